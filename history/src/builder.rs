@@ -1,0 +1,389 @@
+//! Building a [`History`] from operations in any order.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::history::{Final, History, Known, NONE32, NONE64, Thread};
+use crate::kind::Kind;
+use crate::layout::{self, Layout};
+use crate::provenance::{InitialMode, Provenance, Sizes};
+
+/// Where an operation goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Nowhere: a fence.
+    Nowhere,
+    /// A cell without a size.
+    Cell(u64),
+    /// `size` bytes (1 to 8) at an address; the size was recorded.
+    Bytes {
+        /// Address of the first byte.
+        address: u64,
+        /// Number of bytes.
+        size: u8,
+    },
+    /// Bytes at an address, and nobody recorded how many. Values hold what was seen, the byte
+    /// at `address` lowest; if `mask`, they are cut to the size that is assumed in the end.
+    Unsized {
+        /// Address of the first byte.
+        address: u64,
+        /// How many bytes from the address on the access can have at most.
+        available: u8,
+        /// Whether the values are bytes of a block, of which only the first belong to the access.
+        mask: bool,
+    },
+}
+
+/// One operation as a reader found it.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Number of the thread in the trace.
+    pub thread: u32,
+    /// Program order: operations of a thread are sorted by this, ties by arrival.
+    pub sequence: u64,
+    /// What it does.
+    pub kind: Kind,
+    /// Where.
+    pub place: Place,
+    /// Value read, where the kind reads and the trace shows it.
+    pub read: Option<u64>,
+    /// Value written, where the kind writes and the trace shows it.
+    pub written: Option<u64>,
+    /// Tick at which it was issued.
+    pub issued: Option<u64>,
+    /// Tick at which it completed.
+    pub completed: Option<u64>,
+    /// Trace line that shows it, from 1.
+    pub line: Option<u64>,
+    /// Key of the order of completions (for a store, of commits), such as a line number;
+    /// `None` where the trace does not say.
+    pub order: Option<u64>,
+    /// Whether it is a further part of the access pushed before it for this thread.
+    pub continues: bool,
+}
+
+impl Access {
+    /// An operation of which only thread, kind and place are known.
+    pub fn new(thread: u32, kind: Kind, place: Place) -> Access {
+        Access {
+            thread,
+            sequence: 0,
+            kind,
+            place,
+            read: None,
+            written: None,
+            issued: None,
+            completed: None,
+            line: None,
+            order: None,
+            continues: false,
+        }
+    }
+}
+
+/// Which size to give accesses whose size nobody recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AssumedSize {
+    /// The largest power of two up to this one that makes no access overlap another in part.
+    UpTo(u8),
+    /// This one; accesses that overlap in part are then split.
+    Exactly(u8),
+}
+
+impl Default for AssumedSize {
+    fn default() -> Self {
+        AssumedSize::UpTo(8)
+    }
+}
+
+/// What memory holds at the start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Initial {
+    /// 0 everywhere.
+    #[default]
+    Zero,
+    /// The one unwritten value read at a location, where there is one.
+    Infer,
+    /// By address (or cell); 0 elsewhere.
+    Given(HashMap<u64, u64>),
+}
+
+/// Why operations make no history.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BuildError {
+    /// More operations, or a larger line number or position, than 32 bits can count.
+    #[error("more than {} operations or lines: split the trace (--from-tick, --to-tick)", u32::MAX - 1)]
+    TooLarge,
+}
+
+/// Collects operations in any order and lays them out as a [`History`].
+///
+/// Memory while building: about 60 bytes an operation.
+#[derive(Debug, Default)]
+pub struct HistoryBuilder {
+    thread: Vec<u32>,
+    sequence: Vec<u64>,
+    kind: Vec<Kind>,
+    known: Vec<Known>,
+    place: Vec<u32>,
+    read: Vec<u64>,
+    written: Vec<u64>,
+    issued: Vec<u64>,
+    completed: Vec<u64>,
+    line: Vec<u32>,
+    order: Vec<u64>,
+    places: Vec<Place>,
+    place_ids: FxHashMap<Place, u32>,
+    finals: Vec<(u64, u64, Option<u64>)>,
+    too_large: bool,
+}
+
+impl HistoryBuilder {
+    /// A builder without operations.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Number of operations so far.
+    pub fn len(&self) -> usize {
+        self.thread.len()
+    }
+
+    /// Whether there is no operation so far.
+    pub fn is_empty(&self) -> bool {
+        self.thread.is_empty()
+    }
+
+    /// Adds an operation.
+    pub fn push(&mut self, access: Access) {
+        let mut known = 0;
+        if access.kind.reads() && access.read.is_some() {
+            known |= Known::READ;
+        }
+        if access.kind.writes() && access.written.is_some() {
+            known |= Known::WRITTEN;
+        }
+        if access.continues {
+            known |= Known::CONTINUES;
+        }
+        self.thread.push(access.thread);
+        self.sequence.push(access.sequence);
+        self.kind.push(access.kind);
+        self.known.push(Known(known));
+        self.read.push(access.read.unwrap_or(0));
+        self.written.push(access.written.unwrap_or(0));
+        self.issued.push(access.issued.unwrap_or(NONE64));
+        self.completed.push(access.completed.unwrap_or(NONE64));
+        self.order.push(access.order.unwrap_or(NONE64));
+        let line = access.line.map_or(Ok(NONE32), u32::try_from);
+        self.too_large |= line.is_err() || self.thread.len() >= NONE32 as usize;
+        self.line.push(line.unwrap_or(NONE32));
+        let place = self.place_id(access.place);
+        self.place.push(place);
+    }
+
+    /// States the final value of an address or cell.
+    pub fn final_value(&mut self, address: u64, value: u64, line: Option<u64>) {
+        self.finals.push((address, value, line));
+    }
+
+    fn place_id(&mut self, place: Place) -> u32 {
+        if place == Place::Nowhere {
+            return NONE32;
+        }
+        let places = &mut self.places;
+        *self.place_ids.entry(place).or_insert_with(|| {
+            places.push(place);
+            (places.len() - 1) as u32
+        })
+    }
+
+    /// Lays the operations out: sizes are settled, accesses that overlap in part are split,
+    /// threads are sorted by label and operations by program order, and initial values are
+    /// resolved. `provenance` is completed with what was found.
+    ///
+    /// # Errors
+    /// [`BuildError::TooLarge`] beyond 32-bit counts.
+    pub fn finish(
+        mut self,
+        assumed: AssumedSize,
+        initial: &Initial,
+        mut provenance: Provenance,
+    ) -> Result<History, BuildError> {
+        if self.too_large {
+            return Err(BuildError::TooLarge);
+        }
+        let mut layout = Layout::settle(&self.places, assumed);
+        for &(address, _, _) in &self.finals {
+            layout.ensure(address);
+        }
+        provenance.sizes = layout.sizes();
+        provenance.split |= layout.is_split();
+        self.mask_values(&layout);
+
+        let permutation = self.program_order();
+        let mut history = History {
+            provenance,
+            locations: layout.locations().to_vec(),
+            ..History::default()
+        };
+        self.lay_out_threads(&mut history, &permutation);
+        self.move_columns(&mut history, &permutation);
+        if layout.is_split() {
+            history = layout::split(history, &layout, &self.place, &permutation);
+        } else {
+            let map = |&row: &u32| match self.place[row as usize] {
+                NONE32 => NONE32,
+                place => layout.whole(place),
+            };
+            history.location = permutation.iter().map(map).collect();
+        }
+        if history.len() >= NONE32 as usize {
+            return Err(BuildError::TooLarge);
+        }
+        history.finals = self
+            .finals
+            .iter()
+            .map(|&(address, value, line)| Final {
+                location: layout.ensure(address),
+                value,
+                line,
+            })
+            .collect();
+        resolve_initial(&mut history, initial);
+        Ok(history)
+    }
+
+    /// Cuts values that were read off a block to the size of the access.
+    fn mask_values(&mut self, layout: &Layout) {
+        for row in 0..self.place.len() {
+            let place = self.place[row];
+            if place == NONE32
+                || !matches!(
+                    self.places[place as usize],
+                    Place::Unsized { mask: true, .. }
+                )
+            {
+                continue;
+            }
+            let mask = layout::low_bytes(layout.size_of(place));
+            self.read[row] &= mask;
+            self.written[row] &= mask;
+        }
+    }
+
+    /// Rows sorted by thread, then program order, then arrival.
+    fn program_order(&self) -> Vec<u32> {
+        let mut rows: Vec<u32> = (0..self.thread.len() as u32).collect();
+        rows.sort_by_key(|&row| (self.thread[row as usize], self.sequence[row as usize]));
+        rows
+    }
+
+    fn lay_out_threads(&self, history: &mut History, permutation: &[u32]) {
+        for (position, &row) in permutation.iter().enumerate() {
+            let label = self.thread[row as usize];
+            match history.threads.last_mut() {
+                Some(thread) if thread.label == label => thread.end += 1,
+                _ => history.threads.push(Thread {
+                    label,
+                    start: position as u32,
+                    end: position as u32 + 1,
+                }),
+            }
+        }
+    }
+
+    /// Gathers each column in turn and frees the builder's, so that the peak stays low.
+    fn move_columns(&mut self, history: &mut History, permutation: &[u32]) {
+        fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32]) -> Vec<T> {
+            let column = std::mem::take(column);
+            permutation
+                .iter()
+                .map(|&row| column[row as usize])
+                .collect()
+        }
+        history.kind = gather(&mut self.kind, permutation);
+        history.known = gather(&mut self.known, permutation);
+        history.read = gather(&mut self.read, permutation);
+        history.written = gather(&mut self.written, permutation);
+        history.issued = gather(&mut self.issued, permutation);
+        history.completed = gather(&mut self.completed, permutation);
+        history.line = gather(&mut self.line, permutation);
+        let keys = gather(&mut self.order, permutation);
+        history.order = ranks(&keys);
+    }
+}
+
+/// Replaces keys by their ranks; missing keys stay missing.
+fn ranks(keys: &[u64]) -> Vec<u32> {
+    let mut ops: Vec<u32> = (0..keys.len() as u32)
+        .filter(|&op| keys[op as usize] != NONE64)
+        .collect();
+    ops.sort_by_key(|&op| keys[op as usize]);
+    let mut order = vec![NONE32; keys.len()];
+    for (rank, &op) in ops.iter().enumerate() {
+        order[op as usize] = rank as u32;
+    }
+    order
+}
+
+/// Decides what each location holds at the start.
+fn resolve_initial(history: &mut History, initial: &Initial) {
+    history.provenance.initial = match initial {
+        Initial::Zero => InitialMode::Zero,
+        Initial::Infer => InitialMode::Infer,
+        Initial::Given(_) => InitialMode::Given,
+    };
+    history.initial = match initial {
+        Initial::Zero => vec![Some(0); history.locations.len()],
+        Initial::Given(values) => history
+            .locations
+            .iter()
+            .map(|location| Some(layout::value_at(values, *location)))
+            .collect(),
+        Initial::Infer => infer_initial(history),
+    };
+}
+
+/// The first unwritten value read at each location, by trace line where lines are known.
+fn infer_initial(history: &History) -> Vec<Option<u64>> {
+    let mut written = rustc_hash::FxHashSet::default();
+    for op in history.ops() {
+        if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
+            written.insert((location, value));
+        }
+    }
+    let mut first: Vec<Option<(u64, u64)>> = vec![None; history.locations.len()];
+    for op in history.ops() {
+        let (Some(location), Some(value)) = (history.location(op), history.read(op)) else {
+            continue;
+        };
+        let when = history.line(op).unwrap_or(u64::from(op.0));
+        let slot = &mut first[location as usize];
+        if !written.contains(&(location, value)) && slot.is_none_or(|(line, _)| when < line) {
+            *slot = Some((when, value));
+        }
+    }
+    first
+        .into_iter()
+        .map(|slot| slot.map(|(_, value)| value))
+        .collect()
+}
+
+/// Cells and bytes never mix, so a history's sizes are one or the other.
+impl Sizes {
+    pub(crate) fn of(places: &[Place], assumed: Option<u8>) -> Sizes {
+        match assumed {
+            Some(bytes) => Sizes::Assumed(bytes),
+            None if places
+                .iter()
+                .any(|place| matches!(place, Place::Bytes { .. })) =>
+            {
+                Sizes::Recorded
+            }
+            None => Sizes::Cells,
+        }
+    }
+}

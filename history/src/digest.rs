@@ -1,0 +1,59 @@
+//! A digest that says whether two histories are the same.
+
+use sha2::{Digest, Sha256};
+
+use crate::history::{History, NONE32};
+
+impl History {
+    /// SHA-256, in lower-case hex, of what decides a verdict: threads, operations in program
+    /// order, locations, values, initial and final values. Lines, ticks and sizes do not count,
+    /// so a trace and its conversions share a digest. Cost: linear.
+    pub fn digest(&self) -> String {
+        let mut hasher = Sha256::new();
+        for thread in 0..self.threads.len() {
+            hasher.update(b"T");
+            hasher.update(self.threads[thread].label.to_le_bytes());
+            hasher.update((self.thread_ops(thread).len() as u64).to_le_bytes());
+            for op in self.thread_ops(thread) {
+                hasher.update([self.kind[op.at()] as u8, self.known[op.at()].0]);
+                let location = self.location[op.at()];
+                if location != NONE32 {
+                    hasher.update(self.locations[location as usize].address.to_le_bytes());
+                }
+                if let Some(value) = self.read(op) {
+                    hasher.update(value.to_le_bytes());
+                }
+                if let Some(value) = self.written(op) {
+                    hasher.update(value.to_le_bytes());
+                }
+            }
+        }
+        self.hash_edges(&mut hasher);
+        hasher
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    /// Initial and final values, and sources fixed for accesses of mixed sizes.
+    fn hash_edges(&self, hasher: &mut Sha256) {
+        for (location, initial) in self.locations.iter().zip(&self.initial) {
+            if let Some(value) = initial {
+                hasher.update(b"I");
+                hasher.update(location.address.to_le_bytes());
+                hasher.update(value.to_le_bytes());
+            }
+        }
+        for last in &self.finals {
+            hasher.update(b"F");
+            hasher.update(self.locations[last.location as usize].address.to_le_bytes());
+            hasher.update(last.value.to_le_bytes());
+        }
+        for (to, from) in &self.fixed_sources {
+            hasher.update(b"S");
+            hasher.update(to.to_le_bytes());
+            hasher.update(from.to_le_bytes());
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The history itself: operations as columns.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::kind::Kind;
+use crate::provenance::Provenance;
+
+/// An operation, by its place in [`History`]'s columns. Threads are contiguous and in program
+/// order, so within a thread smaller is earlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpId(pub u32);
+
+impl OpId {
+    /// The position in a column.
+    pub fn at(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Marks a missing `u32` or `u64` in a column.
+pub(crate) const NONE32: u32 = u32::MAX;
+pub(crate) const NONE64: u64 = u64::MAX;
+
+/// What is known of an operation beyond its kind, as bits of one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Known(pub u8);
+
+impl Known {
+    pub(crate) const READ: u8 = 1;
+    pub(crate) const WRITTEN: u8 = 2;
+    pub(crate) const CONTINUES: u8 = 4;
+
+    pub(crate) fn has(self, bit: u8) -> bool {
+        self.0 & bit != 0
+    }
+}
+
+/// A thread: its number in the trace and where its operations begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The number that the trace gives the thread.
+    pub label: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// A shared location: a cell of the axe format, or bytes of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Location {
+    /// Number of the cell, or address of the first byte.
+    pub address: u64,
+    /// Number of bytes; `None` for a cell.
+    pub size: Option<u8>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.size {
+            None => write!(f, "M[{}]", self.address),
+            Some(_) => write!(f, "{:#x}", self.address),
+        }
+    }
+}
+
+/// The value a location holds after everything has drained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Final {
+    /// Index into [`History::locations`].
+    pub location: u32,
+    /// The value.
+    pub value: u64,
+    /// Line of the trace that says so.
+    pub line: Option<u64>,
+}
+
+/// One operation, gathered from the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Number of the thread in the trace.
+    pub thread: u32,
+    /// Position in the thread's program order, from 0.
+    pub index: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// Index into [`History::locations`]; `None` for a fence.
+    pub location: Option<u32>,
+    /// Value read; `None` if it does not read or the trace does not show it.
+    pub read: Option<u64>,
+    /// Value written; `None` if it does not write or the trace does not show it.
+    pub written: Option<u64>,
+    /// Tick at which it was issued.
+    pub issued: Option<u64>,
+    /// Tick at which it completed.
+    pub completed: Option<u64>,
+    /// Line of the trace that shows it.
+    pub line: Option<u64>,
+    /// Whether it is a further part of the access before it (see [`crate::Provenance::split`]).
+    pub continues: bool,
+}
+
+/// An execution of a shared memory: per thread a sequence of operations, stored as columns.
+///
+/// Memory: 46 bytes an operation. Build one with [`crate::HistoryBuilder`].
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Name of the test, where the input gives one.
+    pub name: Option<String>,
+    /// Where it came from.
+    pub provenance: Provenance,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) locations: Vec<Location>,
+    pub(crate) initial: Vec<Option<u64>>,
+    pub(crate) finals: Vec<Final>,
+    pub(crate) fixed_sources: BTreeMap<u32, u32>,
+    pub(crate) kind: Vec<Kind>,
+    pub(crate) known: Vec<Known>,
+    pub(crate) location: Vec<u32>,
+    pub(crate) read: Vec<u64>,
+    pub(crate) written: Vec<u64>,
+    pub(crate) issued: Vec<u64>,
+    pub(crate) completed: Vec<u64>,
+    pub(crate) line: Vec<u32>,
+    pub(crate) order: Vec<u32>,
+}
+
+impl History {
+    /// Number of operations in the columns, fences and further parts of split accesses included.
+    pub fn len(&self) -> usize {
+        self.kind.len()
+    }
+
+    /// Whether there is no operation.
+    pub fn is_empty(&self) -> bool {
+        self.kind.is_empty()
+    }
+
+    /// Every operation, thread by thread, in program order.
+    pub fn ops(&self) -> impl DoubleEndedIterator<Item = OpId> + ExactSizeIterator + use<> {
+        (0..self.len() as u32).map(OpId)
+    }
+
+    /// Number of operations as the trace has them: a split access counts once.
+    pub fn operations(&self) -> usize {
+        self.threads
+            .iter()
+            .map(|thread| self.thread_operations(thread))
+            .sum()
+    }
+
+    /// Number of operations of one thread as the trace has them.
+    pub fn thread_operations(&self, thread: &Thread) -> usize {
+        let range = thread.start as usize..thread.end as usize;
+        self.known[range]
+            .iter()
+            .filter(|known| !known.has(Known::CONTINUES))
+            .count()
+    }
+
+    /// The threads, by ascending label.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
+    /// The operations of the `thread`-th thread, in program order.
+    pub fn thread_ops(
+        &self,
+        thread: usize,
+    ) -> impl DoubleEndedIterator<Item = OpId> + ExactSizeIterator + use<> {
+        (self.threads[thread].start..self.threads[thread].end).map(OpId)
+    }
+
+    /// Index into [`History::threads`] of the thread that performs `op`. Cost: logarithmic in
+    /// the number of threads.
+    pub fn thread_of(&self, op: OpId) -> usize {
+        self.threads.partition_point(|thread| thread.end <= op.0)
+    }
+
+    /// Position of `op` in its thread's program order.
+    pub fn index_of(&self, op: OpId) -> u32 {
+        op.0 - self.threads[self.thread_of(op)].start
+    }
+
+    /// The operation at a place in a thread, if there is one.
+    pub fn find(&self, label: u32, index: u32) -> Option<OpId> {
+        let at = self
+            .threads
+            .binary_search_by_key(&label, |thread| thread.label)
+            .ok()?;
+        let op = self.threads[at].start.checked_add(index)?;
+        (op < self.threads[at].end).then_some(OpId(op))
+    }
+
+    /// The locations, by ascending address.
+    pub fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+
+    /// The value a location holds at the start; `None` if it is unknown and was never read.
+    pub fn initial(&self, location: u32) -> Option<u64> {
+        self.initial[location as usize]
+    }
+
+    /// The final values that the input states.
+    pub fn finals(&self) -> &[Final] {
+        &self.finals
+    }
+
+    /// Kind of an operation.
+    pub fn kind(&self, op: OpId) -> Kind {
+        self.kind[op.at()]
+    }
+
+    /// Location of an operation, as an index into [`History::locations`]; `None` for a fence.
+    pub fn location(&self, op: OpId) -> Option<u32> {
+        let location = self.location[op.at()];
+        (location != NONE32).then_some(location)
+    }
+
+    /// Value that an operation reads, if it reads and the trace shows it.
+    pub fn read(&self, op: OpId) -> Option<u64> {
+        self.known[op.at()]
+            .has(Known::READ)
+            .then(|| self.read[op.at()])
+    }
+
+    /// Value that an operation writes, if it writes and the trace shows it.
+    pub fn written(&self, op: OpId) -> Option<u64> {
+        self.known[op.at()]
+            .has(Known::WRITTEN)
+            .then(|| self.written[op.at()])
+    }
+
+    /// Line of the trace that shows the operation, from 1.
+    pub fn line(&self, op: OpId) -> Option<u64> {
+        let line = self.line[op.at()];
+        (line != NONE32).then_some(u64::from(line))
+    }
+
+    /// Place of the operation in the trace's order of completions (for a store, of commits):
+    /// smaller is earlier, `None` is unknown, which for a store means last.
+    pub fn order(&self, op: OpId) -> Option<u32> {
+        let order = self.order[op.at()];
+        (order != NONE32).then_some(order)
+    }
+
+    /// Whether the trace gave any order of completions.
+    pub fn has_order(&self) -> bool {
+        self.order.iter().any(|&order| order != NONE32)
+    }
+
+    /// Whether `op` is a further part of the access before it.
+    pub fn continues(&self, op: OpId) -> bool {
+        self.known[op.at()].has(Known::CONTINUES)
+    }
+
+    /// The load-linked whose reservation a store-conditional used: the nearest earlier one of
+    /// its thread and location, with no other write of that thread to the location in between.
+    pub fn linked_load(&self, op: OpId) -> Option<OpId> {
+        if self.kind(op) != Kind::StoreConditional {
+            return None;
+        }
+        let location = self.location(op);
+        let start = self.threads[self.thread_of(op)].start;
+        for earlier in (start..op.0).rev().map(OpId) {
+            if self.location(earlier) != location {
+                continue;
+            }
+            match self.kind(earlier) {
+                Kind::LoadLinked => return Some(earlier),
+                kind if kind.writes() => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The write that a whole-access match fixed as the source of a read, for accesses of mixed
+    /// sizes.
+    pub fn fixed_source(&self, op: OpId) -> Option<OpId> {
+        self.fixed_sources.get(&op.0).copied().map(OpId)
+    }
+
+    /// The history of some of the operations alone, and for each of its operations which one it
+    /// was here. Threads keep their labels, locations their numbers and initial values; final
+    /// values stay.
+    pub fn restrict(&self, keep: impl Fn(OpId) -> bool) -> (History, Vec<OpId>) {
+        let kept: Vec<OpId> = self.ops().filter(|&op| keep(op)).collect();
+        fn gather<T: Copy>(column: &[T], kept: &[OpId]) -> Vec<T> {
+            kept.iter().map(|op| column[op.at()]).collect()
+        }
+        let place = |op: u32| kept.binary_search(&OpId(op)).ok().map(|at| at as u32);
+        let bound = |op: u32| kept.partition_point(|kept| kept.0 < op) as u32;
+        let history = History {
+            name: self.name.clone(),
+            provenance: self.provenance.clone(),
+            threads: self
+                .threads
+                .iter()
+                .map(|thread| Thread {
+                    label: thread.label,
+                    start: bound(thread.start),
+                    end: bound(thread.end),
+                })
+                .filter(|thread| thread.start < thread.end)
+                .collect(),
+            locations: self.locations.clone(),
+            initial: self.initial.clone(),
+            finals: self.finals.clone(),
+            fixed_sources: self
+                .fixed_sources
+                .iter()
+                .filter_map(|(&to, &from)| Some((place(to)?, place(from)?)))
+                .collect(),
+            kind: gather(&self.kind, &kept),
+            known: gather(&self.known, &kept),
+            location: gather(&self.location, &kept),
+            read: gather(&self.read, &kept),
+            written: gather(&self.written, &kept),
+            issued: gather(&self.issued, &kept),
+            completed: gather(&self.completed, &kept),
+            line: gather(&self.line, &kept),
+            order: gather(&self.order, &kept),
+        };
+        (history, kept)
+    }
+
+    /// One operation, with everything known of it.
+    pub fn operation(&self, op: OpId) -> Operation {
+        let thread = self.threads[self.thread_of(op)];
+        let tick = |value: u64| (value != NONE64).then_some(value);
+        Operation {
+            thread: thread.label,
+            index: op.0 - thread.start,
+            kind: self.kind(op),
+            location: self.location(op),
+            read: self.read(op),
+            written: self.written(op),
+            issued: tick(self.issued[op.at()]),
+            completed: tick(self.completed[op.at()]),
+            line: self.line(op),
+            continues: self.continues(op),
+        }
+    }
+
+    /// What an operation does, in a few words: `store M[1] := 2`, `load 0x1000 == 7`.
+    pub fn describe(&self, op: OpId) -> String {
+        let value = |value: Option<u64>| match (value, self.location(op)) {
+            (None, _) => "?".to_owned(),
+            (Some(value), Some(location)) if self.locations[location as usize].size.is_some() => {
+                format!("{value:#x}")
+            }
+            (Some(value), _) => value.to_string(),
+        };
+        let Some(location) = self.location(op) else {
+            return "fence".to_owned();
+        };
+        let place = self.locations[location as usize];
+        let name = self.kind(op).name();
+        match (self.kind(op).reads(), self.kind(op).writes()) {
+            (true, true) => format!(
+                "{name} {place} == {}, := {}",
+                value(self.read(op)),
+                value(self.written(op))
+            ),
+            (true, false) => format!("{name} {place} == {}", value(self.read(op))),
+            _ => format!("{name} {place} := {}", value(self.written(op))),
+        }
+    }
+}

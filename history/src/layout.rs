@@ -1,0 +1,328 @@
+//! Locations as disjoint byte ranges: sizes that nobody recorded, and accesses that overlap.
+//!
+//! An access whose size is unknown gets an assumed one. Accesses that still overlap in part are
+//! split at their common boundaries into accesses to disjoint locations, performed one after the
+//! other in program order. Every execution of the whole access is one of the parts, so a
+//! violation of the split history is one of the whole; the converse need not hold.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rustc_hash::FxHashMap;
+
+use crate::builder::{AssumedSize, Place};
+use crate::history::{History, Known, Location, NONE32, OpId, Thread};
+use crate::provenance::Sizes;
+
+/// A mask for the lowest `bytes` bytes of a value.
+pub(crate) fn low_bytes(bytes: u8) -> u64 {
+    if bytes >= 8 {
+        u64::MAX
+    } else {
+        (1 << (8 * bytes)) - 1
+    }
+}
+
+/// The locations of a history and which of them each place covers.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    locations: Vec<Location>,
+    /// Per place: first location and number of locations.
+    cover: Vec<(u32, u32)>,
+    sizes: Vec<u8>,
+    assumed: Option<u8>,
+    kind: Sizes,
+    split: bool,
+}
+
+impl Layout {
+    /// Settles sizes and cuts the address space at every boundary that accesses make.
+    pub(crate) fn settle(places: &[Place], assumed: AssumedSize) -> Layout {
+        let size = assumed_size(places, assumed);
+        let any_unsized = places
+            .iter()
+            .any(|place| matches!(place, Place::Unsized { .. }));
+        let spans: Vec<Span> = places.iter().map(|place| Span::of(place, size)).collect();
+        let locations = disjoint(&spans);
+        let cover: Vec<(u32, u32)> = spans
+            .iter()
+            .map(|span| {
+                let first = locations.partition_point(|location| location.address < span.address);
+                let count = locations[first..]
+                    .iter()
+                    .take_while(|location| span.size.is_some() && location.address < span.end())
+                    .count()
+                    .max(1);
+                (first as u32, count as u32)
+            })
+            .collect();
+        let assumed = any_unsized.then_some(size);
+        Layout {
+            split: cover.iter().any(|&(_, count)| count > 1),
+            sizes: spans.iter().map(|span| span.size.unwrap_or(8)).collect(),
+            kind: Sizes::of(places, assumed),
+            locations,
+            cover,
+            assumed,
+        }
+    }
+
+    pub(crate) fn locations(&self) -> &[Location] {
+        &self.locations
+    }
+
+    pub(crate) fn sizes(&self) -> Sizes {
+        self.kind
+    }
+
+    pub(crate) fn is_split(&self) -> bool {
+        self.split
+    }
+
+    pub(crate) fn size_of(&self, place: u32) -> u8 {
+        self.sizes[place as usize]
+    }
+
+    /// The one location of a place in a layout that is not split.
+    pub(crate) fn whole(&self, place: u32) -> u32 {
+        self.cover[place as usize].0
+    }
+
+    /// The location at an address, added if no access touched it.
+    pub(crate) fn ensure(&mut self, address: u64) -> u32 {
+        let at = self
+            .locations
+            .partition_point(|location| location.address < address);
+        if self.locations.get(at).is_some_and(|l| l.address == address) {
+            return at as u32;
+        }
+        let size = match self.kind {
+            Sizes::Cells => None,
+            _ => Some(self.assumed.unwrap_or(8)),
+        };
+        self.locations.insert(at, Location { address, size });
+        for (first, _) in &mut self.cover {
+            *first += u32::from(*first as usize >= at);
+        }
+        at as u32
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Span {
+    address: u64,
+    size: Option<u8>,
+}
+
+impl Span {
+    fn of(place: &Place, assumed: u8) -> Span {
+        match *place {
+            Place::Nowhere => unreachable!("fences are not registered as places"),
+            Place::Cell(address) => Span {
+                address,
+                size: None,
+            },
+            Place::Bytes { address, size } => Span {
+                address,
+                size: Some(size),
+            },
+            Place::Unsized {
+                address, available, ..
+            } => Span {
+                address,
+                size: Some(assumed.min(available)),
+            },
+        }
+    }
+
+    fn end(&self) -> u64 {
+        self.address
+            .saturating_add(u64::from(self.size.unwrap_or(1)))
+    }
+}
+
+/// The size to give accesses that have none.
+fn assumed_size(places: &[Place], assumed: AssumedSize) -> u8 {
+    let largest = match assumed {
+        AssumedSize::Exactly(size) => return size,
+        AssumedSize::UpTo(largest) => largest,
+    };
+    [8, 4, 2, 1]
+        .into_iter()
+        .filter(|&size| size <= largest)
+        .find(|&size| fits(places, size))
+        .unwrap_or(1)
+}
+
+/// Whether no access of unknown size, given this one, leaves its block or overlaps in part.
+fn fits(places: &[Place], size: u8) -> bool {
+    let spills =
+        |place: &Place| matches!(place, Place::Unsized { available, .. } if *available < size);
+    if places.iter().any(spills) {
+        return false;
+    }
+    let mut spans: Vec<(Span, bool)> = places
+        .iter()
+        .map(|place| {
+            (
+                Span::of(place, size),
+                matches!(place, Place::Unsized { .. }),
+            )
+        })
+        .collect();
+    spans.sort_unstable();
+    // The furthest end so far, of spans of unknown size and of all.
+    let (mut end_unsized, mut end_all) = (0, 0);
+    for pair in spans.chunk_by(|a, b| a.0 == b.0) {
+        let (span, _) = pair[0];
+        let is_unsized = pair.iter().any(|&(_, is_unsized)| is_unsized);
+        if span.address < if is_unsized { end_all } else { end_unsized } {
+            return false;
+        }
+        end_all = end_all.max(span.end());
+        if is_unsized {
+            end_unsized = end_unsized.max(span.end());
+        }
+    }
+    true
+}
+
+/// Cuts spans at every boundary that another span makes inside them.
+fn disjoint(spans: &[Span]) -> Vec<Location> {
+    let mut cells: Vec<Location> = Vec::new();
+    let mut cuts: BTreeSet<u64> = BTreeSet::new();
+    let mut covered: Vec<(u64, u64)> = Vec::new();
+    for span in spans {
+        if span.size.is_none() {
+            cells.push(Location {
+                address: span.address,
+                size: None,
+            });
+        } else {
+            cuts.extend([span.address, span.end()]);
+            covered.push((span.address, span.end()));
+        }
+    }
+    cells.sort_unstable();
+    covered.sort_unstable();
+    let mut locations = cells;
+    let mut reach = 0;
+    let mut next = 0;
+    let bounds: Vec<u64> = cuts.into_iter().collect();
+    for pair in bounds.windows(2) {
+        while next < covered.len() && covered[next].0 <= pair[0] {
+            reach = reach.max(covered[next].1);
+            next += 1;
+        }
+        if reach > pair[0] {
+            locations.push(Location {
+                address: pair[0],
+                size: Some((pair[1] - pair[0]) as u8),
+            });
+        }
+    }
+    locations
+}
+
+/// The value at a location, given bytes or whole values by address.
+pub(crate) fn value_at(values: &HashMap<u64, u64>, location: Location) -> u64 {
+    values.get(&location.address).copied().unwrap_or(0) & low_bytes(location.size.unwrap_or(8))
+}
+
+/// Replaces each access by its parts, and fixes reads-from where the whole access has one source.
+pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u32]) -> History {
+    let mut result = History {
+        name: history.name.clone(),
+        provenance: history.provenance.clone(),
+        locations: history.locations.clone(),
+        ..History::default()
+    };
+    let mut parts: Vec<u32> = Vec::with_capacity(history.len() + 1);
+    for thread in &history.threads {
+        let start = result.kind.len() as u32;
+        for op in (thread.start..thread.end).map(OpId) {
+            parts.push(result.kind.len() as u32);
+            push_parts(
+                &mut result,
+                &history,
+                op,
+                layout,
+                place[rows[op.at()] as usize],
+            );
+        }
+        result.threads.push(Thread {
+            label: thread.label,
+            start,
+            end: result.kind.len() as u32,
+        });
+    }
+    parts.push(result.kind.len() as u32);
+    fix_sources(&mut result, &history, &parts, place, rows);
+    result
+}
+
+fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout, place: u32) {
+    let (first, count) = if place == NONE32 {
+        (NONE32, 1)
+    } else {
+        layout.cover[place as usize]
+    };
+    let mut offset = 0;
+    for part in 0..count {
+        let (location, bytes) = if place == NONE32 {
+            (NONE32, 8)
+        } else {
+            let location = layout.locations[(first + part) as usize];
+            (first + part, location.size.unwrap_or(8))
+        };
+        let cut = |value: u64| (value >> (8 * u32::from(offset))) & low_bytes(bytes);
+        let continues = if part > 0 { Known::CONTINUES } else { 0 };
+        result.kind.push(history.kind[op.at()]);
+        result
+            .known
+            .push(Known(history.known[op.at()].0 | continues));
+        result.location.push(location);
+        result.read.push(cut(history.read[op.at()]));
+        result.written.push(cut(history.written[op.at()]));
+        result.issued.push(history.issued[op.at()]);
+        result.completed.push(history.completed[op.at()]);
+        result.line.push(history.line[op.at()]);
+        result.order.push(history.order[op.at()]);
+        offset += bytes;
+    }
+}
+
+/// Where exactly one write to the same bytes wrote what an access read as a whole, each part
+/// reads from that write's part.
+fn fix_sources(
+    result: &mut History,
+    history: &History,
+    parts: &[u32],
+    place: &[u32],
+    rows: &[u32],
+) {
+    let place_of = |op: OpId| place[rows[op.at()] as usize];
+    let mut writers: FxHashMap<(u32, u64), Option<OpId>> = FxHashMap::default();
+    for op in history.ops() {
+        if let Some(value) = history.written(op) {
+            writers
+                .entry((place_of(op), value))
+                .and_modify(|writer| *writer = None)
+                .or_insert(Some(op));
+        }
+    }
+    let mut sources = BTreeMap::new();
+    for op in history.ops() {
+        // A zero may also be what memory held at the start.
+        let Some(value) = history.read(op).filter(|&value| value != 0) else {
+            continue;
+        };
+        let Some(&Some(writer)) = writers.get(&(place_of(op), value)) else {
+            continue;
+        };
+        let (from, to) = (parts[writer.at()], parts[op.at()]);
+        for part in 0..parts[op.at() + 1] - to {
+            sources.insert(to + part, from + part);
+        }
+    }
+    result.fixed_sources = sources;
+}

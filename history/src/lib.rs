@@ -1,0 +1,36 @@
+//! The domain of rubric: executions of a shared memory, as a memory checker sees them.
+//!
+//! A [`History`] says for each thread which loads, stores, read-modify-writes and fences it
+//! performed, in program order, at which location and with which values. It says nothing about
+//! how the operations of different threads interleaved: that is what a checker finds out.
+//! [`ReadsFrom`] adds which write each read takes its value from.
+//!
+//! ```
+//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, OpId, Place, ReadSource, ReadsFrom};
+//!
+//! // Thread 0 stores 1 to cell 7, thread 1 loads it.
+//! let mut builder = HistoryBuilder::new();
+//! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(7)) });
+//! builder.push(Access { read: Some(1), ..Access::new(1, Kind::Load, Place::Cell(7)) });
+//! let history = builder
+//!     .finish(Default::default(), &Initial::Zero, Default::default())
+//!     .unwrap();
+//!
+//! assert_eq!(history.describe(OpId(1)), "load M[7] == 1");
+//! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+//! assert_eq!(reads_from.source(OpId(1)), Some(ReadSource::Write(OpId(0))));
+//! ```
+
+mod builder;
+mod digest;
+mod history;
+mod kind;
+mod layout;
+mod provenance;
+mod reads_from;
+
+pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
+pub use history::{Final, History, Location, OpId, Operation, Thread};
+pub use kind::Kind;
+pub use provenance::{InitialMode, Provenance, Sizes, Source, Unfinished};
+pub use reads_from::{Ambiguity, ReadSource, ReadsFrom, WrittenTwice};

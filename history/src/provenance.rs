@@ -1,0 +1,140 @@
+//! Where a history came from and what was assumed while reading it.
+
+use std::fmt;
+
+/// The lines of a trace that a history was rebuilt from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Source {
+    /// The axe text format, or a history made by a program.
+    #[default]
+    Axe,
+    /// Ruby's sequencers: what the memory system saw.
+    Ruby,
+    /// A client's own lines: what the program did.
+    Client,
+    /// A CPU's committed instructions.
+    Exec,
+}
+
+impl Source {
+    /// Every source.
+    pub const ALL: [Source; 4] = [Source::Axe, Source::Ruby, Source::Client, Source::Exec];
+
+    /// The name used on the command line and in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Axe => "axe",
+            Source::Ruby => "ruby",
+            Source::Client => "client",
+            Source::Exec => "exec",
+        }
+    }
+
+    /// The source of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<Source> {
+        Source::ALL.into_iter().find(|source| source.name() == name)
+    }
+}
+
+/// How the sizes of accesses are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Sizes {
+    /// Locations are cells without a size (axe).
+    #[default]
+    Cells,
+    /// Every size was recorded.
+    Recorded,
+    /// Some or all accesses were taken to have this many bytes.
+    Assumed(u8),
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sizes::Cells => f.write_str("cells"),
+            Sizes::Recorded => f.write_str("recorded"),
+            Sizes::Assumed(bytes) => write!(f, "assumed {bytes}"),
+        }
+    }
+}
+
+impl Sizes {
+    /// Reads back what [`fmt::Display`] writes.
+    pub fn parse(text: &str) -> Option<Sizes> {
+        match text {
+            "cells" => Some(Sizes::Cells),
+            "recorded" => Some(Sizes::Recorded),
+            _ => text
+                .strip_prefix("assumed ")?
+                .parse()
+                .ok()
+                .map(Sizes::Assumed),
+        }
+    }
+}
+
+/// How initial values are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum InitialMode {
+    /// Every location starts at 0.
+    #[default]
+    Zero,
+    /// The one unwritten value read at a location is its initial value.
+    Infer,
+    /// Given by the user, location by location; 0 elsewhere.
+    Given,
+}
+
+impl InitialMode {
+    /// The name used on the command line and in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            InitialMode::Zero => "zero",
+            InitialMode::Infer => "infer",
+            InitialMode::Given => "given",
+        }
+    }
+
+    /// The mode of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<InitialMode> {
+        [InitialMode::Zero, InitialMode::Infer, InitialMode::Given]
+            .into_iter()
+            .find(|mode| mode.name() == name)
+    }
+}
+
+/// A request that the trace never completes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Thread that made it.
+    pub thread: u32,
+    /// Byte address.
+    pub address: u64,
+    /// Whether it would have written. Its value is not in the trace.
+    pub writes: bool,
+    /// Tick of the request, where known.
+    pub issued: Option<u64>,
+    /// Trace line of the request.
+    pub line: Option<u64>,
+}
+
+/// Everything about a history that is not the history.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Provenance {
+    /// Which lines the operations came from.
+    pub source: Source,
+    /// How sizes are known.
+    pub sizes: Sizes,
+    /// Whether accesses that overlap were split: then "consistent" holds for the split only.
+    pub split: bool,
+    /// How initial values are known.
+    pub initial: InitialMode,
+    /// The coherence protocol, where it was recognised.
+    pub protocol: Option<String>,
+    /// How the run ended, in words; `None` if nothing is known.
+    pub ended: Option<String>,
+    /// Requests without a completion.
+    pub unfinished: Vec<Unfinished>,
+    /// Other things a user should know about the verdict, one sentence each.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,303 @@
+//! Reads-from: which write each read takes its value from.
+//!
+//! Derived from values, so a value must be written once to a location. Where it is written
+//! twice, reads-from is not a function of the history and [`Ambiguity`] says what to do.
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use crate::history::{History, NONE32, OpId};
+
+/// What to do about a value that is written twice to a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Ambiguity {
+    /// An error, even where one thread alone uses the location.
+    #[default]
+    Refuse,
+    /// An error, except at locations that one thread alone uses: there program order decides.
+    RefuseShared,
+    /// Reads of such a value have [`ReadSource::Ambiguous`].
+    Keep,
+}
+
+/// Where a read's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadSource {
+    /// From this write.
+    Write(OpId),
+    /// From the initial value.
+    Initial,
+    /// From nowhere: nobody wrote it and it is not the initial value.
+    ThinAir,
+    /// Not known: the trace does not show the value read.
+    NotShown,
+    /// Not known: the trace does not show every value that was written there.
+    HiddenWrite,
+    /// Nobody is seen to write it, but a store that the trace cuts off may have.
+    UnfinishedStore,
+    /// Several writes, or a write and the initial value, have this value.
+    Ambiguous,
+}
+
+/// Two writes of one value to one location, or a write of its initial value.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}", self.message())]
+pub struct WrittenTwice {
+    /// The location, as it is printed.
+    pub location: String,
+    /// The value, as it is printed.
+    pub value: String,
+    /// Line of the first write; `None` if it is the initial value or lines are unknown.
+    pub first: Option<u64>,
+    /// Line of the second write.
+    pub second: Option<u64>,
+    /// Whether the value is the initial one.
+    pub initial: bool,
+}
+
+impl WrittenTwice {
+    fn message(&self) -> String {
+        let line = |line: Option<u64>| line.map_or("?".to_owned(), |line| line.to_string());
+        let (value, location) = (&self.value, &self.location);
+        if self.initial {
+            format!(
+                "line {}: value {value} is written to {location}, which holds it from the start, \
+                 so it is not known which of the two a read takes",
+                line(self.second)
+            )
+        } else {
+            format!(
+                "line {}: value {value} is written to {location} twice, first at line {}, so it \
+                 is not known which of the two a read takes",
+                line(self.second),
+                line(self.first)
+            )
+        }
+    }
+}
+
+const INITIAL: u32 = NONE32;
+const THIN_AIR: u32 = NONE32 - 1;
+const NOT_SHOWN: u32 = NONE32 - 2;
+const HIDDEN: u32 = NONE32 - 3;
+const UNFINISHED: u32 = NONE32 - 4;
+const AMBIGUOUS: u32 = NONE32 - 5;
+const NO_READ: u32 = NONE32 - 6;
+
+/// The source of every read of a history. Memory: 4 bytes an operation.
+#[derive(Clone, Debug)]
+pub struct ReadsFrom {
+    source: Vec<u32>,
+    ambiguous: usize,
+}
+
+impl ReadsFrom {
+    /// Derives reads-from from values. Cost: linear, by hashing.
+    ///
+    /// # Errors
+    /// The first value written twice, in the order of trace lines, unless `ambiguity` allows it.
+    pub fn derive(history: &History, ambiguity: Ambiguity) -> Result<ReadsFrom, WrittenTwice> {
+        let use_of = LocationUse::of(history);
+        let writers = Writers::of(history, &use_of, ambiguity)?;
+        let mut reads_from = ReadsFrom {
+            source: vec![NO_READ; history.len()],
+            ambiguous: 0,
+        };
+        for op in history.ops().filter(|&op| history.kind(op).reads()) {
+            let source = writers.source(history, &use_of, op, ambiguity);
+            reads_from.ambiguous += usize::from(source == AMBIGUOUS);
+            reads_from.source[op.at()] = source;
+        }
+        Ok(reads_from)
+    }
+
+    /// The source of a read; `None` for an operation that does not read.
+    pub fn source(&self, op: OpId) -> Option<ReadSource> {
+        Some(match self.source[op.at()] {
+            NO_READ => return None,
+            INITIAL => ReadSource::Initial,
+            THIN_AIR => ReadSource::ThinAir,
+            NOT_SHOWN => ReadSource::NotShown,
+            HIDDEN => ReadSource::HiddenWrite,
+            UNFINISHED => ReadSource::UnfinishedStore,
+            AMBIGUOUS => ReadSource::Ambiguous,
+            write => ReadSource::Write(OpId(write)),
+        })
+    }
+
+    /// Number of reads with several candidates.
+    pub fn ambiguous(&self) -> usize {
+        self.ambiguous
+    }
+}
+
+/// Who uses each location.
+struct LocationUse {
+    /// The one thread that uses it, [`NONE32`] for none yet, `SHARED` for several.
+    user: Vec<u32>,
+    hidden_write: Vec<bool>,
+}
+
+const SHARED: u32 = NONE32 - 1;
+
+impl LocationUse {
+    fn of(history: &History) -> LocationUse {
+        let mut user = vec![NONE32; history.locations().len()];
+        let mut hidden_write = vec![false; history.locations().len()];
+        for thread in 0..history.threads().len() {
+            for op in history.thread_ops(thread) {
+                let Some(location) = history.location(op) else {
+                    continue;
+                };
+                let user = &mut user[location as usize];
+                *user = match *user {
+                    NONE32 => thread as u32,
+                    same if same == thread as u32 => same,
+                    _ => SHARED,
+                };
+                hidden_write[location as usize] |=
+                    history.kind(op).writes() && history.written(op).is_none();
+            }
+        }
+        LocationUse { user, hidden_write }
+    }
+
+    fn is_private(&self, location: u32) -> bool {
+        self.user[location as usize] != SHARED
+    }
+}
+
+/// The writer of each value at each location, and the values with several.
+struct Writers {
+    by_value: FxHashMap<(u32, u64), u32>,
+}
+
+impl Writers {
+    fn of(
+        history: &History,
+        use_of: &LocationUse,
+        ambiguity: Ambiguity,
+    ) -> Result<Writers, WrittenTwice> {
+        let mut by_value: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        let mut error: Option<(u64, WrittenTwice)> = None;
+        for op in history.ops() {
+            let (Some(location), Some(value)) = (history.location(op), history.written(op)) else {
+                continue;
+            };
+            let initial = history.initial(location) == Some(value);
+            let earlier = by_value.insert((location, value), op.0);
+            if !initial && earlier.is_none() {
+                continue;
+            }
+            by_value.insert((location, value), AMBIGUOUS);
+            let allowed = match ambiguity {
+                Ambiguity::Refuse => false,
+                Ambiguity::RefuseShared => use_of.is_private(location),
+                Ambiguity::Keep => true,
+            };
+            // Ambiguous entries have lost the first writer; the first error names it anyway.
+            if !allowed && earlier.is_none_or(|earlier| earlier != AMBIGUOUS || initial) {
+                let twice = written_twice(history, op, earlier.map(OpId), location, value, initial);
+                let when = twice.second.unwrap_or(u64::from(op.0));
+                if error.as_ref().is_none_or(|(line, _)| when < *line) {
+                    error = Some((when, twice));
+                }
+            }
+        }
+        match error {
+            Some((_, twice)) => Err(twice),
+            None => Ok(Writers { by_value }),
+        }
+    }
+
+    fn source(
+        &self,
+        history: &History,
+        use_of: &LocationUse,
+        op: OpId,
+        ambiguity: Ambiguity,
+    ) -> u32 {
+        let (Some(location), Some(value)) = (history.location(op), history.read(op)) else {
+            return NOT_SHOWN;
+        };
+        if use_of.hidden_write[location as usize] {
+            return HIDDEN;
+        }
+        if let Some(source) = history.fixed_source(op) {
+            return source.0;
+        }
+        match self.by_value.get(&(location, value)) {
+            Some(&AMBIGUOUS) if ambiguity != Ambiguity::Refuse && use_of.is_private(location) => {
+                own_latest(history, op, location, value)
+            }
+            Some(&source) => source,
+            None if history.initial(location) == Some(value) => INITIAL,
+            None if may_be_unfinished(history, location) => UNFINISHED,
+            None => THIN_AIR,
+        }
+    }
+}
+
+/// The write before a read at a location that one thread alone uses. If its value differs, any
+/// source is wrong: the nearest write of the value, or the initial value, shows that.
+fn own_latest(history: &History, op: OpId, location: u32, value: u64) -> u32 {
+    let start = op.0 - history.index_of(op);
+    let writes = || {
+        (start..op.0)
+            .rev()
+            .map(OpId)
+            .filter(|&earlier| history.location(earlier) == Some(location))
+            .filter(|&earlier| history.kind(earlier).writes())
+    };
+    match writes().find(|&write| history.written(write) == Some(value)) {
+        Some(write) => write.0,
+        None if history.initial(location) == Some(value) => INITIAL,
+        None => later_write(history, op, location, value),
+    }
+}
+
+/// A write of the read's own thread that comes after it.
+fn later_write(history: &History, op: OpId, location: u32, value: u64) -> u32 {
+    let end = history.threads()[history.thread_of(op)].end;
+    (op.0 + 1..end)
+        .map(OpId)
+        .find(|&later| {
+            history.location(later) == Some(location) && history.written(later) == Some(value)
+        })
+        .map_or(AMBIGUOUS, |write| write.0)
+}
+
+/// Whether a store that the trace cuts off touches a location.
+fn may_be_unfinished(history: &History, location: u32) -> bool {
+    let location = history.locations()[location as usize];
+    let end = location.address + u64::from(location.size.unwrap_or(1));
+    history.provenance.unfinished.iter().any(|request| {
+        request.writes && request.address < end && location.address < request.address + 8
+    })
+}
+
+fn written_twice(
+    history: &History,
+    op: OpId,
+    earlier: Option<OpId>,
+    location: u32,
+    value: u64,
+    initial: bool,
+) -> WrittenTwice {
+    let place = history.locations()[location as usize];
+    let earlier = if initial { None } else { earlier };
+    let mut lines = [earlier.and_then(|op| history.line(op)), history.line(op)];
+    if earlier.is_some() {
+        lines.sort_unstable();
+    }
+    WrittenTwice {
+        location: place.to_string(),
+        value: match place.size {
+            Some(_) => format!("{value:#x}"),
+            None => value.to_string(),
+        },
+        first: lines[0],
+        second: lines[1],
+        initial,
+    }
+}
