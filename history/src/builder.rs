@@ -189,6 +189,11 @@ impl HistoryBuilder {
         self.finals.push((address, value, line));
     }
 
+    /// Makes sure that there is a location for a place, even if no operation touches it.
+    pub(crate) fn mention(&mut self, place: Place) {
+        self.place_id(place);
+    }
+
     fn place_id(&mut self, place: Place) -> u32 {
         if place == Place::Nowhere {
             return NONE32;

@@ -28,9 +28,11 @@ mod kind;
 mod layout;
 mod provenance;
 mod reads_from;
+mod restore;
 
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
 pub use provenance::{InitialMode, Provenance, Sizes, Source, Unfinished};
 pub use reads_from::{Ambiguity, ReadSource, ReadsFrom, WrittenTwice};
+pub use restore::{Frame, RestoreError, Row};

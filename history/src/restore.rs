@@ -1,0 +1,539 @@
+//! Taking a history apart into rows, as tables store it, and putting it together again.
+//!
+//! [`crate::HistoryBuilder`] makes a history of what a trace shows: it settles sizes and splits
+//! accesses. A table holds the result of that, which must come back unchanged.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
+use crate::history::{Final, History, Location, NONE32, OpId};
+use crate::kind::Kind;
+use crate::provenance::{Provenance, Sizes};
+
+/// One operation with everything known of it, by names instead of ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Number of the thread in the trace.
+    pub thread: u32,
+    /// Position in the thread's program order, from 0.
+    pub index: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// Where; `None` for a fence.
+    pub location: Option<Location>,
+    /// Value read, where the kind reads and the trace shows it.
+    pub read: Option<u64>,
+    /// Value written, where the kind writes and the trace shows it.
+    pub written: Option<u64>,
+    /// Tick at which it was issued.
+    pub issued: Option<u64>,
+    /// Tick at which it completed.
+    pub completed: Option<u64>,
+    /// Trace line that shows it, from 1.
+    pub line: Option<u64>,
+    /// Place in the order of completions.
+    pub order: Option<u32>,
+    /// Whether it is a further part of the access before it.
+    pub continues: bool,
+    /// Thread and index of the write that it is known to read (see [`History::fixed_source`]).
+    pub source: Option<(u32, u32)>,
+}
+
+/// Everything about a history but its operations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Name of the test, where the input gives one.
+    pub name: Option<String>,
+    /// Where the history came from.
+    pub provenance: Provenance,
+    /// Locations and their initial values, `None` for unknown. Those that operations or final
+    /// values touch may be left out if they start at 0.
+    pub initial: Vec<(Location, Option<u64>)>,
+    /// Final values, with the trace line that states each.
+    pub finals: Vec<(Location, u64, Option<u64>)>,
+}
+
+/// Why rows make no history.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum RestoreError {
+    /// A row contradicts itself or the rows before it.
+    #[error("operation {index} of thread {thread}: {problem}")]
+    Row {
+        /// Thread of the row.
+        thread: u32,
+        /// Index of the row.
+        index: u32,
+        /// What is wrong, and what was expected.
+        problem: String,
+    },
+    /// A location contradicts the others.
+    #[error("location {address:#x}: {problem}")]
+    Location {
+        /// Its address.
+        address: u64,
+        /// What is wrong, and what was expected.
+        problem: String,
+    },
+    /// Too many rows.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+}
+
+impl History {
+    /// The row of an operation.
+    pub fn row(&self, op: OpId) -> Row {
+        let operation = self.operation(op);
+        let place = |op: OpId| (self.threads[self.thread_of(op)].label, self.index_of(op));
+        Row {
+            thread: operation.thread,
+            index: operation.index,
+            kind: operation.kind,
+            location: operation.location.map(|at| self.locations[at as usize]),
+            read: operation.read,
+            written: operation.written,
+            issued: operation.issued,
+            completed: operation.completed,
+            line: operation.line,
+            order: self.order(op),
+            continues: operation.continues,
+            source: self.fixed_source(op).map(place),
+        }
+    }
+
+    /// Everything but the operations. Locations are left out as [`Frame::initial`] allows.
+    pub fn frame(&self) -> Frame {
+        let mut touched = vec![false; self.locations.len()];
+        for location in self.ops().filter_map(|op| self.location(op)) {
+            touched[location as usize] = true;
+        }
+        for last in &self.finals {
+            touched[last.location as usize] = true;
+        }
+        let place = |last: &Final| self.locations[last.location as usize];
+        Frame {
+            name: self.name.clone(),
+            provenance: self.provenance.clone(),
+            initial: self
+                .locations
+                .iter()
+                .zip(&self.initial)
+                .zip(&touched)
+                .filter(|&((_, &value), &touched)| value != Some(0) || !touched)
+                .map(|((&location, &value), _)| (location, value))
+                .collect(),
+            finals: self
+                .finals
+                .iter()
+                .map(|last| (place(last), last.value, last.line))
+                .collect(),
+        }
+    }
+
+    /// Puts a history together from its frame and its rows, the rows of a thread in program
+    /// order. Accesses of different sizes that still overlap are split.
+    ///
+    /// With `initial`, initial values are resolved anew; without, they are as the frame says.
+    ///
+    /// # Errors
+    /// Rows or locations that contradict themselves or each other.
+    pub fn restore(
+        frame: Frame,
+        rows: impl IntoIterator<Item = Row>,
+        initial: Option<&Initial>,
+    ) -> Result<History, RestoreError> {
+        let mut restorer = Restorer::default();
+        for row in rows {
+            restorer.push(&row)?;
+        }
+        restorer.finish(frame, initial)
+    }
+}
+
+/// Thread and index of an operation.
+type Position = (u32, u32);
+
+/// Checks rows on their way into a builder.
+#[derive(Default)]
+struct Restorer {
+    builder: HistoryBuilder,
+    /// By thread, the order of completions as the rows state it, ties included.
+    order: BTreeMap<u32, Vec<u32>>,
+    /// Reader and source.
+    sources: Vec<(Position, Position)>,
+    cells: Option<bool>,
+}
+
+impl Restorer {
+    fn push(&mut self, row: &Row) -> Result<(), RestoreError> {
+        let wrong = |problem: String| RestoreError::Row {
+            thread: row.thread,
+            index: row.index,
+            problem,
+        };
+        check_row(row).map_err(|problem| wrong(problem.to_owned()))?;
+        let order = self.order.entry(row.thread).or_default();
+        if row.index as usize != order.len() {
+            return Err(wrong(format!(
+                "index {} was expected here: the operations of a thread must be in program order \
+                 and numbered from 0",
+                order.len()
+            )));
+        }
+        order.push(row.order.unwrap_or(NONE32));
+        let place = match row.location {
+            None => Place::Nowhere,
+            Some(location) => self.place(location)?,
+        };
+        if let Some(source) = row.source {
+            self.sources.push(((row.thread, row.index), source));
+        }
+        self.builder.push(Access {
+            sequence: 0,
+            read: row.read,
+            written: row.written,
+            issued: row.issued,
+            completed: row.completed,
+            line: row.line,
+            order: row.order.map(u64::from),
+            continues: row.continues,
+            ..Access::new(row.thread, row.kind, place)
+        });
+        Ok(())
+    }
+
+    /// The place of a location; cells and bytes do not mix.
+    fn place(&mut self, location: Location) -> Result<Place, RestoreError> {
+        let wrong = |problem: &str| RestoreError::Location {
+            address: location.address,
+            problem: problem.to_owned(),
+        };
+        if *self.cells.get_or_insert(location.size.is_none()) != location.size.is_none() {
+            return Err(wrong(
+                "some locations have a size and others none: give all of them one, or none",
+            ));
+        }
+        let Some(size) = location.size else {
+            return Ok(Place::Cell(location.address));
+        };
+        if !(1..=8).contains(&size) {
+            return Err(wrong("a size of 1 to 8 bytes was expected"));
+        }
+        if location.address.checked_add(u64::from(size)).is_none() {
+            return Err(wrong("it ends beyond the 64-bit address space"));
+        }
+        Ok(Place::Bytes {
+            address: location.address,
+            size,
+        })
+    }
+
+    fn finish(mut self, frame: Frame, initial: Option<&Initial>) -> Result<History, RestoreError> {
+        for &(location, _) in &frame.initial {
+            let place = self.place(location)?;
+            self.builder.mention(place);
+        }
+        for &(location, value, line) in &frame.finals {
+            let place = self.place(location)?;
+            self.builder.mention(place);
+            self.builder.final_value(location.address, value, line);
+        }
+        let stated = frame.provenance.sizes;
+        let mode = frame.provenance.initial;
+        let rows = self.builder.len();
+        let mut history = self.builder.finish(
+            AssumedSize::default(),
+            initial.unwrap_or(&Initial::Zero),
+            frame.provenance,
+        )?;
+        history.name = frame.name;
+        let cells = history.provenance.sizes == Sizes::Cells;
+        if self.cells.is_none() || cells == (stated == Sizes::Cells) {
+            history.provenance.sizes = stated;
+        }
+        if initial.is_none() {
+            history.provenance.initial = mode;
+            set_initial(&mut history, &frame.initial)?;
+        }
+        // Splitting numbers operations anew and fixes sources itself.
+        if history.len() == rows {
+            history.order = self.order.into_values().flatten().collect();
+            fix_sources(&mut history, &self.sources)?;
+        }
+        Ok(history)
+    }
+}
+
+/// What a row cannot be.
+fn check_row(row: &Row) -> Result<(), &'static str> {
+    match (row.kind, row.location) {
+        (Kind::Fence, Some(_)) => return Err("a fence has no location"),
+        (Kind::Fence, None) => {}
+        (_, None) => return Err("a location was expected"),
+        (_, Some(_)) => {}
+    }
+    if row.read.is_some() && !row.kind.reads() {
+        return Err("it has a value read, but its kind does not read");
+    }
+    if row.written.is_some() && !row.kind.writes() {
+        return Err("it has a value written, but its kind does not write");
+    }
+    Ok(())
+}
+
+fn set_initial(
+    history: &mut History,
+    stated: &[(Location, Option<u64>)],
+) -> Result<(), RestoreError> {
+    for &(location, value) in stated {
+        match history.locations.binary_search(&location) {
+            Ok(at) => history.initial[at] = value,
+            Err(_) => {
+                return Err(RestoreError::Location {
+                    address: location.address,
+                    problem: "its initial value is stated for a size that operations there do not \
+                              have"
+                        .to_owned(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn fix_sources(
+    history: &mut History,
+    sources: &[(Position, Position)],
+) -> Result<(), RestoreError> {
+    for &((thread, index), source) in sources {
+        let wrong = |problem: &str| RestoreError::Row {
+            thread,
+            index,
+            problem: problem.to_owned(),
+        };
+        let (Some(read), Some(write)) = (
+            history.find(thread, index),
+            history.find(source.0, source.1),
+        ) else {
+            return Err(wrong("the write it is said to read does not exist"));
+        };
+        let matches = history.location(read) == history.location(write)
+            && history.read(read).is_some()
+            && history.read(read) == history.written(write);
+        if !matches {
+            return Err(wrong(
+                "it does not read what the write it is said to read wrote",
+            ));
+        }
+        history.fixed_sources.insert(read.0, write.0);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provenance::InitialMode;
+
+    fn bytes(address: u64, size: u8) -> Location {
+        Location {
+            address,
+            size: Some(size),
+        }
+    }
+
+    fn row(thread: u32, index: u32, kind: Kind, location: Option<Location>) -> Row {
+        Row {
+            thread,
+            index,
+            kind,
+            location,
+            read: None,
+            written: None,
+            issued: None,
+            completed: None,
+            line: None,
+            order: None,
+            continues: false,
+            source: None,
+        }
+    }
+
+    fn again(history: &History) -> History {
+        let rows: Vec<Row> = history.ops().map(|op| history.row(op)).collect();
+        History::restore(history.frame(), rows, None).unwrap()
+    }
+
+    fn assert_same(history: &History) {
+        let restored = again(history);
+        assert_eq!(restored.digest(), history.digest());
+        assert_eq!(restored.provenance, history.provenance);
+        assert_eq!(restored.locations, history.locations);
+        assert_eq!(restored.finals, history.finals);
+        assert_eq!(restored.order, history.order);
+    }
+
+    /// Mixed sizes (a split access with a fixed source), an inferred initial value, a location
+    /// that only a final value touches.
+    fn mixed() -> History {
+        let mut builder = HistoryBuilder::new();
+        let place = |address, size| Place::Bytes { address, size };
+        builder.push(Access {
+            written: Some(0x0102_0304),
+            order: Some(9),
+            ..Access::new(0, Kind::Store, place(0x100, 4))
+        });
+        builder.push(Access {
+            read: Some(0x0102_0304),
+            order: Some(12),
+            ..Access::new(1, Kind::Load, place(0x100, 4))
+        });
+        builder.push(Access {
+            read: Some(7),
+            ..Access::new(1, Kind::Load, place(0x101, 1))
+        });
+        builder.push(Access {
+            written: None,
+            ..Access::new(1, Kind::Store, place(0x200, 8))
+        });
+        builder.final_value(0x300, 5, Some(17));
+        builder
+            .finish(
+                AssumedSize::default(),
+                &Initial::Infer,
+                Provenance::default(),
+            )
+            .unwrap()
+    }
+
+    #[test]
+    fn mixed_sizes_and_inferred_values_come_back() {
+        let history = mixed();
+        assert!(history.provenance.split);
+        assert!(history.fixed_source(OpId(4)).is_some());
+        assert_same(&history);
+    }
+
+    #[test]
+    fn a_part_of_a_history_comes_back() {
+        let (part, _) = mixed().restrict(|op| op.0 != 0 && op.0 != 5);
+        assert_same(&part);
+    }
+
+    #[test]
+    fn assumed_sizes_stay_assumed() {
+        let mut builder = HistoryBuilder::new();
+        let place = Place::Unsized {
+            address: 8,
+            available: 8,
+            mask: false,
+        };
+        builder.push(Access {
+            written: Some(3),
+            ..Access::new(0, Kind::Store, place)
+        });
+        let provenance = Provenance {
+            ended: Some("aborted".to_owned()),
+            notes: vec!["a note".to_owned()],
+            ..Provenance::default()
+        };
+        let history = builder
+            .finish(AssumedSize::default(), &Initial::Zero, provenance)
+            .unwrap();
+        assert_eq!(history.provenance.sizes, Sizes::Assumed(8));
+        assert_same(&history);
+    }
+
+    #[test]
+    fn an_empty_history_comes_back() {
+        let mut history = History::default();
+        history.provenance.sizes = Sizes::Assumed(8);
+        assert_same(&history);
+    }
+
+    #[test]
+    fn initial_values_can_be_resolved_anew() {
+        let rows = [Row {
+            read: Some(4),
+            ..row(0, 0, Kind::Load, Some(bytes(0, 8)))
+        }];
+        let history = History::restore(Frame::default(), rows, Some(&Initial::Infer)).unwrap();
+        assert_eq!(history.initial(0), Some(4));
+        assert_eq!(history.provenance.initial, InitialMode::Infer);
+        assert_eq!(history.provenance.sizes, Sizes::Recorded);
+    }
+
+    #[test]
+    fn contradictions_are_errors() {
+        let load = row(0, 0, Kind::Load, Some(bytes(0, 8)));
+        let cell = Location {
+            address: 0,
+            size: None,
+        };
+        let cases: [(&[Row], &str); 8] = [
+            (&[row(0, 0, Kind::Load, None)], "a location was expected"),
+            (
+                &[row(0, 0, Kind::Fence, Some(cell))],
+                "a fence has no location",
+            ),
+            (
+                &[Row {
+                    written: Some(1),
+                    ..load
+                }],
+                "does not write",
+            ),
+            (
+                &[Row {
+                    read: Some(1),
+                    kind: Kind::Store,
+                    ..load
+                }],
+                "does not read",
+            ),
+            (&[Row { index: 1, ..load }], "index 0 was expected"),
+            (
+                &[
+                    load,
+                    Row {
+                        location: Some(cell),
+                        index: 1,
+                        ..load
+                    },
+                ],
+                "all of them",
+            ),
+            (
+                &[Row {
+                    location: Some(bytes(u64::MAX, 8)),
+                    ..load
+                }],
+                "beyond",
+            ),
+            (
+                &[Row {
+                    read: Some(1),
+                    source: Some((4, 4)),
+                    ..load
+                }],
+                "does not exist",
+            ),
+        ];
+        for (rows, expected) in cases {
+            let error = History::restore(Frame::default(), rows.to_vec(), None).unwrap_err();
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_initial_value_of_another_size_is_an_error() {
+        let frame = Frame {
+            initial: vec![(bytes(0, 8), Some(1))],
+            ..Frame::default()
+        };
+        let rows = [row(0, 0, Kind::Load, Some(bytes(0, 4)))];
+        let error = History::restore(frame, rows, None).unwrap_err();
+        assert!(error.to_string().contains("a size that"), "{error}");
+    }
+}
