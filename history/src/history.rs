@@ -45,6 +45,18 @@ pub struct Thread {
     pub(crate) end: u32,
 }
 
+impl Thread {
+    /// Its first operation.
+    pub fn first(&self) -> OpId {
+        OpId(self.start)
+    }
+
+    /// One past its last operation.
+    pub fn end(&self) -> OpId {
+        OpId(self.end)
+    }
+}
+
 /// A shared location: a cell of the axe format, or bytes of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {

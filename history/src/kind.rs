@@ -1,12 +1,15 @@
 //! What an operation does.
 
+use serde::{Deserialize, Serialize};
+
 /// The kind of an operation.
 ///
 /// A failed compare-and-swap is a read that orders like a read-modify-write; an atomic that
 /// writes back the value it read is one too, since memory does not change. A load-linked and
 /// its successful store-conditional stay two operations; [`crate::History::linked_load`] pairs
 /// them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Kind {
     /// Plain load.

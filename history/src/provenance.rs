@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The lines of a trace that a history was rebuilt from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// The axe text format, or a history made by a program.
     #[default]
@@ -37,7 +40,8 @@ impl Source {
 }
 
 /// How the sizes of accesses are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Sizes {
     /// Locations are cells without a size (axe).
     #[default]
@@ -73,8 +77,24 @@ impl Sizes {
     }
 }
 
+impl From<Sizes> for String {
+    fn from(sizes: Sizes) -> String {
+        sizes.to_string()
+    }
+}
+
+impl TryFrom<String> for Sizes {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Sizes, String> {
+        Sizes::parse(&text)
+            .ok_or_else(|| format!("`{text}`: cells, recorded or assumed N was expected"))
+    }
+}
+
 /// How initial values are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum InitialMode {
     /// Every location starts at 0.
     #[default]
@@ -104,7 +124,8 @@ impl InitialMode {
 }
 
 /// A request that the trace never completes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Unfinished {
     /// Thread that made it.
     pub thread: u32,
@@ -113,13 +134,18 @@ pub struct Unfinished {
     /// Whether it would have written. Its value is not in the trace.
     pub writes: bool,
     /// Tick of the request, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issued: Option<u64>,
     /// Trace line of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
 }
 
 /// Everything about a history that is not the history.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// As JSON it is an object with these fields, absent ones being the default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Provenance {
     /// Which lines the operations came from.
     pub source: Source,
@@ -128,10 +154,13 @@ pub struct Provenance {
     /// Whether accesses that overlap were split: then "consistent" holds for the split only.
     pub split: bool,
     /// How initial values are known.
+    #[serde(rename = "initial_mode")]
     pub initial: InitialMode,
     /// The coherence protocol, where it was recognised.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// How the run ended, in words; `None` if nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
     /// Requests without a completion.
     pub unfinished: Vec<Unfinished>,

@@ -270,9 +270,12 @@ fn later_write(history: &History, op: OpId, location: u32, value: u64) -> u32 {
 /// Whether a store that the trace cuts off touches a location.
 fn may_be_unfinished(history: &History, location: u32) -> bool {
     let location = history.locations()[location as usize];
-    let end = location.address + u64::from(location.size.unwrap_or(1));
+    let end = location
+        .address
+        .saturating_add(u64::from(location.size.unwrap_or(1)));
     history.provenance.unfinished.iter().any(|request| {
-        request.writes && request.address < end && location.address < request.address + 8
+        let reach = request.address.saturating_add(8);
+        request.writes && request.address < end && location.address < reach
     })
 }
 
