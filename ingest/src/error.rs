@@ -1,0 +1,212 @@
+//! What can be wrong with an input, in words that say what to do next.
+
+use std::io;
+use std::path::PathBuf;
+
+use history::{BuildError, Source};
+use thiserror::Error;
+
+use crate::format::Format;
+
+/// Why an input could not be read. Each message names the file, the line where there is one,
+/// what was found, what was expected and the next step.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file could not be opened or read.
+    #[error("{file}: {error}: check the path and its permissions")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
+    /// A directory without a gem5 trace.
+    #[error(
+        "{}: is a directory, but not a gem5 output folder with a trace: {found}; expected one file named \
+         *trace* or debug.out* (recorded with --debug-file=trace.gz), or the path of a trace file",
+        directory.display()
+    )]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// What is in it.
+        found: String,
+    },
+    /// Nothing in it.
+    #[error(
+        "{file}: is empty; expected a gem5 trace, axe text or JSON (was gem5 run with --debug-flags and \
+         --debug-file?)"
+    )]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// Not text.
+    #[error(
+        "{file}:{line}: is not text; expected a gem5 trace, axe text or JSON, plain or compressed with gzip"
+    )]
+    Binary {
+        /// The file.
+        file: String,
+        /// The line that holds bytes that no text has.
+        line: u64,
+    },
+    /// Text of no known format.
+    #[error(
+        "{file}:{line}: found `{found}`, which is no line of a gem5 trace (`    61000: system.…: …`), of the \
+         axe format (`0: M[1] := 1`) or of JSON; check that this is a trace"
+    )]
+    Unknown {
+        /// The file.
+        file: String,
+        /// The first line that fits no format.
+        line: u64,
+        /// The line, shortened.
+        found: String,
+    },
+    /// A compressed file that is cut off or corrupt.
+    #[error(
+        "{file}: the gzip data {what}; the text is good up to line {line}. Copy or record the file again, or \
+         use --lossy to keep what is good"
+    )]
+    Damaged {
+        /// The file.
+        file: String,
+        /// The last line that could be read whole.
+        line: u64,
+        /// What is wrong with the data.
+        what: String,
+    },
+    /// A line that cannot be a line of a trace.
+    #[error(
+        "{file}:{line}: the line is longer than {limit} bytes; expected trace lines. Check that this is a \
+         trace, or use --lossy to skip the line"
+    )]
+    LongLine {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The most bytes a line may have.
+        limit: usize,
+    },
+    /// Line ends of another system.
+    #[error(
+        "{file}:{line}: the line ends with CR LF; expected LF alone. Convert the file: tr -d '\\r' < FILE > \
+         NEW"
+    )]
+    CrLf {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+    },
+    /// A line whose end is missing.
+    #[error(
+        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}. Record the trace again, or \
+         use --lossy to skip such lines"
+    )]
+    Cut {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The line's end, shortened.
+        found: String,
+        /// What should follow.
+        expected: String,
+    },
+    /// A line that breaks its format's rules.
+    #[error("{file}:{line}: found {found}, expected {expected}; {hint}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// What is there.
+        found: String,
+        /// What should be there.
+        expected: String,
+        /// The next step.
+        hint: String,
+    },
+    /// Lines of two formats.
+    #[error(
+        "{file}:{line}: found a line of {found} in {expected}; two formats are mixed in one file: split it"
+    )]
+    Mixed {
+        /// The file.
+        file: String,
+        /// The line.
+        line: u64,
+        /// The format of that line.
+        found: Format,
+        /// The format of the lines before it.
+        expected: Format,
+    },
+    /// A trace that was recorded with too few debug flags.
+    #[error("{file}: the flag {missing} is missing: {found}. Record again with {flags}")]
+    MissingFlag {
+        /// The file.
+        file: String,
+        /// The debug flag.
+        missing: String,
+        /// What there is and what there is not.
+        found: String,
+        /// The gem5 option that records what is needed.
+        flags: String,
+    },
+    /// A source was asked for whose lines are not there.
+    #[error(
+        "{file}: there are no lines of the source `{}`; record again with {flags}, or choose another \
+         --source{available}",
+        source_asked.name()
+    )]
+    NoSource {
+        /// The file.
+        file: String,
+        /// The source that was asked for.
+        source_asked: Source,
+        /// The gem5 option that records it.
+        flags: String,
+        /// The sources there are.
+        available: String,
+    },
+    /// A gem5 trace, or what looks like one, without any operation.
+    #[error("{file}: there are no operations in it: {found}. Record again with {flags}")]
+    NoOperations {
+        /// The file.
+        file: String,
+        /// What there is instead.
+        found: String,
+        /// The gem5 option that records operations.
+        flags: String,
+    },
+    /// More than 32 bits can count.
+    #[error("{file}: {error}")]
+    Build {
+        /// The file.
+        file: String,
+        /// What is too large.
+        #[source]
+        error: BuildError,
+    },
+}
+
+/// At most `limit` characters of a line, printable, for a message.
+pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
+    let head = &line[..line.len().min(4 * limit)];
+    let text = String::from_utf8_lossy(head);
+    let mut shown: String = text
+        .trim()
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .take(limit)
+        .collect();
+    if text.trim().chars().count() > limit || head.len() < line.len() {
+        shown.push('…');
+    }
+    shown
+}

@@ -1,0 +1,47 @@
+//! What to read, and how.
+
+use std::ops::Range;
+
+use history::{AssumedSize, Initial, Source};
+
+/// How a trace is read. The default takes everything and assumes nothing but the sizes that
+/// nobody recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which lines of a gem5 trace make the history; `None` takes the client's lines where there
+    /// are any, else Ruby's, else the committed instructions.
+    pub source: Option<Source>,
+    /// Size of the accesses whose size nobody recorded.
+    pub access_size: AssumedSize,
+    /// Keep only accesses whose first byte is in this range.
+    pub addresses: Option<Range<u64>>,
+    /// Keep only operations that completed at this tick or later.
+    pub from_tick: Option<u64>,
+    /// Keep only operations that completed before this tick.
+    pub to_tick: Option<u64>,
+    /// What memory holds at the start.
+    pub initial: Initial,
+    /// Skip and count what is damaged, instead of refusing the trace.
+    pub lossy: bool,
+    /// Keep instruction fetches, as loads.
+    pub fetches: bool,
+    /// Keep the table of controller transitions; otherwise they are only counted.
+    pub transitions: bool,
+}
+
+impl Options {
+    /// Whether an access at `address` is selected.
+    pub(crate) fn wants_address(&self, address: u64) -> bool {
+        self.addresses
+            .as_ref()
+            .is_none_or(|range| range.contains(&address))
+    }
+
+    /// Whether an operation that completed at `tick` is selected.
+    pub(crate) fn wants_tick(&self, tick: Option<u64>) -> bool {
+        let Some(tick) = tick else {
+            return true;
+        };
+        self.from_tick.is_none_or(|from| from <= tick) && self.to_tick.is_none_or(|to| tick < to)
+    }
+}
