@@ -1,0 +1,244 @@
+//! The axe format: histories as text, one operation a line.
+//!
+//! | line | meaning |
+//! |---|---|
+//! | `T: M[A] := V` | thread T stores V to location A |
+//! | `T: M[A] == V` | thread T loads V from A |
+//! | `T: <M[A] == V; M[A] := W>` | atomic read-modify-write; braces instead of `<` `>` too |
+//! | `T: sync` | full fence |
+//! | any of them, then `@ B : E` | issued at tick B, completed at tick E; either may be missing |
+//! | `final M[A] == V` | after everything has drained, A holds V |
+//! | `# text` | comment; the first one of a history is its name |
+//! | `check` | ends a history; the last one may be missing |
+//!
+//! `vA` is another spelling of `M[A]`. Numbers are decimal. The order of one thread's lines is its
+//! program order; the order of lines of different threads means nothing.
+//!
+//! A read-modify-write that writes back what it read changes nothing: it is taken as
+//! [`Kind::FailedCas`].
+//!
+//! ```
+//! use ingest::{Options, axe, input::Lines};
+//!
+//! let text = "# SB\n0: M[0] := 1\n0: v1 == 0\n1: M[1] := 1\n1: M[0] == 0\ncheck\n";
+//! let mut lines = Lines::new(text.as_bytes(), "sb.axe", false)?;
+//! let histories = axe::parse(&mut lines, &Options::default())?;
+//! assert_eq!(histories[0].name.as_deref(), Some("SB"));
+//!
+//! let mut again = Vec::new();
+//! axe::write(&histories[0], &mut again)?;
+//! assert!(String::from_utf8(again)?.contains("0: M[1] == 0\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod grammar;
+mod write;
+
+use std::collections::HashMap;
+
+use history::{Access, History, HistoryBuilder, Kind, Place, Provenance, Source};
+
+use crate::error::{Error, excerpt};
+use crate::input::Lines;
+use crate::options::Options;
+use grammar::{Expected, Operation, Statement};
+
+pub use write::{WriteError, write};
+
+const HINT: &str = "lines of the axe format are `0: M[1] := 2`, `0: M[1] == 2`, \
+                    `0: <M[1] == 2; M[1] := 3>`, `0: sync`, `final M[1] == 2`, `check` and comments";
+
+/// Reads every history of an axe text.
+///
+/// # Errors
+/// The first line that breaks the format, two `final` lines that contradict each other, or a text
+/// without any operation.
+pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
+    let mut histories = Vec::new();
+    let mut draft = Draft::default();
+    while lines.advance()? {
+        match grammar::statement(lines.line()) {
+            Ok(Statement::Check) => {
+                let draft = std::mem::take(&mut draft);
+                histories.extend(draft.finish(lines, options)?);
+            }
+            Ok(statement) => draft.add(statement, lines, options)?,
+            Err(_) if options.lossy => draft.skipped += 1,
+            Err(expected) => return Err(wrong_line(lines, &expected)),
+        }
+    }
+    if let Some(damage) = lines.damage() {
+        draft.notes.push(damage.to_owned());
+    }
+    histories.extend(draft.finish(lines, options)?);
+    if histories.is_empty() {
+        return Err(lines.syntax("no operation up to here", "at least one history", HINT));
+    }
+    Ok(histories)
+}
+
+fn wrong_line(lines: &Lines<'_>, expected: &Expected<'_>) -> Error {
+    let found = match excerpt(expected.at, 40) {
+        rest if rest.is_empty() => "the end of the line".to_owned(),
+        rest => format!("`{rest}`"),
+    };
+    if !lines.complete() {
+        return Error::Cut {
+            file: lines.file().to_owned(),
+            line: lines.number(),
+            found: excerpt(lines.line(), 60),
+            expected: expected.what.to_owned(),
+        };
+    }
+    let column = lines.line().len() - expected.at.len() + 1;
+    lines.syntax(format!("{found} at column {column}"), expected.what, HINT)
+}
+
+/// The history whose lines are being read.
+#[derive(Default)]
+struct Draft {
+    name: Option<String>,
+    accesses: Vec<Access>,
+    finals: Vec<(u64, u64, u64)>,
+    /// By location, its place in `finals`.
+    final_of: HashMap<u64, usize>,
+    notes: Vec<String>,
+    skipped: u64,
+    finals_dropped: bool,
+}
+
+impl Draft {
+    fn add(
+        &mut self,
+        statement: Statement<'_>,
+        lines: &Lines<'_>,
+        options: &Options,
+    ) -> Result<(), Error> {
+        match statement {
+            Statement::Empty | Statement::Check => {}
+            Statement::Comment(text) => {
+                if self.name.is_none() && !text.is_empty() {
+                    self.name = Some(String::from_utf8_lossy(text).into_owned());
+                }
+            }
+            Statement::Operation(operation) => {
+                let wanted = operation
+                    .cell
+                    .is_none_or(|cell| options.wants_address(cell))
+                    && options.wants_tick(operation.completed);
+                if wanted {
+                    self.accesses.push(access(&operation, lines.number()));
+                }
+            }
+            Statement::Final { cell, value } => self.add_final(cell, value, lines, options)?,
+        }
+        Ok(())
+    }
+
+    /// A final value says nothing once operations of later ticks are left out.
+    fn add_final(
+        &mut self,
+        cell: u64,
+        value: u64,
+        lines: &Lines<'_>,
+        options: &Options,
+    ) -> Result<(), Error> {
+        if options.from_tick.is_some() || options.to_tick.is_some() {
+            self.finals_dropped = true;
+            return Ok(());
+        }
+        if !options.wants_address(cell) {
+            return Ok(());
+        }
+        if let Some(&at) = self.final_of.get(&cell) {
+            let (_, earlier, line) = self.finals[at];
+            if earlier == value {
+                return Ok(());
+            }
+            return Err(lines.syntax(
+                format!("final value {value} of M[{cell}], which line {line} says is {earlier}"),
+                "one final value for each location",
+                "remove one of the two lines, or put `check` between two histories",
+            ));
+        }
+        self.final_of.insert(cell, self.finals.len());
+        self.finals.push((cell, value, lines.number()));
+        Ok(())
+    }
+
+    /// The history, unless there was nothing in it.
+    fn finish(mut self, lines: &Lines<'_>, options: &Options) -> Result<Option<History>, Error> {
+        if self.accesses.is_empty() && self.finals.is_empty() {
+            return Ok(None);
+        }
+        self.order_by_completion();
+        self.note_what_is_left_out();
+        let mut builder = HistoryBuilder::new();
+        for access in self.accesses {
+            builder.push(access);
+        }
+        for (cell, value, line) in self.finals {
+            builder.final_value(cell, value, Some(line));
+        }
+        let provenance = Provenance {
+            source: Source::Axe,
+            notes: self.notes,
+            ..Provenance::default()
+        };
+        let mut history = builder
+            .finish(options.access_size, &options.initial, provenance)
+            .map_err(|error| Error::Build {
+                file: lines.file().to_owned(),
+                error,
+            })?;
+        history.name = self.name;
+        Ok(Some(history))
+    }
+
+    /// Ticks of completion are a guess at the memory order, worth trying only if no operation
+    /// lacks one.
+    fn order_by_completion(&mut self) {
+        if self
+            .accesses
+            .iter()
+            .all(|access| access.completed.is_some())
+        {
+            for access in &mut self.accesses {
+                access.order = access.completed;
+            }
+        }
+    }
+
+    fn note_what_is_left_out(&mut self) {
+        if self.skipped > 0 {
+            let note = format!("lines that could not be read, skipped: {}", self.skipped);
+            self.notes.push(note);
+        }
+        if self.finals_dropped {
+            let note = "final values were left out, since only some ticks were selected";
+            self.notes.push(note.to_owned());
+        }
+    }
+}
+
+fn access(operation: &Operation, line: u64) -> Access {
+    let kind = match operation.kind {
+        Kind::Rmw if operation.read == operation.written => Kind::FailedCas,
+        kind => kind,
+    };
+    Access {
+        read: operation.read,
+        written: operation.written,
+        issued: operation.issued,
+        completed: operation.completed,
+        line: Some(line),
+        ..Access::new(
+            operation.thread,
+            kind,
+            operation.cell.map_or(Place::Nowhere, Place::Cell),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! One line of the axe format.
+
+use history::Kind;
+use nom::branch::alt;
+use nom::bytes::complete::tag;
+use nom::character::complete::{digit1, space0, space1};
+use nom::combinator::{cut, opt, rest, value};
+use nom::error::{ErrorKind, ParseError};
+use nom::sequence::{preceded, terminated};
+use nom::{Err, IResult, Parser};
+
+/// What a line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Statement<'a> {
+    Empty,
+    Comment(&'a [u8]),
+    Check,
+    Final { cell: u64, value: u64 },
+    Operation(Operation),
+}
+
+/// An operation as a line states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Operation {
+    pub thread: u32,
+    pub kind: Kind,
+    pub cell: Option<u64>,
+    pub read: Option<u64>,
+    pub written: Option<u64>,
+    pub issued: Option<u64>,
+    pub completed: Option<u64>,
+}
+
+/// Where a line goes wrong, and what should be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Expected<'a> {
+    pub at: &'a [u8],
+    pub what: &'static str,
+}
+
+type In<'a> = &'a [u8];
+type Parsed<'a, T> = IResult<In<'a>, T, Expected<'a>>;
+
+impl<'a> ParseError<In<'a>> for Expected<'a> {
+    fn from_error_kind(at: In<'a>, _: ErrorKind) -> Self {
+        let what = "another character";
+        Expected { at, what }
+    }
+
+    fn append(_: In<'a>, _: ErrorKind, other: Self) -> Self {
+        other
+    }
+
+    /// Of two alternatives, the one that got further is what was meant.
+    fn or(self, other: Self) -> Self {
+        if self.at.len() < other.at.len() {
+            self
+        } else {
+            other
+        }
+    }
+}
+
+/// Parses a whole line.
+pub(super) fn statement(line: &[u8]) -> Result<Statement<'_>, Expected<'_>> {
+    let parsed = terminated(alt((comment, check, last, empty, operation)), end).parse(line);
+    match parsed {
+        Ok((_, statement)) => Ok(statement),
+        Err(Err::Error(expected) | Err::Failure(expected)) => Err(expected),
+        // Complete parsers never ask for more.
+        Err(Err::Incomplete(_)) => Err(Expected {
+            at: &line[line.len()..],
+            what: "more of the line",
+        }),
+    }
+}
+
+/// Spaces, then a parser; an error says what was expected behind the spaces.
+fn token<'a, T>(
+    mut parser: impl Parser<In<'a>, Output = T, Error = Expected<'a>>,
+    what: &'static str,
+) -> impl FnMut(In<'a>) -> Parsed<'a, T> {
+    move |input| {
+        let (at, _) = space0(input)?;
+        parser.parse(at).map_err(|error| match error {
+            Err::Error(_) => Err::Error(Expected { at, what }),
+            error => error,
+        })
+    }
+}
+
+fn end(input: In<'_>) -> Parsed<'_, ()> {
+    let what = "the end of the line or `@ BEGIN : END`";
+    let (at, _) = space0(input)?;
+    if at.is_empty() {
+        Ok((at, ()))
+    } else {
+        Err(Err::Failure(Expected { at, what }))
+    }
+}
+
+fn empty(input: In<'_>) -> Parsed<'_, Statement<'_>> {
+    let (at, _) = space0(input)?;
+    if at.is_empty() {
+        Ok((at, Statement::Empty))
+    } else {
+        let what = "an empty line";
+        Err(Err::Error(Expected { at, what }))
+    }
+}
+
+fn comment(input: In<'_>) -> Parsed<'_, Statement<'_>> {
+    preceded(token(tag("#"), "a comment"), rest)
+        .map(|text: &[u8]| Statement::Comment(text.trim_ascii()))
+        .parse(input)
+}
+
+fn check(input: In<'_>) -> Parsed<'_, Statement<'_>> {
+    value(Statement::Check, token(tag("check"), "`check`")).parse(input)
+}
+
+fn last(input: In<'_>) -> Parsed<'_, Statement<'_>> {
+    let (input, _) = token(tag("final"), "`final`").parse(input)?;
+    let (input, _) = space1(input).map_err(|_: Err<Expected<'_>>| {
+        let what = "a space and a location behind `final`";
+        Err::Error(Expected { at: input, what })
+    })?;
+    cut((cell, token(tag("=="), "`==`"), number))
+        .map(|(cell, _, value)| Statement::Final { cell, value })
+        .parse(input)
+}
+
+fn operation(input: In<'_>) -> Parsed<'_, Statement<'_>> {
+    let (input, thread) = thread(input)?;
+    let body = alt((fence, atomic, access));
+    let (input, operation) =
+        cut(preceded(token(tag(":"), "`:` behind the thread"), body)).parse(input)?;
+    let (input, ticks) = opt(preceded(token(tag("@"), "`@`"), cut(ticks))).parse(input)?;
+    let (issued, completed) = ticks.unwrap_or_default();
+    let operation = Operation {
+        thread,
+        issued,
+        completed,
+        ..operation
+    };
+    Ok((input, Statement::Operation(operation)))
+}
+
+fn thread(input: In<'_>) -> Parsed<'_, u32> {
+    let what = "a thread number, `final`, `check` or a comment";
+    let (rest, digits) = token(digit1, what).parse(input)?;
+    match decimal(digits).and_then(|number| u32::try_from(number).ok()) {
+        Some(thread) => Ok((rest, thread)),
+        None => Err(Err::Failure(Expected {
+            at: input.trim_ascii_start(),
+            what: "a thread number of at most 4294967295",
+        })),
+    }
+}
+
+fn fence(input: In<'_>) -> Parsed<'_, Operation> {
+    value(plain(Kind::Fence, None), token(tag("sync"), BODY)).parse(input)
+}
+
+fn atomic(input: In<'_>) -> Parsed<'_, Operation> {
+    let (input, open) = token(alt((tag("<"), tag("{"))), BODY).parse(input)?;
+    let close = if open == b"<" {
+        token(tag(">"), "`>`")
+    } else {
+        token(tag("}"), "`}`")
+    };
+    cut(terminated(read_then_write, close)).parse(input)
+}
+
+fn read_then_write(input: In<'_>) -> Parsed<'_, Operation> {
+    let (input, (location, _, read)) = (cell, token(tag("=="), "`==`"), number).parse(input)?;
+    let (at, _) = token(tag(";"), "`;`").parse(input)?;
+    let (input, (written_to, _, written)) = (cell, token(tag(":="), "`:=`"), number).parse(at)?;
+    if written_to != location {
+        return Err(Err::Failure(Expected {
+            at: at.trim_ascii_start(),
+            what: "a write of the location that the read-modify-write reads",
+        }));
+    }
+    let operation = Operation {
+        read: Some(read),
+        written: Some(written),
+        ..plain(Kind::Rmw, Some(location))
+    };
+    Ok((input, operation))
+}
+
+fn access(input: In<'_>) -> Parsed<'_, Operation> {
+    let (input, location) = cell(input)?;
+    let symbol = token(alt((tag(":="), tag("=="))), "`:=` or `==`");
+    let (input, (symbol, value)) = cut((symbol, number)).parse(input)?;
+    let operation = if symbol == b":=" {
+        Operation {
+            written: Some(value),
+            ..plain(Kind::Store, Some(location))
+        }
+    } else {
+        Operation {
+            read: Some(value),
+            ..plain(Kind::Load, Some(location))
+        }
+    };
+    Ok((input, operation))
+}
+
+fn ticks(input: In<'_>) -> Parsed<'_, (Option<u64>, Option<u64>)> {
+    let (input, issued) = opt(number).parse(input)?;
+    let (input, _) = token(tag(":"), "`:` between the ticks").parse(input)?;
+    let (input, completed) = opt(number).parse(input)?;
+    Ok((input, (issued, completed)))
+}
+
+const BODY: &str = "a location `M[A]`, a read-modify-write or `sync`";
+
+/// `M[A]` or `vA`.
+fn cell(input: In<'_>) -> Parsed<'_, u64> {
+    let (input, spelling) = token(alt((tag("M"), tag("v"))), BODY).parse(input)?;
+    if spelling == b"v" {
+        return cut(number).parse(input);
+    }
+    let open = token(tag("["), "`[`");
+    let close = token(tag("]"), "`]`");
+    let (input, (_, number, _)) = cut((open, number, close)).parse(input)?;
+    Ok((input, number))
+}
+
+fn number(input: In<'_>) -> Parsed<'_, u64> {
+    let (rest, digits) = token(digit1, "a decimal number").parse(input)?;
+    match decimal(digits) {
+        Some(number) => Ok((rest, number)),
+        None => Err(Err::Failure(Expected {
+            at: input.trim_ascii_start(),
+            what: "a number of at most 18446744073709551615",
+        })),
+    }
+}
+
+fn decimal(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0u64, |number, digit| {
+        let digit = u64::from(digit - b'0');
+        number.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+fn plain(kind: Kind, cell: Option<u64>) -> Operation {
+    Operation {
+        thread: 0,
+        kind,
+        cell,
+        read: None,
+        written: None,
+        issued: None,
+        completed: None,
+    }
+}

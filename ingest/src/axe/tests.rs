@@ -1,0 +1,426 @@
+use std::path::PathBuf;
+
+use history::{Initial, Kind, OpId};
+use proptest::prelude::*;
+
+use super::*;
+
+fn read_with(text: &str, options: &Options) -> Result<Vec<History>, Error> {
+    let mut lines = Lines::new(text.as_bytes(), "t.axe", false)?;
+    parse(&mut lines, options)
+}
+
+fn read(text: &str) -> Vec<History> {
+    read_with(text, &Options::default()).unwrap()
+}
+
+fn one(text: &str) -> History {
+    let mut histories = read(text);
+    assert_eq!(histories.len(), 1);
+    histories.remove(0)
+}
+
+fn error(text: &str) -> String {
+    read_with(text, &Options::default())
+        .unwrap_err()
+        .to_string()
+}
+
+fn text_of(history: &History) -> String {
+    let mut out = Vec::new();
+    write(history, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn every_spelling_is_understood() {
+    let spellings = [
+        ("0: M[7] := 3", "store M[7] := 3"),
+        ("0: v7 := 3", "store M[7] := 3"),
+        ("0:M[7]:=3", "store M[7] := 3"),
+        ("  0 :  M [ 7 ]  :=  3  ", "store M[7] := 3"),
+        ("\t0:\tv7\t==\t3", "load M[7] == 3"),
+        ("0: M[7] == 3", "load M[7] == 3"),
+        ("0: v7 == 3 @ 4 : 5", "load M[7] == 3"),
+        ("0: <M[7] == 1; M[7] := 3>", "rmw M[7] == 1, := 3"),
+        ("0: < v7==1;v7:=3 >", "rmw M[7] == 1, := 3"),
+        ("0: { M[7] == 1; M[7] := 3 }", "rmw M[7] == 1, := 3"),
+        ("0: {v7 == 1 ; M[7] := 3}@:9", "rmw M[7] == 1, := 3"),
+        ("0: sync", "fence"),
+        ("0: sync @ 1 :", "fence"),
+        ("0: <M[7] == 3; M[7] := 3>", "failed-cas M[7] == 3"),
+    ];
+    for (line, expected) in spellings {
+        let history = one(line);
+        assert_eq!(history.describe(OpId(0)), expected, "{line}");
+    }
+}
+
+#[test]
+fn ticks_are_kept() {
+    let ticks = |line: &str| {
+        let operation = one(line).operation(OpId(0));
+        (operation.issued, operation.completed)
+    };
+    assert_eq!(ticks("0: v1 == 0"), (None, None));
+    assert_eq!(ticks("0: v1 == 0 @ 3 : 5"), (Some(3), Some(5)));
+    assert_eq!(ticks("0: v1 == 0 @ 3:"), (Some(3), None));
+    assert_eq!(ticks("0: v1 == 0 @ : 5"), (None, Some(5)));
+    assert_eq!(ticks("0: v1 == 0 @ :"), (None, None));
+}
+
+#[test]
+fn completions_are_an_order_only_if_all_are_known() {
+    let all = one("1: v1 := 1 @ 1 : 9\n0: v1 == 0 @ : 4\n");
+    assert_eq!(all.order(OpId(0)), Some(0));
+    assert_eq!(all.order(OpId(1)), Some(1));
+    assert!(!one("1: v1 := 1 @ 1 : 9\n0: v1 == 0 @ 4 :\n").has_order());
+    assert!(!one("1: v1 := 1\n0: v1 == 0\n").has_order());
+}
+
+#[test]
+fn histories_are_separated_and_named() {
+    let text = "\n# first\n# not a name\n0: v1 := 1\ncheck\n\n#\n# none\ncheck\ncheck\n \
+                0: sync\n#late\ncheck # \n";
+    assert!(error(text).contains("t.axe:13"), "garbage behind check");
+    let histories = read(&text.replace("check # ", "check"));
+    let names: Vec<_> = histories.iter().map(|h| h.name.as_deref()).collect();
+    assert_eq!(names, [Some("first"), Some("late")]);
+}
+
+#[test]
+fn the_last_check_may_be_missing() {
+    assert_eq!(read("0: v1 := 1\ncheck\n0: v1 := 1").len(), 2);
+    assert_eq!(read("0: v1 := 1\ncheck\n# a comment at the end\n").len(), 1);
+}
+
+#[test]
+fn final_values_belong_to_their_history() {
+    let histories = read("final v3 == 4\ncheck\n0: v1 := 1\nfinal M[1] == 1\nfinal v1 == 1\n");
+    assert_eq!(histories[0].len(), 0);
+    assert_eq!(histories[0].locations()[0].address, 3);
+    let last = histories[0].finals()[0];
+    assert_eq!((last.value, last.line), (4, Some(1)));
+    assert_eq!(histories[1].finals().len(), 1);
+}
+
+#[test]
+fn lines_and_threads_are_kept() {
+    let history = one("# x\n9: v1 := 1\n2: v1 == 1\n9: sync\n4294967295: v1 == 0\n");
+    let labels: Vec<u32> = history.threads().iter().map(|t| t.label).collect();
+    assert_eq!(labels, [2, 9, u32::MAX]);
+    assert_eq!(history.line(OpId(0)), Some(3));
+    assert_eq!(history.line(OpId(2)), Some(4));
+}
+
+#[test]
+fn the_largest_numbers_fit() {
+    let history = one("0: M[18446744073709551615] := 18446744073709551615\n");
+    assert_eq!(history.written(OpId(0)), Some(u64::MAX));
+    assert_eq!(history.locations()[0].address, u64::MAX);
+}
+
+#[test]
+fn every_bad_line_is_named() {
+    let cases = [
+        ("x", "found `x` at column 1, expected a thread number"),
+        ("0", "the end of the line at column 2, expected `:` behind"),
+        ("0:", "expected a location"),
+        ("0: M[1]", "expected `:=` or `==`"),
+        ("0: M[1] =", "expected `:=` or `==`"),
+        ("0: M[1] := ", "expected a decimal number"),
+        ("0: M[1] := -1", "found `-1` at column 12"),
+        ("0: M[1 := 2", "expected `]`"),
+        ("0: M1 := 2", "expected `[`"),
+        ("0: M[] := 2", "expected a decimal number"),
+        ("0: w1 := 2", "expected a location"),
+        (
+            "0: M[1] := 2 junk",
+            "found `junk` at column 14, expected the end",
+        ),
+        ("0: M[1] := 0x2", "found `x2`"),
+        ("0: sync now", "found `now`"),
+        (
+            "0: <M[1] == 1; M[2] := 2>",
+            "that the read-modify-write reads",
+        ),
+        ("0: <M[1] == 1; M[1] := 2", "expected `>`"),
+        ("0: <M[1] == 1; M[1] := 2}", "expected `>`"),
+        ("0: {M[1] == 1; M[1] := 2>", "expected `}`"),
+        ("0: <M[1] := 1; M[1] == 2>", "expected `==`"),
+        ("0: <M[1] == 1, M[1] := 2>", "expected `;`"),
+        ("0: M[1] := 2 @ 3", "expected `:` between the ticks"),
+        ("0: M[1] := 2 @ 3 : x", "found `x`"),
+        ("4294967296: sync", "at most 4294967295"),
+        (
+            "0: M[1] := 18446744073709551616",
+            "at most 18446744073709551615",
+        ),
+        (
+            "0: M[99999999999999999999] := 1",
+            "at most 18446744073709551615",
+        ),
+        (
+            "0: M[1] := 1 @ 99999999999999999999 :",
+            "at most 18446744073709551615",
+        ),
+        ("final M[1] := 2", "expected `==`"),
+        ("final", "behind `final`"),
+        ("finally", "behind `final`"),
+        ("checks", "found `s` at column 6"),
+        ("-1: sync", "expected a thread number"),
+    ];
+    for (line, expected) in cases {
+        let message = error(&format!("# name\n0: v1 := 1\n{line}\n"));
+        assert!(message.starts_with("t.axe:3: "), "{line}: {message}");
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_an_error() {
+    let mut lines = Lines::new(&b"0: v1 := 1\n0: \xff\xfe := 1\n"[..], "t.axe", false).unwrap();
+    let message = parse(&mut lines, &Options::default())
+        .unwrap_err()
+        .to_string();
+    assert!(message.starts_with("t.axe:2: "), "{message}");
+}
+
+#[test]
+fn a_line_that_is_cut_off_is_named() {
+    let message = error("0: v1 := 1\n0: M[1");
+    assert!(
+        message.contains("t.axe:2: the line is cut off"),
+        "{message}"
+    );
+}
+
+#[test]
+fn contradicting_final_values_name_both_lines() {
+    let message = error("0: v1 := 1\nfinal v1 == 1\nfinal M[1] == 2\n");
+    assert!(message.starts_with("t.axe:3: "), "{message}");
+    assert!(message.contains("line 2"), "{message}");
+}
+
+#[test]
+fn a_file_without_a_history_is_an_error() {
+    for text in ["# only\n# comments\n", "check\ncheck\n", "\n\n"] {
+        assert!(error(text).contains("no operation"), "{text}");
+    }
+}
+
+#[test]
+fn lossy_skips_and_counts() {
+    let options = Options {
+        lossy: true,
+        ..Options::default()
+    };
+    let histories = read_with("0: v1 := 1\nbroken\n0: v1 :=\n0: v1 == 1\n", &options).unwrap();
+    assert_eq!(histories[0].len(), 2);
+    assert!(histories[0].provenance.notes[0].ends_with("skipped: 2"));
+}
+
+#[test]
+fn operations_are_selected_by_location_and_tick() {
+    let text = "0: v1 := 1 @ 1 : 2\n0: v2 := 1 @ 3 : 4\n1: sync\n1: v9 := 1 @ : 9\nfinal v1 == 1\n\
+                final v9 == 1\n";
+    let by_address = Options {
+        addresses: Some(1..3),
+        ..Options::default()
+    };
+    let histories = read_with(text, &by_address).unwrap();
+    assert_eq!((histories[0].len(), histories[0].finals().len()), (3, 1));
+    let by_tick = Options {
+        from_tick: Some(4),
+        to_tick: Some(9),
+        ..Options::default()
+    };
+    let histories = read_with(text, &by_tick).unwrap();
+    assert_eq!((histories[0].len(), histories[0].finals().len()), (2, 0));
+    assert!(histories[0].provenance.notes[0].contains("final"));
+}
+
+#[test]
+fn initial_values_are_as_the_options_say() {
+    let options = Options {
+        initial: Initial::Infer,
+        ..Options::default()
+    };
+    let histories = read_with("0: v1 == 5\n", &options).unwrap();
+    assert_eq!(histories[0].initial(0), Some(5));
+    let message = write(&histories[0], &mut Vec::new())
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("holds 5 at the start"), "{message}");
+}
+
+#[test]
+fn what_axe_cannot_say_is_refused() {
+    let with = |access: Access| {
+        let mut builder = HistoryBuilder::new();
+        builder.push(access);
+        let history = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+        let error = write(&history.unwrap(), &mut Vec::new()).unwrap_err();
+        error.to_string()
+    };
+    let access = |kind| Access {
+        read: Some(1),
+        written: Some(2),
+        line: Some(77),
+        ..Access::new(3, kind, Place::Cell(5))
+    };
+    for kind in [Kind::FailedCas, Kind::LoadLinked, Kind::StoreConditional] {
+        let message = with(access(kind));
+        assert!(message.contains(kind.name()), "{message}");
+        assert!(message.contains("operation 0 of thread 3"), "{message}");
+        assert!(message.contains("line 77"), "{message}");
+        assert!(message.contains("JSON or Parquet"), "{message}");
+    }
+    let zero = with(Access {
+        written: Some(0),
+        ..access(Kind::Store)
+    });
+    assert!(zero.contains("stores 0"), "{zero}");
+    for kind in [Kind::Load, Kind::Store, Kind::Rmw] {
+        let hidden = with(Access {
+            read: None,
+            written: None,
+            ..access(kind)
+        });
+        assert!(hidden.contains("not known"), "{hidden}");
+    }
+}
+
+#[test]
+fn split_accesses_and_unfinished_stores_are_refused() {
+    let bytes = |address, size| Place::Bytes { address, size };
+    let load = |place, read| Access {
+        read: Some(read),
+        ..Access::new(0, Kind::Load, place)
+    };
+    let mut builder = HistoryBuilder::new();
+    builder.push(load(bytes(0, 8), 0));
+    builder.push(load(bytes(0, 4), 0));
+    let split = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
+    let message = write(&split.unwrap(), &mut Vec::new())
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("split"), "{message}");
+
+    let mut builder = HistoryBuilder::new();
+    builder.push(load(bytes(0, 8), 7));
+    let provenance = Provenance {
+        unfinished: vec![history::Unfinished {
+            thread: 1,
+            address: 0,
+            writes: true,
+            issued: None,
+            line: None,
+        }],
+        ..Provenance::default()
+    };
+    let cut = builder.finish(Default::default(), &Initial::Zero, provenance);
+    let message = write(&cut.unwrap(), &mut Vec::new())
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("without a completion"), "{message}");
+}
+
+#[test]
+fn a_name_stays_one_line() {
+    let mut history = one("0: sync");
+    history.name = Some("a\n0: v1 := 1".to_owned());
+    assert_eq!(text_of(&history), "# a 0: v1 := 1\n0: sync\ncheck\n");
+}
+
+/// Any axe text: threads, cells and values small enough to meet each other.
+fn any_text() -> impl Strategy<Value = String> {
+    let ticks = prop_oneof![
+        3 => Just(String::new()),
+        1 => (0u64..50).prop_map(|tick| format!(" @ {tick} :")),
+        1 => (0u64..50).prop_map(|tick| format!(" @ : {tick}")),
+        1 => (0u64..50, 0u64..50).prop_map(|(from, to)| format!(" @ {from} : {to}")),
+    ];
+    let body = prop_oneof![
+        (0u64..4, 1u64..9).prop_map(|(cell, value)| format!("M[{cell}] := {value}")),
+        (0u64..4, 0u64..9).prop_map(|(cell, value)| format!("v{cell} == {value}")),
+        (0u64..4, 0u64..9, 10u64..20)
+            .prop_map(|(cell, read, written)| format!("<v{cell} == {read}; v{cell} := {written}>")),
+        Just("sync".to_owned()),
+    ];
+    let line = (0u32..4, body, ticks).prop_map(|(t, body, ticks)| format!("{t}: {body}{ticks}\n"));
+    (
+        proptest::collection::vec(line, 1..30),
+        proptest::collection::btree_map(0u64..6, 0u64..9, 0..3),
+    )
+        .prop_map(|(lines, finals)| {
+            let finals: String = finals
+                .into_iter()
+                .map(|(cell, value)| format!("final M[{cell}] == {value}\n"))
+                .collect();
+            format!("# random\n{}{finals}check\n", lines.concat())
+        })
+}
+
+proptest! {
+    #[test]
+    fn writing_and_reading_give_the_same_history(text in any_text()) {
+        let history = one(&text);
+        let again = one(&text_of(&history));
+        prop_assert_eq!(again.digest(), history.digest());
+        prop_assert_eq!(&again.name, &history.name);
+        prop_assert_eq!(text_of(&again), text_of(&history));
+        for op in history.ops() {
+            prop_assert_eq!(again.operation(op).completed, history.operation(op).completed);
+            prop_assert_eq!(again.order(op), history.order(op));
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "[0-9 :=<>{};@Mv\\[\\]\nsyncfhekal#-]{0,60}") {
+        let _ = read_with(&text, &Options::default());
+    }
+}
+
+/// A folder of test material next to the workspace, where there is one.
+fn shared(path: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared")
+        .join(path);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: {} is not there", path.display());
+    None
+}
+
+/// Checks a corpus against its table (`name,threads,ops,…`) and through the writer.
+fn check_corpus(folder: &str) {
+    let Some(folder) = shared(folder) else { return };
+    let text = std::fs::read_to_string(folder.join("histories.axe")).unwrap();
+    let table = std::fs::read_to_string(folder.join("verdicts.csv")).unwrap();
+    let histories = read(&text);
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').collect())
+        .collect();
+    assert_eq!(histories.len(), rows.len());
+    for (history, row) in histories.iter().zip(&rows) {
+        assert_eq!(history.name.as_deref(), Some(row[0]));
+        assert_eq!(history.threads().len().to_string(), row[1], "{}", row[0]);
+        assert_eq!(history.operations().to_string(), row[2], "{}", row[0]);
+        let again = one(&text_of(history));
+        assert_eq!(again.digest(), history.digest(), "{}", row[0]);
+    }
+}
+
+#[test]
+fn the_litmus_tests_round_trip() {
+    check_corpus("axe");
+}
+
+#[test]
+fn the_oracle_corpus_round_trips() {
+    check_corpus("oracle");
+}

@@ -1,0 +1,176 @@
+//! Histories as JSON Lines: each line is one history, whole.
+//!
+//! ```text
+//! {"name":"MP","source":"axe","sizes":"cells","split":false,"initial_mode":"zero",
+//!  "unfinished":[],"notes":[],"initial":[],
+//!  "operations":[{"thread":0,"index":0,"kind":"store","address":1,"written":1},
+//!                {"thread":1,"index":0,"kind":"load","address":1,"read":1,"line":2}],
+//!  "final":[{"address":1,"value":1}]}
+//! ```
+//!
+//! (broken here for reading; in a file there is no line end in it, so a pretty-printed object is
+//! refused). Only `operations` must be there.
+//!
+//! | field of an operation | |
+//! |---|---|
+//! | `thread` | number of the thread |
+//! | `index` | position in program order, from 0; without it, the order of appearance |
+//! | `kind` | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence` |
+//! | `address`, `size` | location: byte address and 1 to 8 bytes; a cell of the axe format has no `size`, a fence neither |
+//! | `read`, `written` | values, where the kind reads or writes and they are known |
+//! | `issued`, `completed` | ticks, where known |
+//! | `line` | line of the trace that shows it |
+//! | `order` | place in the trace's order of completions |
+//! | `continues` | true for a further part of the access before it, which was split |
+//! | `reads_from` | `[thread, index]` of the write it reads, where sizes are mixed and that is known |
+//!
+//! `initial` lists what memory holds at the start where that is not 0 (no `value`: unknown); without
+//! the field and with `"initial_mode":"infer"`, initial values are inferred. `final` lists final
+//! values. `source` is `axe`, `ruby`, `client` or `exec`; `sizes` is `cells`, `recorded` or
+//! `assumed N`; `initial_mode` is `zero`, `infer` or `given`. Numbers are unsigned 64-bit integers.
+
+mod record;
+
+use std::io::{self, Write};
+
+use history::{Frame, History, Initial, InitialMode, RestoreError};
+
+use crate::error::{Error, excerpt};
+use crate::input::Lines;
+use crate::options::Options;
+use record::{Record, RecordRef};
+
+const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric convert` writes it";
+
+/// Reads every history of a JSON Lines text.
+///
+/// # Errors
+/// The first line that is no history, or a text without any.
+pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
+    // A history of a million operations is a line of a hundred megabytes.
+    lines.set_limit(usize::MAX);
+    let mut histories = Vec::new();
+    let mut skipped = 0;
+    while lines.advance()? {
+        if lines.line().trim_ascii().is_empty() {
+            continue;
+        }
+        refuse_selection(lines, options)?;
+        match read(lines, options) {
+            Ok(history) => histories.push(history),
+            Err(_) if options.lossy => skipped += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    let Some(last) = histories.last_mut() else {
+        return Err(lines.syntax("no history up to here", "at least one", HINT));
+    };
+    if skipped > 0 {
+        let note = format!("lines that could not be read, skipped: {skipped}");
+        last.provenance.notes.push(note);
+    }
+    last.provenance
+        .notes
+        .extend(lines.damage().map(str::to_owned));
+    Ok(histories)
+}
+
+/// Writes a history as one line.
+///
+/// # Errors
+/// If the output cannot be written.
+pub fn write(history: &History, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &RecordRef::new(history))?;
+    out.write_all(b"\n")
+}
+
+/// A finished history is not selected from: its final values and its order speak of all of it.
+fn refuse_selection(lines: &Lines<'_>, options: &Options) -> Result<(), Error> {
+    if options.addresses.is_none() && options.from_tick.is_none() && options.to_tick.is_none() {
+        return Ok(());
+    }
+    Err(lines.syntax(
+        "a finished history",
+        "a trace to select addresses or ticks of",
+        "use --addresses, --from-tick and --to-tick where the trace itself is read",
+    ))
+}
+
+fn read(lines: &Lines<'_>, options: &Options) -> Result<History, Error> {
+    let record: Record =
+        serde_json::from_slice(lines.line()).map_err(|error| wrong_json(lines, &error))?;
+    if let Some(field) = record.unknown.keys().next() {
+        let found = format!("the field `{field}`");
+        return Err(lines.syntax(found, "the fields of a history", HINT));
+    }
+    check_source(lines, options, &record)?;
+    let initial = initial(options, &record);
+    let (frame, rows) = record.take_apart();
+    restore(lines, frame, rows, initial.as_ref())
+}
+
+fn check_source(lines: &Lines<'_>, options: &Options, record: &Record) -> Result<(), Error> {
+    let source = record.provenance.source;
+    match options.source {
+        Some(asked) if asked != source => Err(lines.syntax(
+            format!("a history of the source `{}`", source.name()),
+            format!("one of `{}`", asked.name()),
+            "leave --source out, or read the trace itself",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// How to resolve initial values anew, where the user or the record asks for it.
+fn initial(options: &Options, record: &Record) -> Option<Initial> {
+    if options.initial != Initial::Zero {
+        return Some(options.initial.clone());
+    }
+    let infer = record.provenance.initial == InitialMode::Infer && record.initial.is_none();
+    infer.then_some(Initial::Infer)
+}
+
+fn restore(
+    lines: &Lines<'_>,
+    frame: Frame,
+    rows: Vec<history::Row>,
+    initial: Option<&Initial>,
+) -> Result<History, Error> {
+    History::restore(frame, rows, initial).map_err(|error| match error {
+        RestoreError::Build(error) => Error::Build {
+            file: lines.file().to_owned(),
+            error,
+        },
+        error => lines.syntax(
+            format!("a history that contradicts itself ({error})"),
+            "operations that fit together",
+            HINT,
+        ),
+    })
+}
+
+fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
+    if error.is_eof() && !lines.complete() {
+        let line = lines.line();
+        return Error::Cut {
+            file: lines.file().to_owned(),
+            line: lines.number(),
+            found: excerpt(&line[line.len().saturating_sub(40)..], 40),
+            expected: "the rest of the object".to_owned(),
+        };
+    }
+    // The position in the error counts lines within this one.
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text);
+    lines.syntax(
+        format!(
+            "JSON that is no history ({what}, column {})",
+            error.column()
+        ),
+        "a history",
+        HINT,
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! What a line of JSON holds.
+
+use std::collections::{BTreeMap, HashMap};
+
+use history::{Frame, History, Kind, Location, Provenance, Row};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// A line as it is read.
+#[derive(Deserialize)]
+pub(super) struct Record {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(flatten)]
+    pub provenance: Provenance,
+    #[serde(default)]
+    pub initial: Option<Vec<First>>,
+    operations: Vec<Operation>,
+    #[serde(default, rename = "final")]
+    finals: Vec<Last>,
+    /// What no other field took: a slip of the pen.
+    #[serde(flatten)]
+    pub unknown: BTreeMap<String, serde::de::IgnoredAny>,
+}
+
+/// A line as it is written; operations are made one by one, since there may be many.
+#[derive(Serialize)]
+pub(super) struct RecordRef<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: &'a Option<String>,
+    #[serde(flatten)]
+    provenance: &'a Provenance,
+    initial: Vec<First>,
+    #[serde(serialize_with = "operations")]
+    operations: &'a History,
+    #[serde(rename = "final")]
+    finals: Vec<Last>,
+}
+
+/// What a location holds at the start; without a value that is unknown.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct First {
+    address: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<u64>,
+}
+
+/// What a location holds at the end.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Last {
+    address: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u8>,
+    value: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Operation {
+    thread: u32,
+    index: Option<u32>,
+    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issued: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<u32>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    continues: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reads_from: Option<(u32, u32)>,
+}
+
+impl Record {
+    /// The parts that a history is restored from.
+    pub fn take_apart(self) -> (Frame, Vec<Row>) {
+        let mut next: HashMap<u32, u32> = HashMap::new();
+        let rows = self
+            .operations
+            .into_iter()
+            .map(|operation| {
+                let next = next.entry(operation.thread).or_insert(0);
+                let index = operation.index.unwrap_or(*next);
+                *next = index.saturating_add(1);
+                operation.row(index)
+            })
+            .collect();
+        let place = |address, size| Location { address, size };
+        let frame = Frame {
+            name: self.name,
+            provenance: self.provenance,
+            initial: self
+                .initial
+                .into_iter()
+                .flatten()
+                .map(|first| (place(first.address, first.size), first.value))
+                .collect(),
+            finals: self
+                .finals
+                .into_iter()
+                .map(|last| (place(last.address, last.size), last.value, last.line))
+                .collect(),
+        };
+        (frame, rows)
+    }
+}
+
+impl<'a> RecordRef<'a> {
+    pub fn new(history: &'a History) -> RecordRef<'a> {
+        let frame = history.frame();
+        let first = |(location, value): (Location, _)| First {
+            address: location.address,
+            size: location.size,
+            value,
+        };
+        let last = |(location, value, line): (Location, _, _)| Last {
+            address: location.address,
+            size: location.size,
+            value,
+            line,
+        };
+        RecordRef {
+            name: &history.name,
+            provenance: &history.provenance,
+            initial: frame.initial.into_iter().map(first).collect(),
+            operations: history,
+            finals: frame.finals.into_iter().map(last).collect(),
+        }
+    }
+}
+
+impl Operation {
+    fn of(row: Row) -> Operation {
+        Operation {
+            thread: row.thread,
+            index: Some(row.index),
+            kind: row.kind,
+            address: row.location.map(|location| location.address),
+            size: row.location.and_then(|location| location.size),
+            read: row.read,
+            written: row.written,
+            issued: row.issued,
+            completed: row.completed,
+            line: row.line,
+            order: row.order,
+            continues: row.continues,
+            reads_from: row.source,
+        }
+    }
+
+    fn row(self, index: u32) -> Row {
+        let size = self.size;
+        Row {
+            thread: self.thread,
+            index,
+            kind: self.kind,
+            location: self.address.map(|address| Location { address, size }),
+            read: self.read,
+            written: self.written,
+            issued: self.issued,
+            completed: self.completed,
+            line: self.line,
+            order: self.order,
+            continues: self.continues,
+            source: self.reads_from,
+        }
+    }
+}
+
+fn operations<S: Serializer>(history: &&History, serializer: S) -> Result<S::Ok, S::Error> {
+    let rows = history.ops().map(|op| Operation::of(history.row(op)));
+    serializer.collect_seq(rows)
+}
