@@ -294,8 +294,8 @@ impl History {
     }
 
     /// The history of some of the operations alone, and for each of its operations which one it
-    /// was here. Threads keep their labels, locations their numbers and initial values; final
-    /// values stay.
+    /// was here. Threads keep their labels, locations their numbers and initial values. A
+    /// final value stays if an operation that writes it does.
     pub fn restrict(&self, keep: impl Fn(OpId) -> bool) -> (History, Vec<OpId>) {
         let kept: Vec<OpId> = self.ops().filter(|&op| keep(op)).collect();
         fn gather<T: Copy>(column: &[T], kept: &[OpId]) -> Vec<T> {
@@ -318,7 +318,17 @@ impl History {
                 .collect(),
             locations: self.locations.clone(),
             initial: self.initial.clone(),
-            finals: self.finals.clone(),
+            finals: self
+                .finals
+                .iter()
+                .filter(|last| {
+                    kept.iter().any(|&op| {
+                        self.location(op) == Some(last.location)
+                            && self.written(op) == Some(last.value)
+                    })
+                })
+                .copied()
+                .collect(),
             fixed_sources: self
                 .fixed_sources
                 .iter()

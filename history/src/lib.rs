@@ -35,4 +35,4 @@ pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
 pub use provenance::{InitialMode, Provenance, Sizes, Source, Unfinished};
 pub use reads_from::{Ambiguity, ReadSource, ReadsFrom, WrittenTwice};
-pub use restore::{Frame, RestoreError, Row};
+pub use restore::{Frame, RestoreError, Restorer, Row};

@@ -125,6 +125,24 @@ impl ReadsFrom {
         })
     }
 
+    /// Reads-from for [`History::restrict`], whose `kept` operations are given. A read whose
+    /// source is gone counts as not shown; nothing is derived anew.
+    pub fn restrict(&self, kept: &[OpId]) -> ReadsFrom {
+        let source: Vec<u32> = kept
+            .iter()
+            .map(|op| match self.source(*op) {
+                Some(ReadSource::Write(write)) => kept
+                    .binary_search(&write)
+                    .map_or(NOT_SHOWN, |at| at as u32),
+                _ => self.source[op.at()],
+            })
+            .collect();
+        ReadsFrom {
+            ambiguous: source.iter().filter(|&&source| source == AMBIGUOUS).count(),
+            source,
+        }
+    }
+
     /// Number of reads with several candidates.
     pub fn ambiguous(&self) -> usize {
         self.ambiguous

@@ -154,9 +154,9 @@ impl History {
 /// Thread and index of an operation.
 type Position = (u32, u32);
 
-/// Checks rows on their way into a builder.
-#[derive(Default)]
-struct Restorer {
+/// Puts a history together from rows that come one by one; see [`History::restore`].
+#[derive(Debug, Default)]
+pub struct Restorer {
     builder: HistoryBuilder,
     /// By thread, the order of completions as the rows state it, ties included.
     order: BTreeMap<u32, Vec<u32>>,
@@ -166,7 +166,16 @@ struct Restorer {
 }
 
 impl Restorer {
-    fn push(&mut self, row: &Row) -> Result<(), RestoreError> {
+    /// Whether no operation was added yet.
+    pub fn is_empty(&self) -> bool {
+        self.builder.is_empty()
+    }
+
+    /// Adds an operation: those of a thread in program order.
+    ///
+    /// # Errors
+    /// A row that contradicts itself or the rows before it.
+    pub fn push(&mut self, row: &Row) -> Result<(), RestoreError> {
         let wrong = |problem: String| RestoreError::Row {
             thread: row.thread,
             index: row.index,
@@ -229,7 +238,15 @@ impl Restorer {
         })
     }
 
-    fn finish(mut self, frame: Frame, initial: Option<&Initial>) -> Result<History, RestoreError> {
+    /// The history, with initial values resolved anew by `initial`, else as the frame says.
+    ///
+    /// # Errors
+    /// A frame that contradicts itself or the rows.
+    pub fn finish(
+        mut self,
+        frame: Frame,
+        initial: Option<&Initial>,
+    ) -> Result<History, RestoreError> {
         for &(location, _) in &frame.initial {
             let place = self.place(location)?;
             self.builder.mention(place);

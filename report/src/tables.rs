@@ -1,0 +1,145 @@
+//! Histories and controller transitions as Parquet.
+//!
+//! # Operations
+//!
+//! [`write_histories`] makes one table of all histories of an input, a row an operation, histories
+//! and threads in order and operations in program order:
+//!
+//! | column | type | |
+//! |---|---|---|
+//! | `history` | u32 | number of the history in the file, from 0 |
+//! | `name` | str? | its name |
+//! | `thread` | u32? | number of the thread; null for `initial` and `final` |
+//! | `index` | u32? | position in the thread's program order, from 0; null likewise |
+//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence`, `initial`, `final` |
+//! | `address` | u64? | byte address or cell; null for a fence |
+//! | `size` | u32? | bytes; null for a fence and for cells |
+//! | `read` | u64? | value read; for `final` the value the location holds at the end |
+//! | `written` | u64? | value written; for `initial` the value at the start, null if unknown |
+//! | `issued`, `completed` | u64? | ticks, where known |
+//! | `line` | u64? | line of the trace that shows it |
+//! | `order` | u32? | place in the trace's order of completions |
+//! | `continues` | bool | whether it is a further part of the access before it, which was split |
+//! | `source_thread`, `source_index` | u32? | the write it is known to read, where sizes are mixed |
+//!
+//! A row of kind `initial` stands for each location that does not start at 0 or that nothing else
+//! touches. File metadata `rubric` is JSON: the version, and per history its name, its digest and
+//! its provenance (source, sizes, protocol, how the run ended, notes, …). A file without that, or
+//! without the columns from `issued` on, is read too, so that other programs can write one.
+//!
+//! # Transitions
+//!
+//! [`write_transitions`] keeps the transitions of the protocol's controllers: `tick` u64, `machine`
+//! str, `version` u32, `event`, `state` and `next_state` str, `address` and `line` u64.
+//!
+//! The same input gives the same bytes.
+
+mod columns;
+mod metadata;
+mod operations;
+mod read;
+mod transitions;
+mod write;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use history::RestoreError;
+use polars::error::PolarsError;
+use thiserror::Error;
+
+pub use read::{read_bytes, read_histories};
+pub use transitions::{Transition, write_transitions};
+pub use write::write_histories;
+
+/// The first and the last bytes of a Parquet file.
+pub const MAGIC: &[u8] = b"PAR1";
+
+/// Why a table could not be read or written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// The file could not be opened, read or written.
+    #[error("{}: {error}: check the path, its permissions and the space left", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
+    /// A file that is damaged or no Parquet at all.
+    #[error("{}: is no sound Parquet file: {what}. Make it again with `rubric ingest TRACE -o FILE.parquet`", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Parquet without what a history needs.
+    #[error("{}: {what}; a table of operations as `rubric ingest TRACE -o FILE.parquet` writes it was expected", path.display())]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// What is missing or of the wrong type.
+        what: String,
+    },
+    /// Rows that make no history.
+    #[error("{}: history {number} contradicts itself: {error}; make the file again with `rubric ingest TRACE -o FILE.parquet`", path.display())]
+    History {
+        /// The file.
+        path: PathBuf,
+        /// The history, from 0.
+        number: u32,
+        /// What is wrong.
+        #[source]
+        error: RestoreError,
+    },
+    /// The table could not be made.
+    #[error("{}: the table could not be made: {what}", path.display())]
+    Make {
+        /// The file.
+        path: PathBuf,
+        /// What polars said.
+        what: String,
+    },
+}
+
+impl TableError {
+    fn damaged(path: &Path, what: impl Into<String>) -> TableError {
+        TableError::Damaged {
+            path: path.to_owned(),
+            what: what.into(),
+        }
+    }
+
+    fn schema(path: &Path, what: impl Into<String>) -> TableError {
+        TableError::Schema {
+            path: path.to_owned(),
+            what: what.into(),
+        }
+    }
+
+    fn io(path: &Path) -> impl Fn(io::Error) -> TableError {
+        let path = path.to_owned();
+        move |error| TableError::Io {
+            path: path.clone(),
+            error,
+        }
+    }
+
+    /// An error of polars while writing.
+    fn make(path: &Path) -> impl Fn(PolarsError) -> TableError {
+        let path = path.to_owned();
+        move |error| match error {
+            PolarsError::IO { error, .. } => TableError::Io {
+                path: path.clone(),
+                error: io::Error::new(error.kind(), error.to_string()),
+            },
+            error => TableError::Make {
+                path: path.clone(),
+                what: error.to_string(),
+            },
+        }
+    }
+}

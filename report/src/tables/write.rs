@@ -1,0 +1,106 @@
+//! Writing histories.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use history::{History, OpId};
+use polars::prelude::{DataFrame, KeyValueMetadata, ParquetWriter, PolarsResult};
+
+use super::TableError;
+use super::metadata::Metadata;
+use super::operations::Operations;
+
+/// Rows that are held in memory at a time; also the size of a row group.
+const PIECE: usize = 1 << 18;
+
+/// Writes histories as one table of operations.
+///
+/// # Errors
+/// If the file cannot be written; what was written of it is removed.
+pub fn write_histories(path: &Path, histories: &[History]) -> Result<(), TableError> {
+    let metadata = Metadata::of(histories).to_parquet(path)?;
+    create(path, Some(metadata), pieces(histories))
+}
+
+/// Writes the frames that `pieces` gives as one file; the first one sets the schema.
+pub(super) fn create(
+    path: &Path,
+    metadata: Option<KeyValueMetadata>,
+    pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
+) -> Result<(), TableError> {
+    let mut file = File::create(path).map_err(TableError::io(path))?;
+    let written = write(path, &mut file, metadata, pieces);
+    if written.is_err() && path.is_file() {
+        // Half a table is of no use; the error that matters is the first one.
+        let _ = fs::remove_file(path);
+    }
+    written
+}
+
+fn write(
+    path: &Path,
+    file: &mut File,
+    metadata: Option<KeyValueMetadata>,
+    mut pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
+) -> Result<(), TableError> {
+    let make = TableError::make(path);
+    let mut out = BufWriter::new(file);
+    let first = pieces.next().unwrap_or_else(|| Ok(DataFrame::empty()));
+    let first = first.map_err(&make)?;
+    let mut writer = ParquetWriter::new(&mut out)
+        .with_key_value_metadata(metadata)
+        .batched(first.schema())
+        .map_err(&make)?;
+    writer.write_batch(&first).map_err(&make)?;
+    for piece in pieces {
+        writer.write_batch(&piece.map_err(&make)?).map_err(&make)?;
+    }
+    writer.finish().map_err(&make)?;
+    drop(writer);
+    out.flush().map_err(TableError::io(path))
+}
+
+/// The table in pieces of about [`PIECE`] rows, at least one so that there is a schema.
+fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>> {
+    let mut cursor = Cursor {
+        histories,
+        history: 0,
+        op: 0,
+    };
+    let mut first = true;
+    std::iter::from_fn(move || {
+        let piece = cursor.piece();
+        let wanted = first || piece.len() > 0;
+        first = false;
+        wanted.then(|| piece.into_frame())
+    })
+}
+
+/// How far the histories have been turned into rows.
+struct Cursor<'a> {
+    histories: &'a [History],
+    history: usize,
+    op: u32,
+}
+
+impl<'a> Cursor<'a> {
+    fn piece(&mut self) -> Operations<'a> {
+        let mut piece = Operations::default();
+        while let Some(history) = self.histories.get(self.history) {
+            let (number, name) = (self.history as u32, history.name.as_deref());
+            if self.op == 0 {
+                piece.push_frame(number, name, &history.frame());
+            }
+            while (self.op as usize) < history.len() && piece.len() < PIECE {
+                piece.push(number, name, &history.row(OpId(self.op)));
+                self.op += 1;
+            }
+            if (self.op as usize) < history.len() {
+                break;
+            }
+            (self.history, self.op) = (self.history + 1, 0);
+        }
+        piece
+    }
+}
