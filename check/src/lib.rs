@@ -1,1 +1,55 @@
-//! x
+//! Decides whether an execution of a shared memory is sequentially consistent (SC), or allowed
+//! by total or partial store order (TSO, PSO), and proves the answer.
+//!
+//! [`check`] runs stages until one decides: [`temporal`] tries the trace's own order,
+//! [`saturate`] derives the order that the reads force, [`complete`] extends it to a total order
+//! or refutes every way to do so. A consistent history comes with a run of the operational
+//! [`machine`], a violation with a [`proof`]; both can be written as a [`certificate`], which
+//! [`verify`] checks without the engines.
+//!
+//! ```
+//! use check::{Model, Options, Verdict, check};
+//! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
+//!
+//! // Store buffering: each thread stores, then reads the other's location too early.
+//! let mut builder = HistoryBuilder::new();
+//! for thread in 0..2u32 {
+//!     let own = Place::Cell(u64::from(thread));
+//!     let other = Place::Cell(u64::from(1 - thread));
+//!     builder.push(Access { written: Some(1), ..Access::new(thread, Kind::Store, own) });
+//!     builder.push(Access { read: Some(0), ..Access::new(thread, Kind::Load, other) });
+//! }
+//! let history = builder
+//!     .finish(Default::default(), &Initial::Zero, Default::default())
+//!     .unwrap();
+//! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+//!
+//! let sc = check(&history, &reads_from, Model::Sc, &Options::default());
+//! assert!(matches!(sc.verdict, Verdict::Violation(_)));
+//! let tso = check(&history, &reads_from, Model::Tso, &Options::default());
+//! assert!(matches!(tso.verdict, Verdict::Consistent(_)));
+//! ```
+
+pub mod accesses;
+pub mod certificate;
+pub mod complete;
+pub mod csr;
+pub mod deadline;
+mod decide;
+pub mod events;
+pub mod explain;
+pub mod frontier;
+pub mod machine;
+pub mod minimise;
+pub mod model;
+pub mod projection;
+pub mod proof;
+pub mod rank;
+pub mod saturate;
+pub mod schedule;
+pub mod steps;
+pub mod temporal;
+pub mod verify;
+
+pub use decide::{Algorithm, Options, Outcome, Reason, Stage, Verdict, check};
+pub use model::{Model, PsoRmw};

@@ -1,0 +1,518 @@
+//! Certificates: a verdict with its proof, as text.
+//!
+//! ```text
+//! rubric certificate 1
+//! history SB
+//! digest 1f0c…                  of the history (History::digest)
+//! model tso
+//! pso-rmw own                   with model pso only
+//! source axe
+//! sizes cells
+//! initial zero
+//! options --addresses 0x0-0x80  how the history was read, if other than by default
+//! verdict consistent
+//! ```
+//!
+//! then, for `consistent`, the steps of the operational machine, an operation named by thread and
+//! index: `x 0:3` executes it, `c 0:3` commits it from the store buffer. Before the steps,
+//! `reads-from 1:0 0:3` names the source of a read whose value alone does not tell it.
+//!
+//! For `violation`, the numbered steps of a proof. Each derives a fact from the history and from
+//! facts cited by number after the colon:
+//!
+//! | step | derives |
+//! |---|---|
+//! | `R1 a b`, `R2 a b`, `R3 a b` | a < b: program order that the model preserves (a reads; a is a plain store; a fence is involved) |
+//! | `R4 s l` | s < l: l reads from s, which is not earlier in its own thread |
+//! | `R5 s l` | s < the source of l: s is an earlier write of l's thread and location |
+//! | `R6 s l : …` | s < the source of l: the cited facts are a path from s to l |
+//! | `R7 l s : …` | l < s: the cited facts are a path from the source of l to s; none is needed from the initial write |
+//! | `first s` | the initial write of the location < s |
+//! | `final s` | s < the write of the location's final value |
+//! | `suppose a<b`, `suppose l=s` | that, until the next contradiction |
+//! | `candidates l` | the clause l=s₁ ∨ l=s₂ ∨ … over all that l can have read from |
+//! | `clause x y … : …` | the clause x ∨ y ∨ …: its opposite contradicts the cited clauses and facts by unit propagation |
+//! | `cycle : …` | a contradiction: the cited facts are a path from an event to itself |
+//! | `thin-air l` | a contradiction: nobody wrote what l read |
+//! | `thin-final a` | a contradiction: the location at address a cannot end with its final value |
+//!
+//! A contradiction ends the block that the last `suppose` steps opened; its number then names the
+//! clause of their opposites, and the facts of the block are gone. A contradiction outside a block
+//! ends the proof. In `R6` and `R7` a store-conditional counts as a reader of what its load-linked
+//! read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, an initial write
+//! `initial@address`. For a read whose source the values do not tell, a step cites a fact `l=s`.
+//! The last line is `end`.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, BufRead, Write};
+
+use history::{History, OpId};
+use thiserror::Error;
+
+use crate::machine::Step;
+use crate::model::{Model, PsoRmw};
+
+/// What a certificate claims, apart from the verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Name of the history, if it has one.
+    pub history: Option<String>,
+    /// [`History::digest`].
+    pub digest: String,
+    /// The model.
+    pub model: Model,
+    /// Name of the source, as [`history::Source::name`] has it.
+    pub source: String,
+    /// Sizes known or assumed, as [`history::Sizes`] prints them.
+    pub sizes: String,
+    /// How initial values are known, as [`history::InitialMode::name`] has it.
+    pub initial: String,
+    /// The options with which the history was read from its file, if any.
+    pub options: String,
+}
+
+impl Claim {
+    /// The claim about a history. Cost: linear, for the digest.
+    pub fn new(history: &History, model: Model, options: &str) -> Claim {
+        let provenance = &history.provenance;
+        Claim {
+            history: history.name.clone(),
+            digest: history.digest(),
+            model,
+            source: provenance.source.name().to_owned(),
+            sizes: provenance.sizes.to_string(),
+            initial: provenance.initial.name().to_owned(),
+            options: options.to_owned(),
+        }
+    }
+}
+
+/// An event, by what the history calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Name {
+    /// An operation: thread label and index.
+    Op(u32, u32),
+    /// The initial write of the location at this address.
+    Initial(u64),
+}
+
+impl Name {
+    /// The name of an operation.
+    pub fn of(history: &History, op: OpId) -> Name {
+        let thread = history.threads()[history.thread_of(op)];
+        Name::Op(thread.label, history.index_of(op))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Op(thread, index) => write!(f, "{thread}:{index}"),
+            Name::Initial(address) => write!(f, "initial@{address}"),
+        }
+    }
+}
+
+/// Something that a proof supposes or derives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Literal {
+    /// The first precedes the second.
+    Before(Name, Name),
+    /// A read takes its value from this write.
+    From(Name, Name),
+    /// It does not.
+    NotFrom(Name, Name),
+}
+
+impl Literal {
+    /// The opposite. Memory order is total, so one of two events precedes the other.
+    pub fn opposite(self) -> Literal {
+        match self {
+            Literal::Before(a, b) => Literal::Before(b, a),
+            Literal::From(a, b) => Literal::NotFrom(a, b),
+            Literal::NotFrom(a, b) => Literal::From(a, b),
+        }
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Before(a, b) => write!(f, "{a}<{b}"),
+            Literal::From(a, b) => write!(f, "{a}={b}"),
+            Literal::NotFrom(a, b) => write!(f, "{a}!={b}"),
+        }
+    }
+}
+
+/// The rule of a proof step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProofRule {
+    /// `R1`, `R2` or `R3`, by its number.
+    ProgramOrder(u8, Name, Name),
+    /// `R4`: source, read.
+    ReadsFrom(Name, Name),
+    /// `R5`: write, read.
+    OwnEarlier(Name, Name),
+    /// `R6`: write, read.
+    Observed(Name, Name),
+    /// `R7`: read, write.
+    Overtaken(Name, Name),
+    /// `first`.
+    First(Name),
+    /// `final`.
+    Final(Name),
+    /// `suppose`.
+    Suppose(Literal),
+    /// `candidates`.
+    Candidates(Name),
+    /// `clause`.
+    Clause(Vec<Literal>),
+    /// `cycle`.
+    Cycle,
+    /// `thin-air`.
+    ThinAir(Name),
+    /// `thin-final`.
+    ThinFinal(u64),
+}
+
+/// A numbered step of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofStep {
+    /// Its number; numbers ascend.
+    pub number: u32,
+    /// What it does.
+    pub rule: ProofRule,
+    /// The numbers it cites.
+    pub premises: Vec<u32>,
+}
+
+/// What a certificate offers as proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// A run of the machine, and the sources of ambiguous reads as (read, source).
+    Consistent {
+        /// (read, source).
+        reads_from: Vec<(Name, Name)>,
+        /// Operation, and whether it is committed rather than executed.
+        steps: Vec<(bool, Name)>,
+    },
+    /// A refutation.
+    Violation(Vec<ProofStep>),
+}
+
+/// A certificate as read from a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// What it claims.
+    pub claim: Claim,
+    /// Why.
+    pub evidence: Evidence,
+}
+
+/// Why a text is no certificate.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The text is not of the format.
+    #[error("line {line}: found `{found}`, expected {expected}")]
+    Syntax {
+        /// Line, from 1.
+        line: usize,
+        /// What is there.
+        found: String,
+        /// What should be.
+        expected: &'static str,
+    },
+    /// The text ends early.
+    #[error("the certificate ends after line {line}, expected {expected}; it was cut off")]
+    Truncated {
+        /// Number of lines.
+        line: usize,
+        /// What should follow.
+        expected: &'static str,
+    },
+    /// Reading failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Writes the header up to the verdict.
+fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Result<()> {
+    writeln!(out, "rubric certificate 1")?;
+    if let Some(name) = &claim.history {
+        writeln!(out, "history {}", name.replace(['\n', '\r'], " "))?;
+    }
+    writeln!(out, "digest {}", claim.digest)?;
+    writeln!(out, "model {}", claim.model.name())?;
+    if let Model::Pso(rmw) = claim.model {
+        writeln!(out, "pso-rmw {}", rmw.name())?;
+    }
+    writeln!(out, "source {}", claim.source)?;
+    writeln!(out, "sizes {}", claim.sizes)?;
+    writeln!(out, "initial {}", claim.initial)?;
+    if !claim.options.is_empty() {
+        writeln!(out, "options {}", claim.options)?;
+    }
+    writeln!(out, "verdict {verdict}")
+}
+
+/// Writes a certificate for a consistent history. `reads_from` has (read, source) for the reads
+/// whose values do not tell. Cost: linear.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_consistent(
+    out: &mut impl Write,
+    history: &History,
+    claim: &Claim,
+    reads_from: &[(Name, Name)],
+    steps: &[Step],
+) -> io::Result<()> {
+    write_header(out, claim, "consistent")?;
+    for (read, source) in reads_from {
+        writeln!(out, "reads-from {read} {source}")?;
+    }
+    let mut line = String::new();
+    for step in steps {
+        let (mark, op) = match *step {
+            Step::Execute(op) => ('x', op),
+            Step::Commit(op) => ('c', op),
+        };
+        line.clear();
+        let _ = writeln!(line, "{mark} {}", Name::of(history, op));
+        out.write_all(line.as_bytes())?;
+    }
+    writeln!(out, "end")
+}
+
+/// Writes a certificate for a violation.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_violation(out: &mut impl Write, claim: &Claim, proof: &[ProofStep]) -> io::Result<()> {
+    write_header(out, claim, "violation")?;
+    for step in proof {
+        writeln!(out, "{step}")?;
+    }
+    writeln!(out, "end")
+}
+
+impl fmt::Display for ProofStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.number, self.rule)?;
+        if !self.premises.is_empty() {
+            f.write_str(" :")?;
+            for premise in &self.premises {
+                write!(f, " {premise}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ProofRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProofRule::ProgramOrder(number, a, b) => write!(f, "R{number} {a} {b}"),
+            ProofRule::ReadsFrom(s, l) => write!(f, "R4 {s} {l}"),
+            ProofRule::OwnEarlier(s, l) => write!(f, "R5 {s} {l}"),
+            ProofRule::Observed(s, l) => write!(f, "R6 {s} {l}"),
+            ProofRule::Overtaken(l, s) => write!(f, "R7 {l} {s}"),
+            ProofRule::First(s) => write!(f, "first {s}"),
+            ProofRule::Final(s) => write!(f, "final {s}"),
+            ProofRule::Suppose(literal) => write!(f, "suppose {literal}"),
+            ProofRule::Candidates(l) => write!(f, "candidates {l}"),
+            ProofRule::Clause(literals) => {
+                f.write_str("clause")?;
+                literals
+                    .iter()
+                    .try_for_each(|literal| write!(f, " {literal}"))
+            }
+            ProofRule::Cycle => f.write_str("cycle"),
+            ProofRule::ThinAir(l) => write!(f, "thin-air {l}"),
+            ProofRule::ThinFinal(address) => write!(f, "thin-final {address}"),
+        }
+    }
+}
+
+/// Reads a certificate. Cost: linear.
+///
+/// # Errors
+/// The first line that is not of the format.
+pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
+    let mut reader = Reader {
+        lines: input.lines(),
+        line: 0,
+        text: String::new(),
+    };
+    reader.next("`rubric certificate 1`")?;
+    if reader.text != "rubric certificate 1" {
+        return Err(reader.error("`rubric certificate 1`"));
+    }
+    let (claim, verdict) = reader.header()?;
+    let evidence = match verdict.as_str() {
+        "consistent" => reader.run()?,
+        "violation" => reader.proof()?,
+        _ => return Err(reader.error("`verdict consistent` or `verdict violation`")),
+    };
+    Ok(Certificate { claim, evidence })
+}
+
+struct Reader<B> {
+    lines: io::Lines<B>,
+    line: usize,
+    text: String,
+}
+
+impl<B: BufRead> Reader<B> {
+    fn next(&mut self, expected: &'static str) -> Result<(), ReadError> {
+        match self.lines.next() {
+            Some(text) => {
+                self.text = text?;
+                self.line += 1;
+                Ok(())
+            }
+            None => Err(ReadError::Truncated {
+                line: self.line,
+                expected,
+            }),
+        }
+    }
+
+    fn error(&self, expected: &'static str) -> ReadError {
+        ReadError::Syntax {
+            line: self.line,
+            found: self.text.chars().take(80).collect(),
+            expected,
+        }
+    }
+
+    fn header(&mut self) -> Result<(Claim, String), ReadError> {
+        let mut fields: Vec<(String, String)> = Vec::new();
+        let verdict = loop {
+            self.next("a header line")?;
+            let (key, value) = self.text.split_once(' ').unwrap_or((&self.text, ""));
+            if key == "verdict" {
+                break value.to_owned();
+            }
+            fields.push((key.to_owned(), value.to_owned()));
+        };
+        let field = |name: &str| {
+            let found = fields.iter().find(|(key, _)| key == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let rmw = match field("pso-rmw").as_deref() {
+            Some("all") => PsoRmw::All,
+            _ => PsoRmw::Own,
+        };
+        let model = field("model").and_then(|name| Model::from_name(&name, rmw));
+        let model = model.ok_or_else(|| self.error("a `model` line before the verdict"))?;
+        let digest =
+            field("digest").ok_or_else(|| self.error("a `digest` line before the verdict"))?;
+        let claim = Claim {
+            history: field("history"),
+            digest,
+            model,
+            source: field("source").unwrap_or_default(),
+            sizes: field("sizes").unwrap_or_default(),
+            initial: field("initial").unwrap_or_default(),
+            options: field("options").unwrap_or_default(),
+        };
+        Ok((claim, verdict))
+    }
+
+    fn run(&mut self) -> Result<Evidence, ReadError> {
+        const STEP: &str = "`x THREAD:INDEX`, `c THREAD:INDEX`, `reads-from READ SOURCE` or `end`";
+        let mut reads_from = Vec::new();
+        let mut steps = Vec::new();
+        loop {
+            self.next("a step or `end`")?;
+            let (word, rest) = self.text.split_once(' ').unwrap_or((&self.text, ""));
+            let known = match word {
+                "x" | "c" => name(rest).map(|op| steps.push((word == "c", op))),
+                "reads-from" => two(rest).map(|pair| reads_from.push(pair)),
+                "end" if rest.is_empty() => break,
+                _ => None,
+            };
+            known.ok_or_else(|| self.error(STEP))?;
+        }
+        Ok(Evidence::Consistent { reads_from, steps })
+    }
+
+    fn proof(&mut self) -> Result<Evidence, ReadError> {
+        let mut steps = Vec::new();
+        loop {
+            self.next("a proof step or `end`")?;
+            if self.text == "end" {
+                return Ok(Evidence::Violation(steps));
+            }
+            steps.push(proof_step(&self.text).ok_or_else(|| self.error("a proof step or `end`"))?);
+        }
+    }
+}
+
+fn proof_step(text: &str) -> Option<ProofStep> {
+    let (text, premises) = match text.split_once(" :") {
+        Some((text, premises)) => (text, premises),
+        None => (text, ""),
+    };
+    let premises = premises
+        .split_ascii_whitespace()
+        .map(|number| number.parse().ok())
+        .collect::<Option<Vec<u32>>>()?;
+    let (number, text) = text.split_once(' ')?;
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let pair = || two(rest);
+    let rule = match word {
+        "R1" | "R2" | "R3" => {
+            let (a, b) = pair()?;
+            ProofRule::ProgramOrder(word.as_bytes()[1] - b'0', a, b)
+        }
+        "R4" => pair().map(|(s, l)| ProofRule::ReadsFrom(s, l))?,
+        "R5" => pair().map(|(s, l)| ProofRule::OwnEarlier(s, l))?,
+        "R6" => pair().map(|(s, l)| ProofRule::Observed(s, l))?,
+        "R7" => pair().map(|(l, s)| ProofRule::Overtaken(l, s))?,
+        "first" => ProofRule::First(name(rest)?),
+        "final" => ProofRule::Final(name(rest)?),
+        "suppose" => ProofRule::Suppose(literal(rest)?),
+        "candidates" => ProofRule::Candidates(name(rest)?),
+        "clause" => ProofRule::Clause(
+            rest.split_ascii_whitespace()
+                .map(literal)
+                .collect::<Option<Vec<_>>>()?,
+        ),
+        "cycle" if rest.is_empty() => ProofRule::Cycle,
+        "thin-air" => ProofRule::ThinAir(name(rest)?),
+        "thin-final" => ProofRule::ThinFinal(rest.parse().ok()?),
+        _ => return None,
+    };
+    Some(ProofStep {
+        number: number.parse().ok()?,
+        rule,
+        premises,
+    })
+}
+
+fn two(text: &str) -> Option<(Name, Name)> {
+    let (a, b) = text.split_once(' ')?;
+    Some((name(a)?, name(b)?))
+}
+
+fn name(text: &str) -> Option<Name> {
+    if let Some(address) = text.strip_prefix("initial@") {
+        return address.parse().ok().map(Name::Initial);
+    }
+    let (thread, index) = text.split_once(':')?;
+    Some(Name::Op(thread.parse().ok()?, index.parse().ok()?))
+}
+
+fn literal(text: &str) -> Option<Literal> {
+    let both = |(a, b): (&str, &str)| Some((name(a)?, name(b)?));
+    if let Some(parts) = text.split_once('<') {
+        return both(parts).map(|(a, b)| Literal::Before(a, b));
+    }
+    if let Some(parts) = text.split_once("!=") {
+        return both(parts).map(|(a, b)| Literal::NotFrom(a, b));
+    }
+    both(text.split_once('=')?).map(|(a, b)| Literal::From(a, b))
+}

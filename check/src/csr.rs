@@ -1,0 +1,39 @@
+//! Lists of `u32` per node, in two arrays.
+
+/// For each of `n` nodes a list of numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Csr {
+    start: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Csr {
+    /// Collects pairs (node, item); the items of a node keep their order. Cost: linear.
+    pub fn new(nodes: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Csr {
+        let mut start = vec![0u32; nodes + 1];
+        for (node, _) in pairs.clone() {
+            start[node as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            start[node + 1] += start[node];
+        }
+        let mut next = start.clone();
+        let mut items = vec![0; start[nodes] as usize];
+        for (node, item) in pairs {
+            items[next[node as usize] as usize] = item;
+            next[node as usize] += 1;
+        }
+        Csr { start, items }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.start.len().saturating_sub(1)
+    }
+
+    /// The items of a node.
+    pub fn of(&self, node: u32) -> &[u32] {
+        let node = node as usize;
+        &self.items[self.start[node] as usize..self.start[node + 1] as usize]
+    }
+}

@@ -1,0 +1,372 @@
+//! The stages, one after the other, until one decides.
+
+use std::fmt;
+use std::time::Duration;
+
+use history::{History, OpId, ReadSource, ReadsFrom};
+use rustc_hash::FxHashMap;
+
+use crate::complete::{Completion, complete, refute};
+use crate::deadline::Deadline;
+use crate::events::Events;
+use crate::machine::{self, Step};
+use crate::minimise::minimise;
+use crate::model::Model;
+use crate::projection::left_out;
+use crate::proof::{Contradiction, Violation};
+use crate::rank::rank;
+use crate::saturate::{Saturation, Stop};
+use crate::schedule::schedule;
+use crate::temporal::temporal;
+
+/// What decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Algorithm {
+    /// Every stage in turn.
+    #[default]
+    Stages,
+    /// The trace's order as a guess; can only find consistency.
+    Temporal,
+    /// Forced order; can only find violations.
+    Saturate,
+    /// Saturation and search, without the temporal guess; complete.
+    Complete,
+}
+
+impl Algorithm {
+    /// Every algorithm.
+    pub const ALL: [Algorithm; 4] = [
+        Algorithm::Stages,
+        Algorithm::Temporal,
+        Algorithm::Saturate,
+        Algorithm::Complete,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Stages => "stages",
+            Algorithm::Temporal => "temporal",
+            Algorithm::Saturate => "saturate",
+            Algorithm::Complete => "complete",
+        }
+    }
+}
+
+/// Limits and choices.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What decides.
+    pub algorithm: Algorithm,
+    /// Time limit for one history and model.
+    pub timeout: Option<Duration>,
+    /// Contradictions that the search may meet.
+    pub budget: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            algorithm: Algorithm::Stages,
+            timeout: None,
+            budget: u64::MAX,
+        }
+    }
+}
+
+/// The stage that decided, or gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Values alone.
+    Values,
+    /// The trace's order.
+    Temporal,
+    /// Forced order.
+    Saturate,
+    /// Search.
+    Complete,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stage::Values => "values",
+            Stage::Temporal => "temporal",
+            Stage::Saturate => "saturate",
+            Stage::Complete => "complete",
+        })
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The time limit.
+    Timeout,
+    /// The budget of contradictions.
+    Budget(u64),
+    /// The trace's order is no memory order (or there is none), which proves nothing.
+    NoTemporalOrder,
+    /// No contradiction is forced, which proves nothing.
+    NoForcedContradiction,
+    /// This read returned a value that only a store without a completion can have supplied.
+    UnfinishedStore(OpId),
+    /// Reads whose value was written more than once, and the guess at their sources failed.
+    Ambiguous(usize),
+}
+
+impl Reason {
+    /// A sentence for the user, with what to do next.
+    pub fn describe(&self, history: &History) -> String {
+        match self {
+            Reason::Timeout => "the time limit passed; raise --timeout".to_owned(),
+            Reason::Budget(budget) => {
+                format!("the search met {budget} contradictions; raise --budget")
+            }
+            Reason::NoTemporalOrder => {
+                "the trace gives no order of completions that is a memory order; other algorithms \
+                 may decide"
+                    .to_owned()
+            }
+            Reason::NoForcedContradiction => {
+                "saturation forces no contradiction, which does not prove consistency; \
+                 --algorithm complete decides"
+                    .to_owned()
+            }
+            Reason::UnfinishedStore(op) => {
+                let operation = history.operation(*op);
+                format!(
+                    "{} (thread {}, operation {}{}) returned a value that only a store without a \
+                     completion can have written, and the trace does not show that store's value",
+                    history.describe(*op),
+                    operation.thread,
+                    operation.index,
+                    operation
+                        .line
+                        .map_or(String::new(), |line| format!(", line {line}")),
+                )
+            }
+            Reason::Ambiguous(reads) => format!(
+                "{reads} reads returned a value that was written more than once, and no choice of \
+                 their sources was found by the trace's order; record unique values"
+            ),
+        }
+    }
+}
+
+/// Whether a history satisfies a model, and how that is known.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// This run of the operational machine performs the history.
+    Consistent(Vec<Step>),
+    /// This proof refutes every run.
+    Violation(Violation),
+    /// Not known.
+    Undecided(Reason),
+}
+
+/// A verdict and what it took.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The stage that decided or gave up.
+    pub decided_by: Stage,
+    /// Edges that saturation derived.
+    pub edges: usize,
+    /// Contradictions that the search met.
+    pub backtracks: u64,
+}
+
+impl Outcome {
+    fn new(verdict: Verdict, decided_by: Stage) -> Outcome {
+        Outcome {
+            verdict,
+            decided_by,
+            edges: 0,
+            backtracks: 0,
+        }
+    }
+}
+
+/// Decides whether a history satisfies a model. The proof of a violation has no operation that
+/// could be left out, unless it is large.
+pub fn check(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    options: &Options,
+) -> Outcome {
+    let deadline = Deadline::after(options.timeout);
+    let mut outcome = decide(history, reads_from, model, options, &deadline);
+    if let Verdict::Violation(violation) = &mut outcome.verdict {
+        minimise(history, reads_from, model, violation, &deadline);
+    }
+    outcome
+}
+
+/// [`check`] without making the proof small.
+pub(crate) fn decide(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    options: &Options,
+    deadline: &Deadline,
+) -> Outcome {
+    let finals = match final_writes(history) {
+        Ok(finals) => finals,
+        Err(end) => return refuted(Violation::immediate(end), Stage::Values),
+    };
+    let trouble = Trouble::of(history, reads_from);
+    if let Some(read) = trouble.thin_air {
+        let end = Contradiction::ThinAir(read);
+        return refuted(Violation::immediate(end), Stage::Values);
+    }
+    let left_out = left_out(history, reads_from);
+    let is_left_out = |op: OpId| left_out[op.at()];
+    if matches!(options.algorithm, Algorithm::Stages | Algorithm::Temporal) {
+        if let Some(steps) = temporal(history, model, is_left_out) {
+            return Outcome::new(Verdict::Consistent(steps), Stage::Temporal);
+        }
+        if options.algorithm == Algorithm::Temporal {
+            let verdict = Verdict::Undecided(Reason::NoTemporalOrder);
+            return Outcome::new(verdict, Stage::Temporal);
+        }
+    }
+    let events = Events::new(history, reads_from, model, &left_out);
+    let outcome = extend(history, &events, &finals, &left_out, options, deadline);
+    trouble.qualify(outcome)
+}
+
+fn refuted(violation: Violation, stage: Stage) -> Outcome {
+    Outcome::new(Verdict::Violation(violation), stage)
+}
+
+/// Saturation, and search unless only saturation is asked for.
+fn extend(
+    history: &History,
+    events: &Events,
+    finals: &[OpId],
+    left_out: &[bool],
+    options: &Options,
+    deadline: &Deadline,
+) -> Outcome {
+    let finals: Vec<u32> = finals
+        .iter()
+        .filter_map(|&write| events.event_of(write))
+        .collect();
+    let rank = rank(events, history);
+    let (mut saturation, observed) = Saturation::new(events, rank.clone(), &finals, deadline);
+    let saturated = observed.and_then(|()| saturation.saturate());
+    let mut outcome = match saturated {
+        Err(stop) => Outcome::new(stopped(&saturation, stop), Stage::Saturate),
+        Ok(()) if options.algorithm == Algorithm::Saturate => Outcome::new(
+            Verdict::Undecided(Reason::NoForcedContradiction),
+            Stage::Saturate,
+        ),
+        Ok(()) => {
+            let mut backtracks = 0;
+            let end = complete(&mut saturation, &rank, options.budget, &mut backtracks);
+            let verdict = completed(history, events, left_out, end, options.budget);
+            Outcome {
+                backtracks,
+                ..Outcome::new(verdict, Stage::Complete)
+            }
+        }
+    };
+    outcome.edges = saturation.edges().len();
+    outcome
+}
+
+fn stopped(saturation: &Saturation<'_>, stop: Stop) -> Verdict {
+    match refute(saturation, stop) {
+        Some(violation) => Verdict::Violation(violation),
+        None => Verdict::Undecided(Reason::Timeout),
+    }
+}
+
+fn completed(
+    history: &History,
+    events: &Events,
+    left_out: &[bool],
+    end: Completion,
+    budget: u64,
+) -> Verdict {
+    match end {
+        Completion::Violation(violation) => Verdict::Violation(violation),
+        Completion::Budget => Verdict::Undecided(Reason::Budget(budget)),
+        Completion::Timeout => Verdict::Undecided(Reason::Timeout),
+        Completion::Order(order) => {
+            let order: Vec<OpId> = order
+                .iter()
+                .map(|&event| events.op[event as usize])
+                .collect();
+            let steps = schedule(history, events.model, &order, |op| left_out[op.at()]);
+            Verdict::Consistent(steps.unwrap_or_default())
+        }
+    }
+}
+
+/// Reads that the engines cannot constrain.
+struct Trouble {
+    thin_air: Option<OpId>,
+    unfinished: Option<OpId>,
+    ambiguous: usize,
+}
+
+impl Trouble {
+    /// The first of each kind by trace line.
+    fn of(history: &History, reads_from: &ReadsFrom) -> Trouble {
+        let first = |wanted: ReadSource| {
+            history
+                .ops()
+                .filter(|&op| reads_from.source(op) == Some(wanted))
+                .min_by_key(|&op| (history.line(op), op))
+        };
+        Trouble {
+            thin_air: first(ReadSource::ThinAir),
+            unfinished: first(ReadSource::UnfinishedStore),
+            ambiguous: reads_from.ambiguous(),
+        }
+    }
+
+    /// A found order says nothing of reads that it left free, unless the machine agrees.
+    fn qualify(&self, mut outcome: Outcome) -> Outcome {
+        if matches!(outcome.verdict, Verdict::Consistent(_)) {
+            if let Some(read) = self.unfinished {
+                outcome.verdict = Verdict::Undecided(Reason::UnfinishedStore(read));
+            } else if self.ambiguous > 0 {
+                outcome.verdict = Verdict::Undecided(Reason::Ambiguous(self.ambiguous));
+            }
+        }
+        outcome
+    }
+}
+
+/// The write that each stated final value comes from.
+fn final_writes(history: &History) -> Result<Vec<OpId>, Contradiction> {
+    if history.finals().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut writers: FxHashMap<(u32, u64), Vec<OpId>> = FxHashMap::default();
+    let mut written = vec![false; history.locations().len()];
+    let free = machine::unconstrained_locations(history);
+    for op in history.ops() {
+        if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
+            writers.entry((location, value)).or_default().push(op);
+            written[location as usize] = true;
+        }
+    }
+    let mut finals = Vec::new();
+    for last in history.finals() {
+        match writers.get(&(last.location, last.value)).map(Vec::as_slice) {
+            _ if free[last.location as usize] => {}
+            Some(&[write]) => finals.push(write),
+            Some(_) => {}
+            None if !written[last.location as usize]
+                && history.initial(last.location) == Some(last.value) => {}
+            None => return Err(Contradiction::ThinFinal(last.location)),
+        }
+    }
+    Ok(finals)
+}

@@ -1,0 +1,351 @@
+//! The events of memory order, arranged in chains so that vector clocks can represent order.
+//!
+//! Every operation that is not left out is one event. A thread's events form chains that the
+//! model keeps in order (Manovit & Hangal 2006, section 4.1, and their extension to PSO):
+//!
+//! | model | main chain of a thread | store chains |
+//! |---|---|---|
+//! | SC | everything | none |
+//! | TSO | loads, atomics, fences | one, of its plain stores |
+//! | PSO | loads, atomics, fences | one per location |
+//!
+//! A vector clock has a *slot* per chain: first one per thread for main chains, then (TSO, PSO)
+//! one per thread for store chains. Under PSO a store slot means the thread's store chain *of the
+//! event's own location*, so clocks stay small; [`crate::saturate`] says why that is enough.
+
+use history::{History, Kind, OpId, ReadSource, ReadsFrom};
+use rustc_hash::FxHashMap;
+
+use crate::csr::Csr;
+use crate::model::Model;
+
+/// Marks a missing event or location.
+pub const NONE: u32 = u32::MAX;
+/// Marks the initial write as a source.
+pub const INITIAL: u32 = u32::MAX - 1;
+
+/// The writes of one location in one slot, as a range of [`Events::members`].
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// Slot of the chain that they are in.
+    pub slot: u32,
+    start: u32,
+    end: u32,
+}
+
+/// The events of a history under a model. Memory: about 60 bytes an event.
+#[derive(Debug)]
+pub struct Events {
+    /// The model.
+    pub model: Model,
+    /// Number of threads.
+    pub threads: usize,
+    /// Number of slots of a clock.
+    pub width: usize,
+    /// The operation of each event; ascending.
+    pub op: Vec<OpId>,
+    /// Its kind.
+    pub kind: Vec<Kind>,
+    /// Its location, [`NONE`] for a fence.
+    pub location: Vec<u32>,
+    /// Slot of its chain.
+    pub slot: Vec<u32>,
+    /// Position in its chain, from 1.
+    pub position: Vec<u32>,
+    /// Source of a read, or of the load-linked of a store-conditional: an event, [`INITIAL`], or
+    /// [`NONE`] where there is none or it is unknown.
+    pub source: Vec<u32>,
+    /// Program order that the model preserves, reduced to neighbours.
+    pub po: Csr,
+    /// The same edges backwards.
+    pub po_back: Csr,
+    /// Per write: the last reader of each thread, and store-conditionals it guards.
+    pub readers: Csr,
+    /// Per location: the last reader of the initial value of each thread.
+    pub initial_readers: Csr,
+    groups: Csr,
+    group_table: Vec<Group>,
+    members: Vec<u32>,
+}
+
+impl Events {
+    /// Arranges the operations that are not left out. Cost: linear.
+    pub fn new(
+        history: &History,
+        reads_from: &ReadsFrom,
+        model: Model,
+        left_out: &[bool],
+    ) -> Events {
+        let threads = history.threads().len();
+        let op: Vec<OpId> = history.ops().filter(|op| !left_out[op.at()]).collect();
+        let mut events = Events {
+            model,
+            threads,
+            width: if model.buffers() {
+                2 * threads
+            } else {
+                threads
+            },
+            kind: op.iter().map(|&op| history.kind(op)).collect(),
+            location: op
+                .iter()
+                .map(|&op| history.location(op).unwrap_or(NONE))
+                .collect(),
+            slot: vec![0; op.len()],
+            position: vec![0; op.len()],
+            source: vec![NONE; op.len()],
+            po: Csr::default(),
+            po_back: Csr::default(),
+            readers: Csr::default(),
+            initial_readers: Csr::default(),
+            groups: Csr::default(),
+            group_table: Vec::new(),
+            members: Vec::new(),
+            op,
+        };
+        let edges = events.lay_chains(history);
+        events.po = Csr::new(events.len(), edges.iter().copied());
+        events.po_back = Csr::new(events.len(), edges.iter().map(|&(a, b)| (b, a)));
+        events.find_sources(history, reads_from);
+        events.index_writes(history.locations().len());
+        events.index_readers(history.locations().len());
+        events
+    }
+
+    /// Number of events.
+    pub fn len(&self) -> usize {
+        self.op.len()
+    }
+
+    /// Number of locations of the history.
+    pub fn locations(&self) -> usize {
+        self.initial_readers.nodes()
+    }
+
+    /// Whether there is no event.
+    pub fn is_empty(&self) -> bool {
+        self.op.is_empty()
+    }
+
+    /// Thread of an event.
+    pub fn thread(&self, event: u32) -> usize {
+        self.slot[event as usize] as usize % self.threads
+    }
+
+    /// Whether an event is in its thread's main chain.
+    pub fn is_main(&self, event: u32) -> bool {
+        (self.slot[event as usize] as usize) < self.threads
+    }
+
+    /// Whether clocks of events of *any* location tell whether `event` precedes them.
+    pub fn is_global(&self, event: u32) -> bool {
+        !matches!(self.model, Model::Pso(_)) || self.is_main(event)
+    }
+
+    /// Whether an event writes.
+    pub fn writes(&self, event: u32) -> bool {
+        self.kind[event as usize].writes()
+    }
+
+    /// The event of an operation, if it was not left out.
+    pub fn event_of(&self, op: OpId) -> Option<u32> {
+        self.op.binary_search(&op).ok().map(|event| event as u32)
+    }
+
+    /// The writes of a location, by slot.
+    pub fn groups(&self, location: u32) -> impl Iterator<Item = Group> {
+        self.groups
+            .of(location)
+            .iter()
+            .map(|&group| self.group_table[group as usize])
+    }
+
+    /// The writes of a group, in the order of their chain.
+    pub fn members(&self, group: Group) -> &[u32] {
+        &self.members[group.start as usize..group.end as usize]
+    }
+
+    /// The last write of a group at or before a position of its chain.
+    pub fn last_write(&self, group: Group, position: u32) -> Option<u32> {
+        let members = self.members(group);
+        let at = members.partition_point(|&write| self.position[write as usize] <= position);
+        at.checked_sub(1).map(|at| members[at])
+    }
+
+    /// The first write of a group after a position of its chain.
+    pub fn first_write_after(&self, group: Group, position: u32) -> Option<u32> {
+        let members = self.members(group);
+        let at = members.partition_point(|&write| self.position[write as usize] <= position);
+        members.get(at).copied()
+    }
+
+    /// Assigns slots and positions, and returns the preserved neighbours of program order.
+    fn lay_chains(&mut self, history: &History) -> Vec<(u32, u32)> {
+        let mut edges = Vec::with_capacity(self.len() * 2);
+        let mut event = 0;
+        for thread in 0..self.threads {
+            let end = history.threads()[thread].end();
+            let first = event;
+            while event < self.len() && self.op[event] < end {
+                event += 1;
+            }
+            ThreadChains::new(self, thread, &mut edges).lay(first as u32..event as u32);
+        }
+        edges
+    }
+
+    fn find_sources(&mut self, history: &History, reads_from: &ReadsFrom) {
+        for event in 0..self.len() {
+            let op = self.op[event];
+            let read = if self.kind[event].reads() {
+                Some(op)
+            } else {
+                history.linked_load(op)
+            };
+            self.source[event] = match read.and_then(|read| reads_from.source(read)) {
+                Some(ReadSource::Write(write)) => self.event_of(write).unwrap_or(NONE),
+                Some(ReadSource::Initial) => INITIAL,
+                _ => NONE,
+            };
+        }
+    }
+
+    fn index_writes(&mut self, locations: usize) {
+        let mut writes: Vec<u32> = (0..self.len() as u32).filter(|&e| self.writes(e)).collect();
+        writes.sort_by_key(|&event| (self.location[event as usize], self.slot[event as usize]));
+        let key = |&event: &u32| (self.location[event as usize], self.slot[event as usize]);
+        let mut of_location = Vec::new();
+        let mut start = 0;
+        for chunk in writes.chunk_by(|a, b| key(a) == key(b)) {
+            let (location, slot) = key(&chunk[0]);
+            of_location.push((location, self.group_table.len() as u32));
+            let end = start + chunk.len() as u32;
+            self.group_table.push(Group { slot, start, end });
+            start = end;
+        }
+        self.groups = Csr::new(locations, of_location.iter().copied());
+        self.members = writes;
+    }
+
+    fn index_readers(&mut self, locations: usize) {
+        // (source, thread) -> last reader; events come thread by thread, in program order.
+        let mut of_write: Vec<(u32, u32)> = Vec::new();
+        let mut of_initial: Vec<(u32, u32)> = Vec::new();
+        let mut last = FxHashMap::default();
+        for event in 0..self.len() as u32 {
+            let source = self.source[event as usize];
+            if source == NONE {
+                continue;
+            }
+            let slot = self.slot[event as usize];
+            let (list, key) = if source == INITIAL {
+                (&mut of_initial, self.location[event as usize])
+            } else {
+                (&mut of_write, source)
+            };
+            match last.entry((source == INITIAL, key, slot)) {
+                std::collections::hash_map::Entry::Occupied(at) => {
+                    let at: usize = *at.get();
+                    list[at] = (key, event);
+                }
+                std::collections::hash_map::Entry::Vacant(at) => {
+                    at.insert(list.len());
+                    list.push((key, event));
+                }
+            }
+        }
+        self.readers = Csr::new(self.len(), of_write.into_iter());
+        self.initial_readers = Csr::new(locations, of_initial.into_iter());
+    }
+}
+
+/// A store chain as far as it is laid.
+#[derive(Clone, Copy, Default)]
+struct StoreChain {
+    last: Option<u32>,
+    length: u32,
+    /// Whether it has a store since the last operation that drains all.
+    undrained: bool,
+}
+
+/// Lays the chains of one thread.
+struct ThreadChains<'a> {
+    events: &'a mut Events,
+    edges: &'a mut Vec<(u32, u32)>,
+    thread: usize,
+    main: u32,
+    main_length: u32,
+    /// Per store chain (one under TSO, one per location under PSO).
+    stores: FxHashMap<u32, StoreChain>,
+    undrained: Vec<u32>,
+}
+
+impl<'a> ThreadChains<'a> {
+    fn new(events: &'a mut Events, thread: usize, edges: &'a mut Vec<(u32, u32)>) -> Self {
+        ThreadChains {
+            events,
+            edges,
+            thread,
+            main: NONE,
+            main_length: 0,
+            stores: Default::default(),
+            undrained: Vec::new(),
+        }
+    }
+
+    fn lay(&mut self, range: std::ops::Range<u32>) {
+        for event in range {
+            let kind = self.events.kind[event as usize];
+            if self.events.model.buffers() && kind.is_plain_store() {
+                self.lay_store(event);
+            } else {
+                self.lay_main(event, kind);
+            }
+        }
+    }
+
+    fn lay_main(&mut self, event: u32, kind: Kind) {
+        self.main_length += 1;
+        self.events.slot[event as usize] = self.thread as u32;
+        self.events.position[event as usize] = self.main_length;
+        if self.main != NONE {
+            self.edges.push((self.main, event));
+        }
+        self.main = event;
+        if self.events.model.drains_all(kind) {
+            for chain in self.undrained.drain(..) {
+                let chain = self.stores.entry(chain).or_default();
+                chain.undrained = false;
+                self.edges.extend(chain.last.map(|store| (store, event)));
+            }
+        } else if kind.is_atomic() {
+            let chain = self.stores.get(&self.chain(event));
+            let store = chain.and_then(|chain| chain.last);
+            self.edges.extend(store.map(|store| (store, event)));
+        }
+    }
+
+    fn lay_store(&mut self, event: u32) {
+        let key = self.chain(event);
+        let chain = self.stores.entry(key).or_default();
+        let previous = chain.last.replace(event);
+        chain.length += 1;
+        self.events.slot[event as usize] = (self.events.threads + self.thread) as u32;
+        self.events.position[event as usize] = chain.length;
+        if !std::mem::replace(&mut chain.undrained, true) {
+            self.undrained.push(key);
+        }
+        self.edges.extend(previous.map(|store| (store, event)));
+        if self.main != NONE && previous.is_none_or(|store| self.main > store) {
+            self.edges.push((self.main, event));
+        }
+    }
+
+    /// The store chain that a store of this location is in.
+    fn chain(&self, event: u32) -> u32 {
+        match self.events.model {
+            Model::Pso(_) => self.events.location[event as usize],
+            _ => 0,
+        }
+    }
+}

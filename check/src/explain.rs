@@ -1,0 +1,353 @@
+//! From a cycle in the saturated order to a block of a proof.
+//!
+//! An edge's premise is a path among the edges that were there before it. Paths are not kept:
+//! they are found again, backwards, with as few operations as possible, and only for the edges
+//! that the contradiction needs. Cost: one search of the order for each such edge.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use rustc_hash::FxHashMap;
+
+use crate::events::Events;
+use crate::proof::{Block, Contradiction, Fact, Node, Rule};
+use crate::saturate::{Edge, Reason, Saturation, Stop};
+
+/// A step of a path.
+#[derive(Clone, Copy, Debug)]
+enum Hop {
+    /// Preserved program order.
+    Po(u32, u32),
+    /// A derived edge.
+    Edge(u32),
+}
+
+/// A block of a proof, and the choices that it assumes.
+#[derive(Debug)]
+pub struct Explanation {
+    /// The block; its assumptions are those of `choices`, in the same order.
+    pub block: Block,
+    /// Edges with [`Reason::Chosen`], ascending.
+    pub choices: Vec<u32>,
+}
+
+/// Explains why saturation stopped; `None` for a timeout. `lemma_premises` gives the choices, as
+/// edges, that a lemma's edge rests on.
+pub fn explain<'l>(
+    saturation: &Saturation<'_>,
+    stop: Stop,
+    lemma_premises: impl Fn(u32) -> &'l [u32],
+) -> Option<Explanation> {
+    let explainer = Explainer { saturation };
+    match stop {
+        Stop::Timeout => None,
+        Stop::BeforeInitial { write, read } => Some(explainer.before_initial(write, read)),
+        Stop::Cycle(event) => Some(explainer.cycle(event, lemma_premises)),
+    }
+}
+
+struct Explainer<'a, 'e> {
+    saturation: &'a Saturation<'e>,
+}
+
+impl<'e> Explainer<'_, 'e> {
+    fn events(&self) -> &'e Events {
+        self.saturation.events
+    }
+
+    fn node(&self, event: u32) -> Node {
+        Node::Op(self.events().op[event as usize])
+    }
+
+    fn before_initial(&self, write: u32, read: u32) -> Explanation {
+        let initial = Node::Initial(self.events().location[write as usize]);
+        let write = self.node(write);
+        let fact = |before, after, rule| Fact {
+            before,
+            after,
+            rule,
+            premises: Vec::new(),
+        };
+        let own_earlier = Rule::OwnEarlier(self.events().op[read as usize]);
+        Explanation {
+            block: Block {
+                assumptions: Vec::new(),
+                facts: vec![
+                    fact(write, initial, own_earlier),
+                    fact(initial, write, Rule::InitialFirst),
+                ],
+                end: Contradiction::Cycle(vec![0, 1]),
+            },
+            choices: Vec::new(),
+        }
+    }
+
+    fn cycle<'l>(&self, event: u32, lemma_premises: impl Fn(u32) -> &'l [u32]) -> Explanation {
+        let cycle = self.path(event, event, u32::MAX);
+        // Justify edges from the latest to the earliest: premises have smaller numbers.
+        let mut needed: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
+        let mut open: BTreeSet<u32> = edges_of(&cycle).collect();
+        while let Some(number) = open.pop_last() {
+            let premises = self.premises(number, &lemma_premises);
+            open.extend(edges_of(&premises));
+            needed.insert(number, premises);
+        }
+        let mut writer = FactWriter {
+            explainer: self,
+            facts: Vec::new(),
+            of_edge: FxHashMap::default(),
+            of_po: FxHashMap::default(),
+        };
+        let mut choices = Vec::new();
+        for (number, premises) in &needed {
+            if matches!(self.edge(*number).reason, Reason::Chosen(_)) {
+                choices.push(*number);
+            }
+            writer.write_edge(*number, premises);
+        }
+        let end = Contradiction::Cycle(writer.write_path(&cycle));
+        let pair = |&number: &u32| {
+            let Edge { from, to, .. } = self.edge(number);
+            (
+                self.events().op[from as usize],
+                self.events().op[to as usize],
+            )
+        };
+        Explanation {
+            block: Block {
+                assumptions: choices.iter().map(pair).collect(),
+                facts: writer.facts,
+                end,
+            },
+            choices,
+        }
+    }
+
+    fn edge(&self, number: u32) -> Edge {
+        self.saturation.edges()[number as usize]
+    }
+
+    /// The path that an edge's rule needs.
+    fn premises<'l>(&self, number: u32, lemma_premises: &impl Fn(u32) -> &'l [u32]) -> Vec<Hop> {
+        let Edge {
+            from, to, reason, ..
+        } = self.edge(number);
+        match reason {
+            Reason::Observed(read) => self.path(from, read, number),
+            Reason::Overtaken => {
+                let source = self.events().source[from as usize];
+                self.path(source, to, number)
+            }
+            Reason::Lemma(lemma) => lemma_premises(lemma)
+                .iter()
+                .map(|&edge| Hop::Edge(edge))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A path with few hops from `from` to `to` (a cycle, if they are the same) over program
+    /// order and edges numbered below `limit`. A run of program order counts as one hop.
+    fn path(&self, from: u32, to: u32, limit: u32) -> Vec<Hop> {
+        // Backwards from `to`, by ascending number of hops.
+        let start = State {
+            event: to,
+            via: Via::Start,
+        };
+        let mut best = FxHashMap::from_iter([(start, 0u32)]);
+        let mut parents: FxHashMap<State, (State, Hop)> = FxHashMap::default();
+        let mut queue = VecDeque::from([(start, 0u32)]);
+        while let Some((state, cost)) = queue.pop_front() {
+            if best[&state] < cost {
+                continue;
+            }
+            if state.event == from && state.via != Via::Start {
+                return self.merge_runs(unwind(state, &parents));
+            }
+            for hop in self.hops_into(state.event, from, limit) {
+                let (next, free) = match hop {
+                    Hop::Po(event, _) => {
+                        let via = Via::ProgramOrder;
+                        (State { event, via }, state.via == via)
+                    }
+                    Hop::Edge(number) => {
+                        let event = self.edge(number).from;
+                        (
+                            State {
+                                event,
+                                via: Via::Edge,
+                            },
+                            false,
+                        )
+                    }
+                };
+                let next_cost = cost + u32::from(!free);
+                if best.get(&next).is_none_or(|&known| next_cost < known) {
+                    best.insert(next, next_cost);
+                    parents.insert(next, (state, hop));
+                    if free {
+                        queue.push_front((next, next_cost));
+                    } else {
+                        queue.push_back((next, next_cost));
+                    }
+                }
+            }
+        }
+        unreachable!("an edge's premises are paths that exist")
+    }
+
+    /// The hops into an event that can lie on a path from `from`.
+    fn hops_into(&self, event: u32, from: u32, limit: u32) -> impl Iterator<Item = Hop> {
+        let po = self.events().po_back.of(event).iter();
+        let po = po.map(move |&previous| (previous, Hop::Po(previous, event)));
+        let edges = self
+            .saturation
+            .edges_into(event)
+            .filter(move |&number| number < limit && self.edge(number).reason != Reason::Transit);
+        let edges = edges.map(|number| (self.edge(number).from, Hop::Edge(number)));
+        po.chain(edges)
+            .filter(move |&(previous, _)| self.on_the_way(from, previous))
+            .map(|(_, hop)| hop)
+    }
+
+    /// Whether `event` can lie on a path from `from`.
+    fn on_the_way(&self, from: u32, event: u32) -> bool {
+        let events = self.events();
+        event == from
+            || (!events.is_global(from)
+                && events.location[from as usize] != events.location[event as usize])
+            || self.saturation.precedes(from, event)
+    }
+
+    /// Replaces runs of program order by as few directly preserved pairs as possible.
+    fn merge_runs(&self, path: Vec<Hop>) -> Vec<Hop> {
+        let mut merged: Vec<Hop> = Vec::new();
+        let mut run: Vec<u32> = Vec::new();
+        for hop in path {
+            match hop {
+                Hop::Po(before, after) => {
+                    if run.is_empty() {
+                        run.push(before);
+                    }
+                    run.push(after);
+                }
+                Hop::Edge(_) => {
+                    self.close_run(&mut run, &mut merged);
+                    merged.push(hop);
+                }
+            }
+        }
+        self.close_run(&mut run, &mut merged);
+        merged
+    }
+
+    fn close_run(&self, run: &mut Vec<u32>, merged: &mut Vec<Hop>) {
+        let mut at = 0;
+        while at + 1 < run.len() {
+            let next = (at + 1..run.len())
+                .rev()
+                .find(|&next| self.preserved(run[at], run[next]))
+                .unwrap_or(at + 1);
+            merged.push(Hop::Po(run[at], run[next]));
+            at = next;
+        }
+        run.clear();
+    }
+
+    fn preserved(&self, first: u32, second: u32) -> bool {
+        let events = self.events();
+        events.model.preserves(
+            events.kind[first as usize],
+            events.kind[second as usize],
+            events.location[first as usize] == events.location[second as usize],
+        )
+    }
+}
+
+/// An event on the way back, and how it was left.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct State {
+    event: u32,
+    via: Via,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Via {
+    Start,
+    ProgramOrder,
+    Edge,
+}
+
+fn unwind(mut state: State, parents: &FxHashMap<State, (State, Hop)>) -> Vec<Hop> {
+    let mut path = Vec::new();
+    while let Some(&(parent, hop)) = parents.get(&state) {
+        path.push(hop);
+        state = parent;
+    }
+    path
+}
+
+fn edges_of(path: &[Hop]) -> impl Iterator<Item = u32> {
+    path.iter().filter_map(|hop| match hop {
+        Hop::Edge(number) => Some(*number),
+        Hop::Po(..) => None,
+    })
+}
+
+/// Writes facts, each once.
+struct FactWriter<'a, 'b, 'e> {
+    explainer: &'a Explainer<'b, 'e>,
+    facts: Vec<Fact>,
+    of_edge: FxHashMap<u32, usize>,
+    of_po: FxHashMap<(u32, u32), usize>,
+}
+
+impl FactWriter<'_, '_, '_> {
+    fn write_edge(&mut self, number: u32, premises: &[Hop]) {
+        let premises = self.write_path(premises);
+        let events = self.explainer.events();
+        let op = |event: u32| events.op[event as usize];
+        let Edge {
+            from, to, reason, ..
+        } = self.explainer.edge(number);
+        let rule = match reason {
+            Reason::ReadsFrom => Rule::ReadsFrom,
+            Reason::OwnEarlier(read) => Rule::OwnEarlier(op(read)),
+            Reason::Observed(read) => Rule::Observed(op(read)),
+            Reason::Overtaken | Reason::ReadsInitial => Rule::Overtaken,
+            Reason::Final => Rule::Final,
+            Reason::Chosen(_) => Rule::Assumed,
+            Reason::Lemma(lemma) => Rule::Lemma(lemma as usize),
+            Reason::Transit => unreachable!("paths avoid transit edges"),
+        };
+        self.of_edge.insert(number, self.facts.len());
+        self.facts.push(Fact {
+            before: self.explainer.node(from),
+            after: self.explainer.node(to),
+            rule,
+            premises,
+        });
+    }
+
+    fn write_path(&mut self, path: &[Hop]) -> Vec<usize> {
+        path.iter().map(|hop| self.write_hop(hop)).collect()
+    }
+
+    fn write_hop(&mut self, hop: &Hop) -> usize {
+        match *hop {
+            Hop::Edge(number) => self.of_edge[&number],
+            Hop::Po(before, after) => {
+                let next = self.facts.len();
+                let index = *self.of_po.entry((before, after)).or_insert(next);
+                if index == next {
+                    self.facts.push(Fact {
+                        before: self.explainer.node(before),
+                        after: self.explainer.node(after),
+                        rule: Rule::ProgramOrder,
+                        premises: Vec::new(),
+                    });
+                }
+                index
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The operational machines of SC, TSO and PSO (Burnim, Sen & Stergiou 2011, Figs. 1-3).
+//!
+//! A machine executes a history's operations, each thread's in program order. Under TSO and PSO
+//! a plain store first enters its thread's buffer and is committed to memory by a step of its
+//! own: under TSO the oldest of the buffer, under PSO the oldest of its location. The machine
+//! refuses a step that the model does not allow or whose value is not the recorded one, so a
+//! history is consistent exactly if some sequence of steps executes all of it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use history::{History, Kind, OpId};
+use rustc_hash::FxHashSet;
+use thiserror::Error;
+
+use crate::model::Model;
+
+/// One step of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// The thread's next operation executes; under TSO and PSO a plain store enters the buffer.
+    Execute(OpId),
+    /// A buffered store reaches memory.
+    Commit(OpId),
+}
+
+/// Why a machine refuses a step.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Refusal {
+    /// The operation is not the next of its thread.
+    #[error("it is not the next operation of its thread")]
+    NotNext,
+    /// The store is not in a buffer, or others must be committed before it.
+    #[error("the model does not let this store reach memory now")]
+    NotCommittable,
+    /// The operation waits for stores that are still buffered.
+    #[error("it must wait for stores that are still buffered")]
+    NotDrained,
+    /// Memory or buffer holds another value than the recorded one.
+    #[error("it would read the value of {}", .0.map_or("nobody (the initial value)".to_owned(), |op| format!("operation {}", op.0)))]
+    WrongValue(Option<OpId>),
+    /// The reservation of a store-conditional was lost.
+    #[error("another write came between the load-linked and this store-conditional")]
+    ReservationLost,
+    /// Operations or buffered stores are left at the end.
+    #[error("operations or buffered stores are left at the end")]
+    Unfinished,
+    /// Memory ends with another value than the recorded one.
+    #[error("memory ends with another value than the recorded one")]
+    WrongFinal,
+}
+
+/// A machine in the middle of a run. Memory: a word a location, a thread and a buffered store.
+#[derive(Clone, Debug)]
+pub struct Machine<'h> {
+    history: &'h History,
+    model: Model,
+    free: Vec<bool>,
+    state: State,
+}
+
+/// What distinguishes two runs that got equally far.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State {
+    next: Vec<u32>,
+    memory: Vec<Option<OpId>>,
+    buffers: Vec<VecDeque<OpId>>,
+    /// The write each load-linked read from; `None` for the initial value.
+    reservations: BTreeMap<OpId, Option<OpId>>,
+}
+
+impl<'h> Machine<'h> {
+    /// A machine before the first step.
+    pub fn new(history: &'h History, model: Model) -> Machine<'h> {
+        let threads = history.threads().len();
+        Machine {
+            history,
+            model,
+            free: unconstrained_locations(history),
+            state: State {
+                next: (0..threads)
+                    .map(|thread| history.thread_ops(thread).next().map_or(0, |op| op.0))
+                    .collect(),
+                memory: vec![None; history.locations().len()],
+                buffers: vec![VecDeque::new(); threads],
+                reservations: BTreeMap::new(),
+            },
+        }
+    }
+
+    /// The state, for a search that remembers which it has seen.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Takes a step.
+    ///
+    /// # Errors
+    /// The reason why the model or a recorded value forbids it; the machine is then unchanged.
+    pub fn step(&mut self, step: Step) -> Result<(), Refusal> {
+        match step {
+            Step::Execute(op) => self.execute(op),
+            Step::Commit(op) => self.commit(op),
+        }
+    }
+
+    /// The steps that could come next: each thread's next operation, and the stores that the
+    /// model lets reach memory.
+    pub fn candidates(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for thread in 0..self.state.next.len() {
+            if let Some(op) = self.next_of(thread) {
+                steps.push(Step::Execute(op));
+            }
+            for &op in &self.state.buffers[thread] {
+                if self.is_oldest(thread, op) {
+                    steps.push(Step::Commit(op));
+                }
+            }
+        }
+        steps
+    }
+
+    /// Whether everything has been executed and committed.
+    ///
+    /// # Errors
+    /// [`Refusal::Unfinished`] or [`Refusal::WrongFinal`].
+    pub fn finish(&self) -> Result<(), Refusal> {
+        let left = (0..self.state.next.len())
+            .any(|t| self.next_of(t).is_some() || !self.state.buffers[t].is_empty());
+        if left {
+            return Err(Refusal::Unfinished);
+        }
+        let right = self.history.finals().iter().all(|last| {
+            let value = self.value_in_memory(last.location);
+            self.free[last.location as usize] || value == Some(last.value)
+        });
+        if right {
+            Ok(())
+        } else {
+            Err(Refusal::WrongFinal)
+        }
+    }
+
+    fn next_of(&self, thread: usize) -> Option<OpId> {
+        let next = OpId(self.state.next[thread]);
+        let last = self.history.thread_ops(thread).next_back()?;
+        (next <= last).then_some(next)
+    }
+
+    fn execute(&mut self, op: OpId) -> Result<(), Refusal> {
+        let thread = self.history.thread_of(op);
+        if self.next_of(thread) != Some(op) {
+            return Err(Refusal::NotNext);
+        }
+        let kind = self.history.kind(op);
+        self.check_drained(thread, op, kind)?;
+        if kind.reads() {
+            self.check_read(thread, op, kind)?;
+        }
+        if kind.writes() {
+            if kind.is_plain_store() && self.model.buffers() {
+                self.state.buffers[thread].push_back(op);
+            } else {
+                self.write(op)?;
+            }
+        }
+        self.state.next[thread] += 1;
+        Ok(())
+    }
+
+    fn check_drained(&self, thread: usize, op: OpId, kind: Kind) -> Result<(), Refusal> {
+        let buffer = &self.state.buffers[thread];
+        let location = self.history.location(op);
+        let waits = if self.model.drains_all(kind) {
+            !buffer.is_empty()
+        } else {
+            kind.is_atomic() && buffer.iter().any(|&s| self.history.location(s) == location)
+        };
+        if waits {
+            Err(Refusal::NotDrained)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_read(&mut self, thread: usize, op: OpId, kind: Kind) -> Result<(), Refusal> {
+        let Some(location) = self.history.location(op) else {
+            return Ok(());
+        };
+        let source = self.visible(op);
+        let held = match source {
+            Some(write) => self.history.written(write),
+            None => self.history.initial(location),
+        };
+        let read = self.history.read(op);
+        if !self.free[location as usize] && read.is_some() && held != read {
+            return Err(Refusal::WrongValue(source));
+        }
+        if kind == Kind::LoadLinked {
+            self.state.reservations.insert(op, source);
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, op: OpId) -> Result<(), Refusal> {
+        let thread = self.history.thread_of(op);
+        if !self.is_oldest(thread, op) {
+            return Err(Refusal::NotCommittable);
+        }
+        self.write(op)?;
+        let buffer = &mut self.state.buffers[thread];
+        if let Some(at) = buffer.iter().position(|&store| store == op) {
+            buffer.remove(at);
+        }
+        Ok(())
+    }
+
+    /// Whether a store is buffered and no other must be committed before it.
+    fn is_oldest(&self, thread: usize, op: OpId) -> bool {
+        let mut buffer = self.state.buffers[thread].iter();
+        match self.model {
+            Model::Sc => false,
+            Model::Tso => buffer.next() == Some(&op),
+            Model::Pso(_) => {
+                let location = self.history.location(op);
+                buffer.find(|&&store| self.history.location(store) == location) == Some(&op)
+            }
+        }
+    }
+
+    fn write(&mut self, op: OpId) -> Result<(), Refusal> {
+        let Some(location) = self.history.location(op) else {
+            return Ok(());
+        };
+        let memory = &mut self.state.memory[location as usize];
+        if let Some(load) = self.history.linked_load(op)
+            && !self.free[location as usize]
+            && self.state.reservations.get(&load) != Some(memory)
+        {
+            return Err(Refusal::ReservationLost);
+        }
+        *memory = Some(op);
+        Ok(())
+    }
+
+    fn value_in_memory(&self, location: u32) -> Option<u64> {
+        match self.state.memory[location as usize] {
+            Some(write) => self.history.written(write),
+            None => self.history.initial(location),
+        }
+    }
+
+    /// The write that a read would take its value from now: its thread's newest buffered store
+    /// to the location, else memory; `None` for the initial value.
+    pub fn visible(&self, op: OpId) -> Option<OpId> {
+        let location = self.history.location(op)?;
+        let buffer = &self.state.buffers[self.history.thread_of(op)];
+        let buffered = buffer
+            .iter()
+            .rev()
+            .find(|&&store| self.history.location(store) == Some(location));
+        buffered.copied().or(self.state.memory[location as usize])
+    }
+}
+
+/// Locations with a write whose value the trace does not show: what is read there proves nothing.
+pub fn unconstrained_locations(history: &History) -> Vec<bool> {
+    let mut free = vec![false; history.locations().len()];
+    for op in history.ops() {
+        if let Some(location) = history.location(op) {
+            free[location as usize] |= history.kind(op).writes() && history.written(op).is_none();
+        }
+    }
+    free
+}
+
+/// Runs a whole sequence of steps.
+///
+/// # Errors
+/// The position of the first refused step (or the number of steps, for the end) and the reason.
+/// Cost: linear in the steps and in the stores that are buffered at a time.
+pub fn run(history: &History, model: Model, steps: &[Step]) -> Result<(), (usize, Refusal)> {
+    let mut machine = Machine::new(history, model);
+    for (at, &step) in steps.iter().enumerate() {
+        machine.step(step).map_err(|refusal| (at, refusal))?;
+    }
+    machine.finish().map_err(|refusal| (steps.len(), refusal))
+}
+
+/// Decides a small history by trying every run of the machine, with visited states remembered.
+/// Returns the steps of a consistent run, `Some(None)` if there is none, and `None` if more than
+/// `limit` states were visited. Exponential: for tests.
+pub fn explore(history: &History, model: Model, limit: usize) -> Option<Option<Vec<Step>>> {
+    let mut seen = FxHashSet::default();
+    let mut path = Vec::new();
+    let mut stack = vec![(Machine::new(history, model), None)];
+    let mut depths = vec![0];
+    while let (Some((machine, step)), Some(depth)) = (stack.pop(), depths.pop()) {
+        path.truncate(usize::saturating_sub(depth, 1));
+        path.extend(step);
+        if machine.finish().is_ok() {
+            return Some(Some(path));
+        }
+        if !seen.insert(machine.state().clone()) {
+            continue;
+        }
+        if seen.len() > limit {
+            return None;
+        }
+        for step in machine.candidates() {
+            let mut next = machine.clone();
+            if next.step(step).is_ok() {
+                stack.push((next, Some(step)));
+                depths.push(depth + 1);
+            }
+        }
+    }
+    Some(None)
+}

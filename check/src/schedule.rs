@@ -1,0 +1,129 @@
+//! From a memory order to a run of the operational machine.
+//!
+//! A memory order lists events: loads where they read, plain stores where they reach memory. The
+//! machine also needs to know when stores enter their buffers: as late as possible, that is just
+//! before the next operation of their thread or their own commit. Operations that the engines
+//! left out (see [`crate::projection`]) are put back: executed when their turn comes, and
+//! committed as soon as the model allows.
+
+use std::collections::VecDeque;
+
+use history::{History, OpId};
+
+use crate::machine::Step;
+use crate::model::Model;
+
+/// Turns a memory order into machine steps. `order` has the events of every operation that
+/// `left_out` does not name, each once; the rest is filled in.
+///
+/// Returns `None` if the order breaks program order that the model preserves: then it is no
+/// memory order. Values are not looked at. Cost: linear in the history, times the stores that are
+/// buffered at a time.
+pub fn schedule(
+    history: &History,
+    model: Model,
+    order: &[OpId],
+    left_out: impl Fn(OpId) -> bool,
+) -> Option<Vec<Step>> {
+    let threads = history.threads().len();
+    let mut scheduler = Scheduler {
+        history,
+        model,
+        left_out,
+        next: (0..threads)
+            .map(|thread| history.threads()[thread].first().0)
+            .collect(),
+        buffers: vec![VecDeque::new(); threads],
+        steps: Vec::with_capacity(history.len() * 2),
+    };
+    for &op in order {
+        scheduler.place(op)?;
+    }
+    for thread in 0..threads {
+        let end = history.threads()[thread].end();
+        scheduler.execute_until(thread, end)?;
+    }
+    let all_done = scheduler.buffers.iter().all(VecDeque::is_empty);
+    all_done.then_some(scheduler.steps)
+}
+
+struct Scheduler<'h, F> {
+    history: &'h History,
+    model: Model,
+    left_out: F,
+    next: Vec<u32>,
+    buffers: Vec<VecDeque<OpId>>,
+    steps: Vec<Step>,
+}
+
+impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
+    /// Places the event of one operation.
+    fn place(&mut self, op: OpId) -> Option<()> {
+        let thread = self.history.thread_of(op);
+        let waits_in_buffer = self.model.buffers() && self.history.kind(op).is_plain_store();
+        if waits_in_buffer {
+            if self.next[thread] <= op.0 {
+                self.execute_until(thread, op)?;
+                self.execute(thread, op);
+            }
+            return self.commit(thread, op);
+        }
+        self.execute_until(thread, op)?;
+        self.execute(thread, op);
+        Some(())
+    }
+
+    /// Executes what comes before `end` in program order; that must be stores, which may wait in
+    /// the buffer, or operations that were left out.
+    fn execute_until(&mut self, thread: usize, end: OpId) -> Option<()> {
+        if self.next[thread] > end.0 {
+            return None;
+        }
+        while self.next[thread] < end.0 {
+            let op = OpId(self.next[thread]);
+            let may_wait = self.model.buffers() && self.history.kind(op).is_plain_store();
+            if !may_wait && !(self.left_out)(op) {
+                return None;
+            }
+            self.execute(thread, op);
+        }
+        Some(())
+    }
+
+    fn execute(&mut self, thread: usize, op: OpId) {
+        self.steps.push(Step::Execute(op));
+        self.next[thread] = op.0 + 1;
+        if self.model.buffers() && self.history.kind(op).is_plain_store() {
+            if matches!(self.model, Model::Pso(_)) && (self.left_out)(op) {
+                self.steps.push(Step::Commit(op));
+            } else {
+                self.buffers[thread].push_back(op);
+                self.commit_left_out(thread);
+            }
+        }
+    }
+
+    fn commit(&mut self, thread: usize, op: OpId) -> Option<()> {
+        let at = match self.model {
+            Model::Pso(_) => self.buffers[thread].iter().position(|&store| store == op)?,
+            _ => 0,
+        };
+        if self.buffers[thread].get(at) != Some(&op) {
+            return None;
+        }
+        self.buffers[thread].remove(at);
+        self.steps.push(Step::Commit(op));
+        self.commit_left_out(thread);
+        Some(())
+    }
+
+    /// Commits stores that were left out once they are the oldest of a first-in first-out buffer.
+    fn commit_left_out(&mut self, thread: usize) {
+        while let Some(&front) = self.buffers[thread].front()
+            && (self.left_out)(front)
+        {
+            self.buffers[thread].pop_front();
+            self.steps.push(Step::Commit(front));
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! From a [`Violation`] to the numbered steps of a certificate.
+//!
+//! Facts that rest on no assumption are written once, outside of blocks, however many blocks use
+//! them.
+
+use history::{History, Kind, OpId};
+use rustc_hash::FxHashMap;
+
+use crate::certificate::{Literal, Name, ProofRule, ProofStep};
+use crate::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+
+/// The steps of a proof. Cost: linear in the proof.
+pub fn steps(history: &History, violation: &Violation) -> Vec<ProofStep> {
+    let mut writer = Writer {
+        history,
+        steps: Vec::new(),
+        lasting: FxHashMap::default(),
+        lemmas: Vec::new(),
+    };
+    for block in &violation.blocks {
+        writer.block(block);
+    }
+    writer.steps
+}
+
+struct Writer<'h> {
+    history: &'h History,
+    steps: Vec<ProofStep>,
+    /// Facts outside of blocks.
+    lasting: FxHashMap<(Node, Node, Rule), u32>,
+    /// The number of each block's clause, and how many literals it has.
+    lemmas: Vec<(u32, usize)>,
+}
+
+impl Writer<'_> {
+    fn push(&mut self, rule: ProofRule, premises: Vec<u32>) -> u32 {
+        let number = self.steps.len() as u32 + 1;
+        self.steps.push(ProofStep {
+            number,
+            rule,
+            premises,
+        });
+        number
+    }
+
+    fn block(&mut self, block: &Block) {
+        let lasting = self.lasting_facts(block);
+        let mut numbers = vec![0; block.facts.len()];
+        for at in (0..block.facts.len()).filter(|&at| lasting[at]) {
+            numbers[at] = self.lasting_fact(&block.facts[at], &numbers);
+        }
+        for at in 0..block.facts.len() {
+            if block.facts[at].rule == Rule::Assumed {
+                numbers[at] = self.fact(&block.facts[at], &numbers);
+            }
+        }
+        for at in 0..block.facts.len() {
+            if !lasting[at] && block.facts[at].rule != Rule::Assumed {
+                numbers[at] = self.fact(&block.facts[at], &numbers);
+            }
+        }
+        let end = match &block.end {
+            Contradiction::Cycle(facts) => {
+                let premises = facts.iter().map(|&fact| numbers[fact]).collect();
+                self.push(ProofRule::Cycle, premises)
+            }
+            Contradiction::ThinAir(op) => {
+                let op = Name::of(self.history, *op);
+                self.push(ProofRule::ThinAir(op), Vec::new())
+            }
+            Contradiction::ThinFinal(location) => {
+                let address = self.history.locations()[*location as usize].address;
+                self.push(ProofRule::ThinFinal(address), Vec::new())
+            }
+        };
+        self.lemmas.push((end, block.assumptions.len()));
+    }
+
+    /// Which facts rest on no assumption of the block.
+    fn lasting_facts(&self, block: &Block) -> Vec<bool> {
+        let mut lasting: Vec<bool> = Vec::with_capacity(block.facts.len());
+        for fact in &block.facts {
+            let free =
+                fact.rule != Rule::Assumed && fact.premises.iter().all(|&premise| lasting[premise]);
+            lasting.push(free);
+        }
+        lasting
+    }
+
+    fn lasting_fact(&mut self, fact: &Fact, numbers: &[u32]) -> u32 {
+        let key = (fact.before, fact.after, fact.rule);
+        if let Some(&number) = self.lasting.get(&key) {
+            return number;
+        }
+        let number = self.fact(fact, numbers);
+        self.lasting.insert(key, number);
+        number
+    }
+
+    fn fact(&mut self, fact: &Fact, numbers: &[u32]) -> u32 {
+        let (before, after) = (self.name(fact.before), self.name(fact.after));
+        let mut premises: Vec<u32> = fact.premises.iter().map(|&fact| numbers[fact]).collect();
+        let rule = match fact.rule {
+            Rule::ProgramOrder => {
+                ProofRule::ProgramOrder(self.label(fact.before, fact.after), before, after)
+            }
+            Rule::ReadsFrom => ProofRule::ReadsFrom(before, after),
+            Rule::OwnEarlier(read) => ProofRule::OwnEarlier(before, Name::of(self.history, read)),
+            Rule::Observed(read) => ProofRule::Observed(before, Name::of(self.history, read)),
+            Rule::Overtaken => ProofRule::Overtaken(before, after),
+            Rule::InitialFirst => ProofRule::First(after),
+            Rule::Final => ProofRule::Final(before),
+            Rule::Assumed => ProofRule::Suppose(Literal::Before(before, after)),
+            Rule::Lemma(lemma) => {
+                let (clause, literals) = self.lemmas[lemma];
+                if literals == 1 {
+                    return clause;
+                }
+                premises.insert(0, clause);
+                ProofRule::Clause(vec![Literal::Before(before, after)])
+            }
+        };
+        self.push(rule, premises)
+    }
+
+    fn name(&self, node: Node) -> Name {
+        match node {
+            Node::Op(op) => Name::of(self.history, op),
+            Node::Initial(location) => {
+                Name::Initial(self.history.locations()[location as usize].address)
+            }
+        }
+    }
+
+    fn label(&self, before: Node, after: Node) -> u8 {
+        match (before, after) {
+            (Node::Op(before), Node::Op(after)) => program_order_label(self.history, before, after),
+            _ => 1,
+        }
+    }
+}
+
+/// Which of R1 to R3 a preserved pair falls under: R3 with a fence, R2 after a plain store, else
+/// R1.
+pub fn program_order_label(history: &History, before: OpId, after: OpId) -> u8 {
+    let (before, after) = (history.kind(before), history.kind(after));
+    match (before, after) {
+        (Kind::Fence, _) | (_, Kind::Fence) => 3,
+        (before, _) if before.is_plain_store() => 2,
+        _ => 1,
+    }
+}
