@@ -192,7 +192,7 @@ impl<'e> Explainer<'_, 'e> {
                 }
             }
         }
-        unreachable!("an edge's premises are paths that exist")
+        unreachable!("an edge's premises are paths that exist: {} {from} {to} {limit} {:?} {:?}", self.events().model, self.saturation.edges().iter().enumerate().map(|(n,e)|(n,e.from,e.to,e.reason)).collect::<Vec<_>>(), (0..self.events().len()).map(|e|(e, self.events().op[e], self.events().kind[e], self.events().location[e], self.events().slot[e],self.events().position[e], self.events().source[e], self.events().po_back.of(e as u32).to_vec())).collect::<Vec<_>>())
     }
 
     /// The hops into an event that can lie on a path from `from`.
@@ -209,12 +209,11 @@ impl<'e> Explainer<'_, 'e> {
             .map(|(_, hop)| hop)
     }
 
-    /// Whether `event` can lie on a path from `from`.
+    /// Whether `event` can lie on a path from `from`. Store slots under PSO lag behind until an
+    /// event is visited, so they exclude nothing.
     fn on_the_way(&self, from: u32, event: u32) -> bool {
-        let events = self.events();
         event == from
-            || (!events.is_global(from)
-                && events.location[from as usize] != events.location[event as usize])
+            || !self.events().is_global(from)
             || self.saturation.precedes(from, event)
     }
 
@@ -317,7 +316,7 @@ impl FactWriter<'_, '_, '_> {
             Reason::Final => Rule::Final,
             Reason::Chosen(_) => Rule::Assumed,
             Reason::Lemma(lemma) => Rule::Lemma(lemma as usize),
-            Reason::Transit => unreachable!("paths avoid transit edges"),
+            Reason::Transit | Reason::ProgramOrder => unreachable!("not in paths as edges"),
         };
         self.of_edge.insert(number, self.facts.len());
         self.facts.push(Fact {

@@ -146,6 +146,19 @@ impl<'a> Frontier<'a> {
                 let chain = self.chain_of_slot(slot as u32, location)?;
                 (self.placed[chain as usize] < position).then_some((chain, position))
             })
+            .or_else(|| self.undrained_store(event))
+    }
+
+    /// An unplaced store that this event drains. Clocks do not tell under PSO, where the event's
+    /// store slots are about its own location.
+    fn undrained_store(&self, event: u32) -> Option<(u32, u32)> {
+        let before = self.events.po_back.of(event).iter();
+        before
+            .map(|&store| {
+                let position = self.events.position[store as usize];
+                (self.chain_of[store as usize], position)
+            })
+            .find(|&(chain, position)| self.placed[chain as usize] < position)
     }
 
     /// The chain that a slot means for an event of this location.

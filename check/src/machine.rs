@@ -155,7 +155,7 @@ impl<'h> Machine<'h> {
         let kind = self.history.kind(op);
         self.check_drained(thread, op, kind)?;
         if kind.reads() {
-            self.check_read(thread, op, kind)?;
+            self.check_read(op, kind)?;
         }
         if kind.writes() {
             if kind.is_plain_store() && self.model.buffers() {
@@ -183,7 +183,7 @@ impl<'h> Machine<'h> {
         }
     }
 
-    fn check_read(&mut self, thread: usize, op: OpId, kind: Kind) -> Result<(), Refusal> {
+    fn check_read(&mut self, op: OpId, kind: Kind) -> Result<(), Refusal> {
         let Some(location) = self.history.location(op) else {
             return Ok(());
         };

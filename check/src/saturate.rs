@@ -22,7 +22,8 @@
 //! location passes through its thread's main chain. So within a location store slots are passed
 //! along edges, and from elsewhere by *transit* edges: an event of location x that is preceded by
 //! position p of a main chain gets an edge from the last access of x up to p, and from the last
-//! store of x before the last operation up to p that drains all.
+//! store of x before the last operation up to p that drains all. Transit edges pass store slots
+//! only; the order they stand for runs along other edges.
 //!
 //! **Cost.** Clocks take `4·width` bytes an event. Each of the E edges is passed at most once per
 //! growth of its tail's clock; in practice a small constant number of times, that is
@@ -45,6 +46,8 @@ use crate::model::Model;
 /// Why an edge holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
+    /// R1-R3: program order that the model preserves. Never of a derived edge.
+    ProgramOrder,
     /// R4: from a source to its external reader.
     ReadsFrom,
     /// R5: from a thread's own earlier write to the source of this later read of it.
@@ -356,7 +359,7 @@ impl<'a> Saturation<'a> {
 
     /// Adds an edge unless the order is known.
     fn add(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
-        if reason != Reason::Transit && from != to && self.precedes(from, to) {
+        if from != to && self.precedes(from, to) {
             return Ok(());
         }
         let closes = from != to
@@ -366,7 +369,7 @@ impl<'a> Saturation<'a> {
         if closes {
             return Err(Stop::Cycle(to));
         }
-        self.pass(from, to)
+        self.pass(from, to, reason)
     }
 
     fn same_location(&self, first: u32, second: u32) -> bool {
@@ -374,10 +377,10 @@ impl<'a> Saturation<'a> {
     }
 
     /// Passes the clock of `from`, and `from` itself, to `to`.
-    fn pass(&mut self, from: u32, to: u32) -> Result<(), Stop> {
+    fn pass(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
         let mut row = std::mem::take(&mut self.scratch);
         self.load(from, &mut row);
-        let result = self.join(from, &row, to);
+        let result = self.join(from, &row, to, reason);
         self.scratch = row;
         result
     }
@@ -389,14 +392,23 @@ impl<'a> Saturation<'a> {
         row[slot] = row[slot].max(self.events.position[event as usize]);
     }
 
-    fn join(&mut self, from: u32, row: &[u32], to: u32) -> Result<(), Stop> {
+    fn join(&mut self, from: u32, row: &[u32], to: u32, reason: Reason) -> Result<(), Stop> {
+        let (threads, width) = (self.events.threads, self.events.width);
         let slots = match self.events.model {
-            Model::Pso(_) if !self.same_location(from, to) => self.events.threads,
-            _ => self.events.width,
+            _ if reason == Reason::Transit => threads..width,
+            Model::Pso(_) if !self.same_location(from, to) => 0..threads,
+            _ => 0..width,
         };
-        let start = to as usize * self.events.width;
+        let start = to as usize * width;
+        let own = self.events.slot[to as usize] as usize;
+        let position = self.events.position[to as usize];
         let mut grew = false;
-        for (slot, &value) in row[..slots].iter().enumerate() {
+        for slot in slots {
+            let mut value = row[slot];
+            if slot == own && reason == Reason::Transit {
+                // A cycle here also shows in a main chain, along edges that are a proof.
+                value = value.min(position - 1);
+            }
             let entry = &mut self.clocks[start + slot];
             if *entry < value {
                 if self.logging {
@@ -410,8 +422,7 @@ impl<'a> Saturation<'a> {
             return Ok(());
         }
         self.enqueue(to);
-        let own = self.entry(to, self.events.slot[to as usize]);
-        if self.clocks[own] >= self.events.position[to as usize] {
+        if self.clocks[start + own] >= position {
             return Err(Stop::Cycle(to));
         }
         Ok(())
@@ -439,12 +450,17 @@ impl<'a> Saturation<'a> {
     fn pass_on(&mut self, event: u32, row: &[u32]) -> Result<(), Stop> {
         let events = self.events;
         for &next in events.po.of(event) {
-            self.join(event, row, next)?;
+            self.join(event, row, next, Reason::ProgramOrder)?;
         }
         let mut edge = self.head_out[event as usize];
         while edge != NONE {
-            let Edge { to, next_out, .. } = self.edges[edge as usize];
-            self.join(event, row, to)?;
+            let Edge {
+                to,
+                reason,
+                next_out,
+                ..
+            } = self.edges[edge as usize];
+            self.join(event, row, to, reason)?;
             edge = next_out;
         }
         Ok(())
@@ -508,7 +524,8 @@ impl<'a> Saturation<'a> {
                 .accesses
                 .last_drained(self.events, location, thread, position);
             if let Some(store) = store.filter(|&store| !self.precedes(store, event)) {
-                self.add(store, event, Reason::Transit)?;
+                self.link(store, event, Reason::Transit);
+                self.pass(store, event, Reason::Transit)?;
             }
         }
         Ok(())
@@ -524,6 +541,7 @@ impl<'a> Saturation<'a> {
             self.transit_trail.push((entry as u64, self.transit[entry]));
         }
         self.transit[entry] = position;
-        self.add(access, event, Reason::Transit)
+        self.link(access, event, Reason::Transit);
+        self.pass(access, event, Reason::Transit)
     }
 }
