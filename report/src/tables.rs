@@ -35,6 +35,7 @@
 //! The same input gives the same bytes.
 
 mod columns;
+mod guard;
 mod metadata;
 mod operations;
 mod read;

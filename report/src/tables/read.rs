@@ -2,17 +2,17 @@
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use history::{Frame, History, Kind, Location, Restorer, Row};
 use polars::io::mmap::MmapBytesReader;
 use polars::prelude::{
-    BooleanChunked, DataFrame, ParallelStrategy, ParquetReader, PolarsResult, SerReader,
-    StringChunked, UInt64Chunked,
+    BooleanChunked, DataFrame, ParallelStrategy, ParquetReader, SerReader, StringChunked,
+    UInt64Chunked,
 };
 
 use super::columns::Columns;
+use super::guard::guarded;
 use super::metadata::{About, Metadata};
 use super::operations::{FINAL, INITIAL};
 use super::{MAGIC, TableError};
@@ -73,16 +73,6 @@ fn read<R: MmapBytesReader>(
         histories.add(&frame)?;
     }
     histories.finish()
-}
-
-/// Runs polars on bytes from outside: its decoders check what they read, but not everything, and
-/// a damaged file must not take the program down.
-fn guarded<T>(path: &Path, read: impl FnOnce() -> PolarsResult<T>) -> Result<T, TableError> {
-    match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(TableError::damaged(path, error.to_string())),
-        Err(_) => Err(TableError::damaged(path, "it cannot be decoded")),
-    }
 }
 
 /// The histories whose rows have been read, and the one whose rows are being read.
