@@ -243,6 +243,11 @@ impl<'h> Machine<'h> {
         Ok(())
     }
 
+    /// The write a location's value in memory comes from; `None` for the initial value.
+    pub fn memory(&self, location: u32) -> Option<OpId> {
+        self.state.memory[location as usize]
+    }
+
     fn value_in_memory(&self, location: u32) -> Option<u64> {
         match self.state.memory[location as usize] {
             Some(write) => self.history.written(write),

@@ -1,0 +1,218 @@
+//! Small random histories, and a verdict with its certificate checked.
+
+use check::certificate::{self, Claim};
+use check::machine::{Machine, Step};
+use check::{Algorithm, Model, Options, PsoRmw, Verdict, check, steps, verify};
+use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+
+/// Every model.
+pub const MODELS: [Model; 4] = [
+    Model::Sc,
+    Model::Tso,
+    Model::Pso(PsoRmw::Own),
+    Model::Pso(PsoRmw::All),
+];
+
+/// Decides, writes the certificate, reads it back and verifies it. `None` if undecided.
+pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm,
+        ..Options::default()
+    };
+    let outcome = check(history, &reads_from, model, &options);
+    let claim = Claim::new(history, model, "");
+    let mut file = Vec::new();
+    let consistent = match &outcome.verdict {
+        Verdict::Consistent(run) => {
+            certificate::write_consistent(&mut file, history, &claim, &[], run).unwrap();
+            true
+        }
+        Verdict::Violation(violation) => {
+            let proof = steps::steps(history, violation);
+            certificate::write_violation(&mut file, &claim, &proof).unwrap();
+            false
+        }
+        Verdict::Undecided(_) => return None,
+    };
+    let certificate = certificate::read(file.as_slice()).unwrap();
+    let verified = verify::verify(history, &certificate);
+    let expected = match verified {
+        Ok(verify::Verified::Consistent { .. }) => Some(true),
+        Ok(verify::Verified::Violation { .. }) => Some(false),
+        Err(_) => None,
+    };
+    assert_eq!(
+        expected,
+        Some(consistent),
+        "{model} {algorithm:?}: {verified:?}\n{}\n{}",
+        print(history),
+        String::from_utf8_lossy(&file)
+    );
+    Some(consistent)
+}
+
+/// The operations, one a line.
+pub fn print(history: &History) -> String {
+    let line = |op| {
+        let operation = history.operation(op);
+        format!("{}:{} {}\n", operation.thread, operation.index, history.describe(op))
+    };
+    history.ops().map(line).collect()
+}
+
+/// What random histories are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Mix {
+    pub threads: u32,
+    pub operations: usize,
+    pub locations: u64,
+    /// Whether load-linked pairs occur.
+    pub linked: bool,
+}
+
+/// A random program: operations whose reads show nothing yet. Every value is written once.
+pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
+    let mut accesses = Vec::new();
+    let mut value = 0;
+    for _ in 0..mix.operations {
+        let thread = random.random_range(0..mix.threads);
+        let place = Place::Cell(random.random_range(0..mix.locations));
+        let kind = *[
+            Kind::Load,
+            Kind::Load,
+            Kind::Load,
+            Kind::Store,
+            Kind::Store,
+            Kind::Store,
+            Kind::Rmw,
+            Kind::FailedCas,
+            Kind::Fence,
+            Kind::LoadLinked,
+        ]
+        .choose(random)
+        .unwrap();
+        value += 1;
+        match kind {
+            Kind::Fence => accesses.push(Access::new(thread, kind, Place::Nowhere)),
+            Kind::LoadLinked if !mix.linked => {}
+            Kind::LoadLinked => {
+                accesses.push(Access::new(thread, kind, place));
+                let store = Access::new(thread, Kind::StoreConditional, place);
+                accesses.push(Access { written: Some(value), ..store });
+            }
+            _ => accesses.push(Access {
+                written: kind.writes().then_some(value),
+                ..Access::new(thread, kind, place)
+            }),
+        }
+    }
+    accesses
+}
+
+/// Lays accesses out.
+pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
+    let mut builder = HistoryBuilder::new();
+    for access in accesses {
+        builder.push(*access);
+    }
+    for &(address, value) in finals {
+        builder.final_value(address, value, None);
+    }
+    builder
+        .finish(Default::default(), &Initial::Zero, Default::default())
+        .unwrap()
+}
+
+/// Runs a program on a random schedule of a model's machine and records what it reads; `None` if
+/// the run gets stuck (a store-conditional lost its reservation).
+pub fn run(random: &mut StdRng, accesses: &[Access], model: Model, finals: bool) -> Option<History> {
+    let mut accesses = accesses.to_vec();
+    accesses.sort_by_key(|access| access.thread);
+    let history = build(&accesses, &[]);
+    let mut machine = Machine::new(&history, model);
+    while machine.finish().is_err() {
+        let mut candidates = machine.candidates();
+        loop {
+            if candidates.is_empty() {
+                return None;
+            }
+            let step = candidates.swap_remove(random.random_range(0..candidates.len()));
+            let seen = match step {
+                Step::Execute(op) if history.kind(op).reads() => {
+                    Some((op, machine.visible(op).and_then(|write| history.written(write))))
+                }
+                _ => None,
+            };
+            if machine.step(step).is_ok() {
+                if let Some((op, value)) = seen {
+                    accesses[op.at()].read = Some(value.unwrap_or(0));
+                }
+                break;
+            }
+        }
+    }
+    let mut last = Vec::new();
+    if finals {
+        for location in 0..history.locations().len() as u32 {
+            let value = machine.memory(location).and_then(|write| history.written(write));
+            last.push((history.locations()[location as usize].address, value.unwrap_or(0)));
+        }
+    }
+    Some(build(&accesses, &last))
+}
+
+/// The same operations, with some reads changed to other values of their location.
+pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> History {
+    let mut accesses = accesses_of(history);
+    for _ in 0..changes {
+        let reads: Vec<usize> = (0..accesses.len())
+            .filter(|&at| accesses[at].kind.reads())
+            .collect();
+        let Some(&at) = reads.choose(random) else {
+            break;
+        };
+        let mut values: Vec<u64> = accesses
+            .iter()
+            .filter(|access| access.place == accesses[at].place)
+            .filter_map(|access| access.written)
+            .collect();
+        values.push(0);
+        accesses[at].read = values.choose(random).copied();
+        // An atomic that writes what it reads is another kind of operation.
+        if accesses[at].read == accesses[at].written {
+            accesses[at].read = Some(0);
+        }
+    }
+    let finals: Vec<(u64, u64)> = history
+        .finals()
+        .iter()
+        .map(|last| (history.locations()[last.location as usize].address, last.value))
+        .collect();
+    build(&accesses, &finals)
+}
+
+/// The operations of a history of cells.
+pub fn accesses_of(history: &History) -> Vec<Access> {
+    history
+        .ops()
+        .map(|op| {
+            let place = history.location(op).map_or(Place::Nowhere, |location| {
+                Place::Cell(history.locations()[location as usize].address)
+            });
+            Access {
+                read: history.read(op),
+                written: history.written(op),
+                ..Access::new(history.operation(op).thread, history.kind(op), place)
+            }
+        })
+        .collect()
+}
+
+/// A generator for a seed.
+pub fn seeded(seed: u64) -> StdRng {
+    StdRng::seed_from_u64(seed)
+}
