@@ -1,1 +1,94 @@
-fn main() {}
+//! `rubric`: reads traces of shared-memory executions and decides whether they are SC, TSO or PSO.
+//!
+//! One file per subcommand; what they share:
+//!
+//! - [`options`]: the options of every command that reads a trace;
+//! - [`load`]: any input file to histories;
+//! - [`assumptions`]: what a user must know about a history before believing a verdict;
+//! - [`status`]: exit statuses;
+//! - [`error`]: what can go wrong, as one line on standard error.
+
+mod assumptions;
+mod convert;
+mod error;
+mod files;
+mod ingest;
+mod initial;
+mod load;
+mod options;
+mod stats;
+mod status;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use error::Error;
+use status::Status;
+
+/// Decides whether recorded executions of a shared memory are SC, TSO or PSO.
+#[derive(Parser)]
+#[command(name = "rubric", version, about, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+A TRACE is a gem5 trace, plain or gzip, or the gem5 output folder with one; axe text; JSON Lines or
+Parquet as `rubric convert` writes them; `-` is standard input.
+
+Exit status: 0 consistent (or done), 1 violation, 2 bad usage or input, 3 undecided.";
+
+#[derive(Subcommand)]
+enum Command {
+    Ingest(ingest::Args),
+    Convert(convert::Args),
+    Stats(stats::Args),
+}
+
+impl Command {
+    fn run(&self, out: &mut dyn Write) -> Result<Status, Error> {
+        match self {
+            Command::Ingest(args) => ingest::run(args),
+            Command::Convert(args) => convert::run(args, out),
+            Command::Stats(args) => stats::run(args, out),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let status = cli
+        .command
+        .run(&mut out)
+        .and_then(|status| out.flush().map(|()| status).map_err(Error::Output));
+    match status {
+        Ok(status) => status.into(),
+        // Whoever read the output has seen enough.
+        Err(error) if error.is_broken_pipe() => Status::Done.into(),
+        Err(error) => {
+            error::print(&error);
+            Status::Bad.into()
+        }
+    }
+}
+
+/// What clap has to say: help and version go to standard output, errors are like all others.
+fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        eprint!("rubric: ");
+    }
+    // If there is nobody to tell, the status is all there is.
+    let _ = error.print();
+    if error.use_stderr() {
+        Status::Bad.into()
+    } else {
+        Status::Done.into()
+    }
+}

@@ -67,9 +67,6 @@ pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, E
             Err(expected) => return Err(wrong_line(lines, &expected)),
         }
     }
-    if let Some(damage) = lines.damage() {
-        draft.notes.push(damage.to_owned());
-    }
     histories.extend(draft.finish(lines, options)?);
     if histories.is_empty() {
         return Err(lines.syntax("no operation up to here", "at least one history", HINT));

@@ -47,8 +47,6 @@ const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric c
 /// # Errors
 /// The first line that is no history, or a text without any.
 pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
-    // A history of a million operations is a line of a hundred megabytes.
-    lines.set_limit(usize::MAX);
     let mut histories = Vec::new();
     let mut skipped = 0;
     while lines.advance()? {

@@ -1,0 +1,37 @@
+//! What a user must know about a history before believing a verdict on it.
+
+use history::{History, InitialMode, Sizes, Source};
+
+/// The assumptions under which a history was read, and what else its reader noted, one sentence
+/// each.
+pub fn of(history: &History) -> Vec<String> {
+    let provenance = &history.provenance;
+    let mut found = Vec::new();
+    if let Sizes::Assumed(bytes) = provenance.sizes {
+        found.push(format!(
+            "the trace does not show the sizes of all accesses: those it does not show are taken to \
+             have {bytes} bytes (--access-size)"
+        ));
+    }
+    if provenance.split {
+        found.push(
+            "accesses of different sizes overlap and were split: consistent means that the parts \
+             are consistent, a violation is one of the whole"
+                .to_owned(),
+        );
+    }
+    match provenance.initial {
+        InitialMode::Zero if provenance.source == Source::Axe => {}
+        InitialMode::Zero => {
+            found.push("memory is taken to hold 0 at the start (--initial)".to_owned())
+        }
+        InitialMode::Infer => found.push(
+            "initial values are inferred: at each location the one value that is read and never \
+             written"
+                .to_owned(),
+        ),
+        InitialMode::Given => found.push("initial values are as the user gave them".to_owned()),
+    }
+    found.extend(provenance.notes.iter().cloned());
+    found
+}

@@ -1,0 +1,54 @@
+//! What can go wrong, and how it is said.
+
+use std::io;
+
+use report::tables::TableError;
+use thiserror::Error;
+
+/// Why a command failed: one message for standard error.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The input cannot be read.
+    #[error(transparent)]
+    Input(#[from] ingest::Error),
+    /// A Parquet file cannot be read or written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A file cannot be read or written.
+    #[error("{file}: {error}: check the path, its permissions and the space left")]
+    File {
+        /// The file.
+        file: String,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
+    /// A line of a file the user wrote.
+    #[error("{file}:{line}: {what}")]
+    Line {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What was found, what was expected.
+        what: String,
+    },
+    /// Standard output cannot be written.
+    #[error("standard output cannot be written: {0}")]
+    Output(#[source] io::Error),
+    /// Options that do not fit each other or the input.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl Error {
+    /// Whether the reader of the output has gone away, which is no error.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Error::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Says on standard error what went wrong.
+pub fn print(error: &Error) {
+    eprintln!("rubric: error: {error}");
+}

@@ -1,0 +1,93 @@
+//! `rubric ingest`: a trace to Parquet.
+
+use std::path::{Path, PathBuf};
+
+use history::History;
+use report::tables::{self, Transition};
+
+use crate::error::Error;
+use crate::load;
+use crate::options::TraceOptions;
+use crate::status::Status;
+
+/// Read a trace and keep its operations and controller transitions as Parquet
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric ingest m5out -o run.parquet
+  rubric ingest trace.gz -o run.parquet --addresses 0x1000-0x2000
+  rubric ingest - -o run.parquet < trace.txt
+
+Operations go to FILE.parquet, and where the trace has controller transitions (debug flag
+ProtocolTrace) those go to FILE.transitions.parquet beside it. README.md has both schemas.")]
+pub struct Args {
+    /// The trace, or `-`
+    trace: PathBuf,
+
+    /// The file to write
+    #[arg(long, short, value_name = "FILE.parquet")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    options: TraceOptions,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> Result<Status, Error> {
+    check_output(&args.output)?;
+    let mut options = args.options.for_reading()?;
+    options.transitions = true;
+    let input = load::open(&args.trace, &options)?;
+    tables::write_histories(&args.output, &input.histories)?;
+    say(args, &args.output, &operations(&input.histories));
+    if !input.transitions.is_empty() {
+        let beside = args.output.with_extension("transitions.parquet");
+        tables::write_transitions(&beside, input.transitions.iter().map(row))?;
+        say(
+            args,
+            &beside,
+            &format!("{} transitions", input.transitions.len()),
+        );
+    }
+    Ok(Status::Done)
+}
+
+fn check_output(path: &Path) -> Result<(), Error> {
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "parquet")
+    {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "-o {}: a name that ends in .parquet was expected; `rubric convert` writes other formats",
+        path.display()
+    )))
+}
+
+fn operations(histories: &[History]) -> String {
+    let operations: usize = histories.iter().map(History::operations).sum();
+    match histories.len() {
+        1 => format!("{operations} operations"),
+        count => format!("{operations} operations of {count} histories"),
+    }
+}
+
+fn say(args: &Args, path: &Path, what: &str) {
+    if !args.options.quiet {
+        eprintln!("rubric: {}: {what}", path.display());
+    }
+}
+
+fn row(transition: ingest::Transition<'_>) -> Transition<'_> {
+    Transition {
+        tick: transition.tick,
+        machine: transition.machine,
+        version: transition.version,
+        event: transition.event,
+        state: transition.state,
+        next_state: transition.next_state,
+        address: transition.address,
+        line: u64::from(transition.line),
+    }
+}

@@ -1,0 +1,118 @@
+//! Any input to histories: Parquet through `report`, everything else through `ingest`.
+
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+use history::{History, Initial};
+use ingest::{Options, Statistics, Transitions};
+use report::tables;
+
+use crate::error::Error;
+
+/// What was read.
+pub struct Input {
+    /// The path as the user gave it.
+    pub file: String,
+    /// Name of its format: `gem5`, `axe`, `json`, `parquet`.
+    pub format: &'static str,
+    /// The histories in it, at least one.
+    pub histories: Vec<History>,
+    /// Controller transitions, if they were asked for and are there.
+    pub transitions: Transitions,
+    /// Counts of what was read; all 0 for Parquet.
+    pub statistics: Statistics,
+}
+
+/// Reads a file, a gem5 output folder, or standard input for `-`.
+pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
+    let file = path.display().to_string();
+    if is_parquet(path) {
+        let histories = read_parquet(path, options)?;
+        return Ok(Input {
+            file,
+            format: "parquet",
+            histories,
+            transitions: Transitions::default(),
+            statistics: Statistics::default(),
+        });
+    }
+    let trace = ingest::read_path(path, options)?;
+    Ok(Input {
+        file,
+        format: trace.format.name(),
+        histories: trace.histories,
+        transitions: trace.transitions,
+        statistics: trace.statistics,
+    })
+}
+
+/// Whether the first bytes are those of Parquet. What cannot be looked at without taking it away,
+/// such as a pipe, is not; what cannot be read is left for the reader to complain about.
+fn is_parquet(path: &Path) -> bool {
+    if path == Path::new("-") {
+        // Looking into the buffer of standard input takes nothing away.
+        return io::stdin()
+            .lock()
+            .fill_buf()
+            .is_ok_and(|head| head.starts_with(tables::MAGIC));
+    }
+    let mut magic = [0; tables::MAGIC.len()];
+    path.is_file()
+        && File::open(path)
+            .and_then(|mut file| file.read_exact(&mut magic))
+            .is_ok_and(|()| magic == tables::MAGIC)
+}
+
+fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
+    let histories = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|error| Error::File {
+                file: "-".to_owned(),
+                error,
+            })?;
+        tables::read_bytes(path, &bytes)?
+    } else {
+        tables::read_histories(path)?
+    };
+    check_selection(path, &histories, options)?;
+    if options.initial == Initial::Zero {
+        return Ok(histories);
+    }
+    histories
+        .into_iter()
+        .map(|history| with_initial(path, &history, &options.initial))
+        .collect()
+}
+
+/// A finished history is not selected from: its final values and its order speak of all of it.
+fn check_selection(path: &Path, histories: &[History], options: &Options) -> Result<(), Error> {
+    let file = path.display();
+    if options.addresses.is_some() || options.from_tick.is_some() || options.to_tick.is_some() {
+        return Err(Error::Usage(format!(
+            "{file}: holds finished histories: use --addresses, --from-tick and --to-tick where the \
+             trace itself is read, with `rubric ingest`"
+        )));
+    }
+    let other = |history: &&History| {
+        options
+            .source
+            .is_some_and(|source| source != history.provenance.source)
+    };
+    match histories.iter().find(other) {
+        None => Ok(()),
+        Some(history) => Err(Error::Usage(format!(
+            "{file}: holds a history of the source `{}`: leave --source out, or read the trace itself",
+            history.provenance.source.name()
+        ))),
+    }
+}
+
+fn with_initial(path: &Path, history: &History, initial: &Initial) -> Result<History, Error> {
+    let rows = history.ops().map(|op| history.row(op));
+    History::restore(history.frame(), rows, Some(initial))
+        .map_err(|error| Error::Usage(format!("{}: {error}", path.display())))
+}

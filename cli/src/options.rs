@@ -1,0 +1,137 @@
+//! The options of every command that reads a trace.
+
+use std::ops::Range;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use history::{AssumedSize, Source};
+
+use crate::error::Error;
+use crate::initial;
+
+/// How a trace is read.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Reading the trace")]
+pub struct TraceOptions {
+    /// Which lines make the history: what reached Ruby's sequencers, what the client printed, or
+    /// what the CPUs executed [default: client where there are such lines, else ruby, else exec]
+    #[arg(long, value_parser = source_parser())]
+    pub source: Option<Source>,
+
+    /// Bytes of an access whose size was not recorded [default: the largest up to 8 that makes no
+    /// access overlap another in part]
+    #[arg(long, value_name = "BYTES", value_parser = size_parser())]
+    pub access_size: Option<u8>,
+
+    /// Keep only accesses to this range, its end excluded, hexadecimal (0x…) or decimal
+    #[arg(long, value_name = "LO-HI", value_parser = parse_range)]
+    pub addresses: Option<Range<u64>>,
+
+    /// Keep only operations that completed at this tick or later
+    #[arg(long, value_name = "TICK")]
+    pub from_tick: Option<u64>,
+
+    /// Keep only operations that completed before this tick
+    #[arg(long, value_name = "TICK")]
+    pub to_tick: Option<u64>,
+
+    /// What memory holds at the start: zero, infer (the one unwritten value read at a location), or
+    /// a file of lines `ADDRESS VALUE`
+    #[arg(long, value_name = "zero|infer|FILE", default_value = "zero")]
+    pub initial: String,
+
+    /// Skip and count what is damaged instead of refusing the trace
+    #[arg(long)]
+    pub lossy: bool,
+
+    /// Keep instruction fetches, as loads
+    #[arg(long)]
+    pub fetches: bool,
+
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl TraceOptions {
+    /// The options as the readers take them; reads the file of initial values.
+    pub fn for_reading(&self) -> Result<ingest::Options, Error> {
+        if let (Some(from), Some(to)) = (self.from_tick, self.to_tick)
+            && from >= to
+        {
+            return Err(Error::Usage(format!(
+                "--from-tick {from} is not before --to-tick {to}: nothing is left to read"
+            )));
+        }
+        Ok(ingest::Options {
+            source: self.source,
+            access_size: self
+                .access_size
+                .map_or(AssumedSize::default(), AssumedSize::Exactly),
+            addresses: self.addresses.clone(),
+            from_tick: self.from_tick,
+            to_tick: self.to_tick,
+            initial: initial::parse(&self.initial)?,
+            lossy: self.lossy,
+            fetches: self.fetches,
+            transitions: false,
+        })
+    }
+}
+
+fn source_parser() -> impl TypedValueParser<Value = Source> {
+    PossibleValuesParser::new(["ruby", "client", "exec"]).map(|name| match name.as_str() {
+        "client" => Source::Client,
+        "exec" => Source::Exec,
+        _ => Source::Ruby,
+    })
+}
+
+fn size_parser() -> impl TypedValueParser<Value = u8> {
+    PossibleValuesParser::new(["1", "2", "4", "8"]).map(|size| size.parse().unwrap_or(8))
+}
+
+/// A number, hexadecimal with `0x` or decimal.
+pub fn parse_number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        // `from_str_radix` would take a sign.
+        Some(digits) if digits.starts_with('+') => None,
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None if text.starts_with('+') => None,
+        None => text.parse().ok(),
+    }
+}
+
+fn parse_range(text: &str) -> Result<Range<u64>, String> {
+    let expected = "LO-HI with both numbers hexadecimal (0x1000-0x2000) or decimal was expected";
+    let (low, high) = text.split_once('-').ok_or(expected)?;
+    let low = parse_number(low.trim()).ok_or(expected)?;
+    let high = parse_number(high.trim()).ok_or(expected)?;
+    if low >= high {
+        return Err("the end, which is excluded, must be above the start".to_owned());
+    }
+    Ok(low..high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_hexadecimal_or_decimal() {
+        assert_eq!(parse_number("0x10"), Some(16));
+        assert_eq!(parse_number("10"), Some(10));
+        assert_eq!(parse_number("18446744073709551615"), Some(u64::MAX));
+        for bad in ["", "0x", "+1", "0x+1", "-1", "10h", "18446744073709551616"] {
+            assert_eq!(parse_number(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn ranges_exclude_their_end() {
+        assert_eq!(parse_range("0x10-0x20"), Ok(16..32));
+        assert_eq!(parse_range("16-32"), Ok(16..32));
+        for bad in ["16", "16-", "-16", "32-16", "16-16", "a-b"] {
+            assert!(parse_range(bad).is_err(), "{bad}");
+        }
+    }
+}

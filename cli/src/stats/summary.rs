@@ -1,0 +1,240 @@
+//! The counts, as they are printed in JSON.
+
+use std::collections::BTreeMap;
+
+use history::{History, OpId};
+use ingest::{Statistics, TransitionCount};
+use serde::Serialize;
+
+use crate::assumptions;
+use crate::load::Input;
+
+/// Everything that `stats` says of an input.
+#[derive(Serialize)]
+pub struct Summary<'a> {
+    pub file: &'a str,
+    pub format: &'static str,
+    pub histories: Vec<HistorySummary<'a>>,
+    pub trace: TraceSummary<'a>,
+}
+
+/// One history.
+#[derive(Serialize)]
+pub struct HistorySummary<'a> {
+    pub name: Option<&'a str>,
+    pub source: &'static str,
+    pub threads: Vec<ThreadSummary>,
+    pub operations: usize,
+    pub kinds: Kinds,
+    pub locations: usize,
+    /// Lowest and highest address.
+    pub addresses: Option<(u64, u64)>,
+    pub sizes: String,
+    pub initial_mode: &'static str,
+    pub split: bool,
+    /// First and last tick of its operations.
+    pub ticks: Option<(u64, u64)>,
+    /// Whether the trace gives an order of completions.
+    pub ordered: bool,
+    pub final_values: usize,
+    pub protocol: Option<&'a str>,
+    pub ended: Option<&'a str>,
+    pub unfinished_loads: usize,
+    pub unfinished_stores: usize,
+    pub assumptions: Vec<String>,
+}
+
+/// One thread of a history.
+#[derive(Serialize)]
+pub struct ThreadSummary {
+    pub thread: u32,
+    pub operations: usize,
+    pub kinds: Kinds,
+}
+
+/// Operations by kind; kinds that do not occur are left out.
+pub type Kinds = BTreeMap<&'static str, usize>;
+
+/// What the text holds besides its histories. Counts of 0 are left out.
+#[derive(Serialize)]
+pub struct TraceSummary<'a> {
+    pub first_tick: Option<u64>,
+    pub last_tick: Option<u64>,
+    pub block_size: Option<u32>,
+    #[serde(flatten)]
+    pub counts: BTreeMap<&'static str, u64>,
+    pub machines: Vec<MachineSummary<'a>>,
+    pub transitions: Vec<TransitionSummary<'a>>,
+}
+
+/// The transitions of one type of controller.
+#[derive(Serialize)]
+pub struct MachineSummary<'a> {
+    pub machine: &'a str,
+    pub transitions: u64,
+    /// How many different ones.
+    pub different: usize,
+}
+
+/// How often a transition was taken.
+#[derive(Serialize)]
+pub struct TransitionSummary<'a> {
+    pub machine: &'a str,
+    pub state: &'a str,
+    pub event: &'a str,
+    pub next_state: &'a str,
+    pub count: u64,
+}
+
+impl<'a> Summary<'a> {
+    pub fn of(input: &'a Input) -> Summary<'a> {
+        Summary {
+            file: &input.file,
+            format: input.format,
+            histories: input.histories.iter().map(HistorySummary::of).collect(),
+            trace: TraceSummary::of(&input.statistics),
+        }
+    }
+}
+
+impl<'a> HistorySummary<'a> {
+    fn of(history: &'a History) -> HistorySummary<'a> {
+        let threads: Vec<ThreadSummary> = (0..history.threads().len())
+            .map(|thread| ThreadSummary::of(history, thread))
+            .collect();
+        let mut kinds = Kinds::new();
+        for (&kind, &count) in threads.iter().flat_map(|thread| &thread.kinds) {
+            *kinds.entry(kind).or_default() += count;
+        }
+        let provenance = &history.provenance;
+        let addresses = || history.locations().iter().map(|location| location.address);
+        let unfinished = |writes: bool| {
+            let requests = provenance.unfinished.iter();
+            requests.filter(|request| request.writes == writes).count()
+        };
+        HistorySummary {
+            name: history.name.as_deref(),
+            source: provenance.source.name(),
+            operations: history.operations(),
+            threads,
+            kinds,
+            locations: history.locations().len(),
+            addresses: addresses().min().zip(addresses().max()),
+            sizes: provenance.sizes.to_string(),
+            initial_mode: provenance.initial.name(),
+            split: provenance.split,
+            ticks: ticks(history),
+            ordered: history.has_order(),
+            final_values: history.finals().len(),
+            protocol: provenance.protocol.as_deref(),
+            ended: provenance.ended.as_deref(),
+            unfinished_loads: unfinished(false),
+            unfinished_stores: unfinished(true),
+            assumptions: assumptions::of(history),
+        }
+    }
+}
+
+impl ThreadSummary {
+    fn of(history: &History, thread: usize) -> ThreadSummary {
+        let whole = |op: &OpId| !history.continues(*op);
+        let mut kinds = Kinds::new();
+        for op in history.thread_ops(thread).filter(whole) {
+            *kinds.entry(history.kind(op).name()).or_default() += 1;
+        }
+        ThreadSummary {
+            thread: history.threads()[thread].label,
+            operations: kinds.values().sum(),
+            kinds,
+        }
+    }
+}
+
+/// First and last tick of a history's operations.
+fn ticks(history: &History) -> Option<(u64, u64)> {
+    let all = || {
+        history.ops().flat_map(|op| {
+            let operation = history.operation(op);
+            [operation.issued, operation.completed]
+                .into_iter()
+                .flatten()
+        })
+    };
+    all().min().zip(all().max())
+}
+
+impl<'a> TraceSummary<'a> {
+    fn of(statistics: &'a Statistics) -> TraceSummary<'a> {
+        let counts = counts(statistics)
+            .into_iter()
+            .filter(|&(_, count)| count > 0);
+        TraceSummary {
+            first_tick: statistics.first_tick,
+            last_tick: statistics.last_tick,
+            block_size: statistics.block_size,
+            counts: counts.collect(),
+            machines: machines(&statistics.transitions),
+            transitions: statistics.transitions.iter().map(transition).collect(),
+        }
+    }
+}
+
+/// Every count by its name.
+fn counts(statistics: &Statistics) -> [(&'static str, u64); 24] {
+    [
+        ("lines", statistics.lines),
+        ("bytes", statistics.bytes),
+        ("sequencers", statistics.sequencers),
+        ("skipped_lines", statistics.skipped),
+        ("ignored_lines", statistics.ignored),
+        ("stalls", statistics.stalls),
+        ("unfinished_loads", statistics.unfinished_loads),
+        ("unfinished_stores", statistics.unfinished_stores),
+        ("fetches", statistics.fetches),
+        ("page_table_walks", statistics.walks),
+        ("prefetches", statistics.prefetches),
+        ("flushes", statistics.flushes),
+        ("other_requests", statistics.other_requests),
+        ("device_requests", statistics.device_requests),
+        ("refused_requests", statistics.refused),
+        (
+            "failed_store_conditionals",
+            statistics.failed_store_conditionals,
+        ),
+        ("weak_fences", statistics.weak_fences),
+        ("forwarded_loads", statistics.forwarded_loads),
+        ("uncommitted_stores", statistics.uncommitted_stores),
+        ("overlapping_requests", statistics.overlapping),
+        ("unmatched_completions", statistics.unmatched),
+        ("ruby_operations", statistics.ruby_operations),
+        ("client_operations", statistics.client_operations),
+        ("exec_operations", statistics.exec_operations),
+    ]
+}
+
+fn transition(count: &TransitionCount) -> TransitionSummary<'_> {
+    TransitionSummary {
+        machine: &count.machine,
+        state: &count.state,
+        event: &count.event,
+        next_state: &count.next_state,
+        count: count.count,
+    }
+}
+
+fn machines(transitions: &[TransitionCount]) -> Vec<MachineSummary<'_>> {
+    let mut machines: BTreeMap<&str, (u64, usize)> = BTreeMap::new();
+    for transition in transitions {
+        let (count, different) = machines.entry(&transition.machine).or_default();
+        *count += transition.count;
+        *different += 1;
+    }
+    machines
+        .into_iter()
+        .map(|(machine, (transitions, different))| MachineSummary {
+            machine,
+            transitions,
+            different,
+        })
+        .collect()
+}

@@ -1,0 +1,60 @@
+//! Exit statuses.
+
+use std::process::ExitCode;
+
+/// What the program has to say to the shell. Variants are in the order in which one outweighs
+/// another where there are several inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// 0: consistent, or done.
+    Done,
+    /// 3: undecided.
+    #[allow(dead_code, reason = "for commands that decide")]
+    Undecided,
+    /// 1: a violation.
+    #[allow(dead_code, reason = "for commands that decide")]
+    Violation,
+    /// 2: bad usage or input.
+    Bad,
+}
+
+impl Status {
+    /// The status of two inputs together: the first of 2, 1, 3, 0 that occurred.
+    #[allow(dead_code, reason = "for commands with several inputs")]
+    pub fn and(self, other: Status) -> Status {
+        self.max(other)
+    }
+
+    /// The number that the shell sees.
+    pub fn code(self) -> u8 {
+        match self {
+            Status::Done => 0,
+            Status::Violation => 1,
+            Status::Bad => 2,
+            Status::Undecided => 3,
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status::{self, Bad, Done, Undecided, Violation};
+
+    #[test]
+    fn the_worst_input_decides() {
+        let order = [Bad, Violation, Undecided, Done];
+        assert_eq!(order.map(Status::code), [2, 1, 3, 0]);
+        for (at, &status) in order.iter().enumerate() {
+            for &weaker in &order[at..] {
+                assert_eq!(status.and(weaker), status);
+                assert_eq!(weaker.and(status), status);
+            }
+        }
+    }
+}
