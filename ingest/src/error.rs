@@ -210,3 +210,77 @@ pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
     }
     shown
 }
+
+/// What is wrong with one line of a gem5 trace; the reader knows the line and turns it into an
+/// [`Error`], or counts it if it is to skip what is damaged.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// Its end is missing.
+    Cut(&'static str),
+    /// It contradicts the lines before it, or has a form that nothing can be done with.
+    Broken {
+        found: String,
+        expected: String,
+        hint: &'static str,
+    },
+    /// It is a line of another format.
+    Mixed(Format),
+}
+
+impl Fault {
+    pub(crate) fn broken(
+        found: impl Into<String>,
+        expected: impl Into<String>,
+        hint: &'static str,
+    ) -> Fault {
+        Fault::Broken {
+            found: found.into(),
+            expected: expected.into(),
+            hint,
+        }
+    }
+
+    /// The error for a line of a gem5 trace.
+    pub(crate) fn at(self, file: &str, line: u64, text: &[u8]) -> Error {
+        let file = file.to_owned();
+        match self {
+            Fault::Cut(expected) => Error::Cut {
+                file,
+                line,
+                found: tail(text, 60),
+                expected: expected.to_owned(),
+            },
+            Fault::Broken {
+                found,
+                expected,
+                hint,
+            } => Error::Syntax {
+                file,
+                line,
+                found,
+                expected,
+                hint: hint.to_owned(),
+            },
+            Fault::Mixed(found) => Error::Mixed {
+                file,
+                line,
+                found,
+                expected: Format::Gem5,
+            },
+        }
+    }
+}
+
+/// The last `limit` characters of a line, for a message about its end.
+fn tail(line: &[u8], limit: usize) -> String {
+    let text: String = String::from_utf8_lossy(&line[line.len().saturating_sub(4 * limit)..])
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
+    let count = text.chars().count();
+    if count <= limit && line.len() <= 4 * limit {
+        return text.trim_start().to_owned();
+    }
+    let shown: String = text.chars().skip(count.saturating_sub(limit)).collect();
+    format!("…{shown}")
+}

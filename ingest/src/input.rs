@@ -185,6 +185,11 @@ impl<'a> Lines<'a> {
         &self.buffer[self.start..self.end]
     }
 
+    /// Whether reading has met damaged data.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.failure.is_some() || self.damage.is_some()
+    }
+
     /// An error about the current line.
     pub fn syntax(
         &self,

@@ -1,0 +1,170 @@
+//! A gem5 output folder: which file is the trace, and what the other files say about the run.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::format::{self, Format};
+use crate::gem5::{End, Surroundings};
+use crate::input::Lines;
+
+/// The trace in a folder and what surrounds it.
+pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
+    let files = files(directory)?;
+    let trace = find_trace(directory, &files)?;
+    let mut surroundings = Surroundings::default();
+    for file in files.iter().filter(|file| **file != trace) {
+        match name(file) {
+            "config.json" => read_config(file, &mut surroundings),
+            "simerr" | "simerr.txt" | "simout" | "simout.txt" => {
+                read_end(file, &mut surroundings.end);
+            }
+            _ => {}
+        }
+    }
+    Ok((trace, surroundings))
+}
+
+fn name(path: &Path) -> &str {
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
+}
+
+fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
+    let io = |error| Error::Io {
+        file: directory.display().to_string(),
+        error,
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The file that is a trace: by its name, else the only one that looks like one.
+fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
+    let is_named = |path: &&PathBuf| {
+        let name = name(path);
+        name.contains("trace") || name.starts_with("debug.out")
+    };
+    let is_output = |path: &&PathBuf| name(path).starts_with("sim");
+    let traces: Vec<&PathBuf> = files.iter().filter(|path| looks_like_trace(path)).collect();
+    // Standard output holds a trace only where no file does.
+    let choices: [Vec<&PathBuf>; 3] = [
+        traces.iter().copied().filter(is_named).collect(),
+        traces
+            .iter()
+            .copied()
+            .filter(|path| !is_output(path))
+            .collect(),
+        traces,
+    ];
+    let found = choices.into_iter().find(|choice| !choice.is_empty());
+    let found = found.unwrap_or_default();
+    match found[..] {
+        [trace] => Ok(trace.clone()),
+        _ => Err(Error::Directory {
+            directory: directory.to_owned(),
+            found: describe(files, &found),
+        }),
+    }
+}
+
+fn describe(files: &[PathBuf], traces: &[&PathBuf]) -> String {
+    let list = |paths: &mut dyn Iterator<Item = &PathBuf>| {
+        let names: Vec<&str> = paths.take(5).map(|path| name(path)).collect();
+        names.join(", ")
+    };
+    if traces.len() > 1 {
+        let names = list(&mut traces.iter().copied());
+        return format!("{} of its files are traces ({names})", traces.len());
+    }
+    if files.is_empty() {
+        return "it has no files".to_owned();
+    }
+    format!(
+        "none of its {} files is a trace ({})",
+        files.len(),
+        list(&mut files.iter())
+    )
+}
+
+fn looks_like_trace(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let Ok(mut lines) = Lines::new(file, name(path), true) else {
+        return false;
+    };
+    matches!(format::detect(&mut lines), Ok(Format::Gem5)) && format::has_trace_line(lines.head())
+}
+
+/// How the run ended, as gem5 said on its standard output and error.
+fn read_end(path: &Path, end: &mut End) {
+    let Ok(file) = File::open(path) else {
+        return;
+    };
+    // What matters is short and near the end of a file that may be long.
+    let mut reader = BufReader::new(file).take(64 << 20);
+    let mut line = Vec::new();
+    while matches!(reader.read_until(b'\n', &mut line), Ok(count) if count > 0) {
+        end.scan(line.trim_ascii_end());
+        line.clear();
+    }
+}
+
+fn read_config(path: &Path, surroundings: &mut Surroundings) {
+    let Ok(file) = File::open(path) else {
+        return;
+    };
+    if let Ok(config) = serde_json::from_reader::<_, Value>(BufReader::new(file)) {
+        visit(&config, surroundings);
+    }
+}
+
+/// Looks through the tree of objects for what Ruby's say.
+fn visit(value: &Value, surroundings: &mut Surroundings) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| visit(item, surroundings)),
+        Value::Object(fields) => {
+            let text = |key: &str| fields.get(key).and_then(Value::as_str);
+            if text("type") == Some("RubySequencer") {
+                *surroundings.sequencers.get_or_insert(0) += 1;
+            }
+            if let Some(size) = fields.get("block_size_bytes").and_then(Value::as_u64)
+                && size.is_power_of_two()
+            {
+                surroundings.block_size = u32::try_from(size).ok();
+            }
+            if let Some(protocol) = text("protocol").or_else(|| text("type").and_then(protocol_of))
+                && surroundings.protocol.is_none()
+            {
+                surroundings.protocol = Some(protocol.to_owned());
+            }
+            fields.values().for_each(|field| visit(field, surroundings));
+        }
+        _ => {}
+    }
+}
+
+/// `MESI_Two_Level` of a controller's type `MESI_Two_Level_L1Cache_Controller`.
+fn protocol_of(kind: &str) -> Option<&str> {
+    let kind = kind.strip_suffix("_Controller")?;
+    let known = crate::gem5::protocol_names();
+    known
+        .into_iter()
+        .filter(|protocol| {
+            let rest = kind.strip_prefix(protocol);
+            rest.is_some_and(|rest| rest.starts_with('_'))
+        })
+        .max_by_key(|protocol| protocol.len())
+}

@@ -1,0 +1,344 @@
+//! The end of a trace: which history it is, or why there is none.
+
+use history::{History, HistoryBuilder, Provenance, Source, Unfinished};
+
+use crate::error::Error;
+use crate::gem5::exec::HARDWARE_THREAD;
+use crate::gem5::{Parsed, Reader};
+use crate::input::Lines;
+
+const BASE: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort";
+const EXEC: &str = "--debug-flags=Exec";
+const CLIENT: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort and the client's own flag";
+
+impl Reader<'_> {
+    /// Everything was read.
+    pub(super) fn finish(mut self, lines: &Lines<'_>) -> Result<Parsed, Error> {
+        let unfinished = self.sequencers.finish(&mut self.sink);
+        let options = self.sink.options;
+        self.sink.client.finish(options);
+        let source = self.choose(lines.file())?;
+        self.count(lines, &unfinished);
+        let provenance = self.provenance(source, unfinished, lines);
+        let history = self.build(source, provenance, lines.file())?;
+        let mut statistics = self.sink.statistics;
+        statistics.protocol.clone_from(&history.provenance.protocol);
+        statistics.ended.clone_from(&history.provenance.ended);
+        Ok(Parsed {
+            history,
+            transitions: self.raw.transitions,
+            statistics,
+        })
+    }
+
+    fn has(&self, source: Source) -> bool {
+        match source {
+            Source::Client => {
+                self.sink.client.operations > 0 || self.sink.statistics.client_operations > 0
+            }
+            Source::Ruby => {
+                let sequencers = &self.sequencers;
+                sequencers.data_lines > 0 || sequencers.hits > 0 || sequencers.accepted() > 0
+            }
+            Source::Exec => self.exec.lines > 0,
+            Source::Axe => false,
+        }
+    }
+
+    /// The source of the history.
+    fn choose(&self, file: &str) -> Result<Source, Error> {
+        if let Some(source) = self.sink.options.source {
+            if source == Source::Ruby {
+                self.check_flags(file)?;
+            }
+            return if self.has(source) {
+                Ok(source)
+            } else {
+                Err(self.no_source(file, source))
+            };
+        }
+        if self.has(Source::Client) {
+            return Ok(Source::Client);
+        }
+        if self.has(Source::Exec) && self.sequencers.data_lines == 0 {
+            return Ok(Source::Exec);
+        }
+        self.check_flags(file)?;
+        if self.has(Source::Ruby) {
+            return Ok(Source::Ruby);
+        }
+        Err(self.no_operations(file))
+    }
+
+    fn no_source(&self, file: &str, source: Source) -> Error {
+        let flags = match source {
+            Source::Client => CLIENT,
+            Source::Exec => EXEC,
+            Source::Ruby | Source::Axe => BASE,
+        };
+        let others: Vec<&str> = [Source::Client, Source::Ruby, Source::Exec]
+            .into_iter()
+            .filter(|&other| other != source && self.has(other))
+            .map(Source::name)
+            .collect();
+        Error::NoSource {
+            file: file.to_owned(),
+            source_asked: source,
+            flags: flags.to_owned(),
+            available: match others.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", others.join(", ")),
+            },
+        }
+    }
+
+    fn no_operations(&self, file: &str) -> Error {
+        let found = if self.raw.coalescers > 0 {
+            "only requests of GPU coalescers, which print no values"
+        } else if self.raw.requests + self.raw.controllers > 0 {
+            "only lines of ProtocolTrace, which show no values"
+        } else if self.ticks {
+            "only lines of other debug flags"
+        } else {
+            "only what gem5 prints without debug flags"
+        };
+        Error::NoOperations {
+            file: file.to_owned(),
+            found: found.to_owned(),
+            flags: BASE.to_owned(),
+        }
+    }
+
+    /// Whether the three flags were recorded that a history of Ruby needs.
+    fn check_flags(&self, file: &str) -> Result<(), Error> {
+        let sequencers = &self.sequencers;
+        let raw = self.raw.requests > 0;
+        let (data, port) = (
+            sequencers.data_lines > 0,
+            sequencers.hits + sequencers.accepted() > 0,
+        );
+        let silent = sequencers.silent().find(|s| s.bound || !raw);
+        let flags = |missing: &str, found: &str| {
+            Err(Error::MissingFlag {
+                file: file.to_owned(),
+                missing: missing.to_owned(),
+                found: found.to_owned(),
+                flags: BASE.to_owned(),
+            })
+        };
+        match (raw, data, port) {
+            (false, true, true) => flags(
+                "ProtocolTrace",
+                "there are completions and no `Seq` lines, so threads are not known",
+            ),
+            (false, false, true) => flags(
+                "ProtocolTrace and RubySequencer",
+                "there are requests, but neither `Seq` lines nor data lines, so threads and values are \
+                 not known",
+            ),
+            (false, true, false) => flags(
+                "ProtocolTrace and RubyPort",
+                "there are data lines, but neither `Seq` lines nor `Hit callback` lines, so threads and \
+                 addresses are not known",
+            ),
+            (true, true, _) if sequencers.hits == 0 => flags(
+                "RubyPort",
+                "there are data lines and no `Hit callback` lines, so addresses are not known",
+            ),
+            (true, false, false) => flags(
+                "RubySequencer and RubyPort",
+                "there are `Seq` lines, but neither data lines nor `Hit callback` lines, so values are \
+                 not known",
+            ),
+            (true, false, true) if silent.is_some() => flags(
+                "RubySequencer",
+                "there are `Hit callback` lines and no data lines, so values are not known",
+            ),
+            _ => match silent {
+                Some(silent) if silent.bound && !self.sink.options.lossy => Err(Error::Syntax {
+                    file: file.to_owned(),
+                    line: silent.line,
+                    found: format!("a completion of {} without its data line", silent.path),
+                    expected: "`read data […]`, `set data […]` or the like before it".to_owned(),
+                    hint: "a line is missing: record the trace again, or use --lossy to skip the operation"
+                        .to_owned(),
+                }),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    fn count(&mut self, lines: &Lines<'_>, unfinished: &[Unfinished]) {
+        let devices = |bound| -> u64 {
+            let silent = self.sequencers.silent().filter(|s| s.bound == bound);
+            silent.map(|s| s.requests).sum()
+        };
+        let device_requests = devices(false);
+        let dataless = devices(true);
+        let statistics = &mut self.sink.statistics;
+        statistics.lines = lines.number();
+        statistics.bytes = lines.bytes();
+        statistics.skipped += lines.skipped() + dataless;
+        statistics.first_tick = self.ticks.then_some(self.first_tick);
+        statistics.last_tick = self.ticks.then_some(self.last_tick);
+        statistics.block_size = self
+            .sequencers
+            .block_size
+            .and_then(|n| u32::try_from(n).ok());
+        statistics.sequencers = self.sequencers.active();
+        statistics.transitions = self.raw.counts();
+        statistics.stalls = self.raw.stalls;
+        statistics.unfinished_stores = unfinished.iter().filter(|u| u.writes).count() as u64;
+        statistics.unfinished_loads = unfinished.len() as u64 - statistics.unfinished_stores;
+        statistics.device_requests = device_requests;
+        statistics.refused = self.sequencers.refused;
+        statistics.overlapping = self.sequencers.overlapping;
+        statistics.unmatched = self.sequencers.unmatched;
+        statistics.weak_fences = self.exec.weak_fences;
+        statistics.exec_operations = self.exec.accesses;
+        statistics.client_operations += self.sink.client.operations;
+        statistics.forwarded_loads = self.sink.client.forwarded;
+        statistics.uncommitted_stores = self.sink.client.uncommitted;
+    }
+
+    fn provenance(
+        &mut self,
+        source: Source,
+        unfinished: Vec<Unfinished>,
+        lines: &Lines<'_>,
+    ) -> Provenance {
+        let requests = self.sequencers.accepted() > 0;
+        let last_tick = self.sink.statistics.last_tick;
+        let end = std::mem::take(&mut self.end).or(&self.surroundings.end);
+        let ended = end.describe(&unfinished, last_tick, requests);
+        let protocol = self.raw.protocol().map(str::to_owned);
+        let mut notes = self.notes(source);
+        if let Some(damage) = lines.damage() {
+            notes.insert(0, format!("{damage}."));
+        }
+        let options = self.sink.options;
+        let unfinished = match source {
+            Source::Ruby => unfinished,
+            // The client's own lines have its stores; a load that never came back is none of them.
+            Source::Client => {
+                let loads = unfinished.into_iter().filter(|request| !request.writes);
+                loads
+                    .chain(std::mem::take(&mut self.sink.client.unknown))
+                    .collect()
+            }
+            Source::Exec | Source::Axe => Vec::new(),
+        };
+        Provenance {
+            source,
+            split: source == Source::Ruby && self.sequencers.split,
+            protocol: protocol.or_else(|| self.surroundings.protocol.clone()),
+            ended,
+            unfinished: unfinished
+                .into_iter()
+                .filter(|request| options.wants_address(request.address))
+                .collect(),
+            notes,
+            ..Provenance::default()
+        }
+    }
+
+    fn build(
+        &mut self,
+        source: Source,
+        provenance: Provenance,
+        file: &str,
+    ) -> Result<History, Error> {
+        let builder = match source {
+            Source::Client => std::mem::take(&mut self.sink.client.builder),
+            Source::Exec => std::mem::take(&mut self.exec.builder),
+            Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default(),
+        };
+        let builder: HistoryBuilder = builder;
+        let options = self.sink.options;
+        builder
+            .finish(options.access_size, &options.initial, provenance)
+            .map_err(|error| Error::Build {
+                file: file.to_owned(),
+                error,
+            })
+    }
+
+    /// What a user should know about the history, one sentence each.
+    fn notes(&self, source: Source) -> Vec<String> {
+        let statistics = &self.sink.statistics;
+        let mut notes = Vec::new();
+        let mut note = |count: u64, words: &str| {
+            if count > 0 {
+                notes.push(format!("{count} {words}"));
+            }
+        };
+        note(
+            statistics.skipped,
+            "damaged lines or operations were skipped (--lossy).",
+        );
+        if source == Source::Ruby {
+            note(
+                statistics.overlapping,
+                "requests of one sequencer overlapped in time; the order in which they were accepted is \
+                 taken as program order, which is an assumption about the core.",
+            );
+            note(
+                statistics.other_requests,
+                "requests with commands that are not understood are not part of the history.",
+            );
+        }
+        if source == Source::Client {
+            note(
+                statistics.uncommitted_stores,
+                "stores of the client were never seen to reach memory.",
+            );
+            note(
+                self.sink.client.unknown.len() as u64,
+                "stores reached memory that the client did not print.",
+            );
+        }
+        if source == Source::Exec {
+            note(
+                statistics.weak_fences,
+                "fences weaker than a full one were ignored.",
+            );
+        }
+        self.more_notes(source, &mut notes);
+        notes
+    }
+
+    fn more_notes(&self, source: Source, notes: &mut Vec<String>) {
+        let mut note = |words: String| notes.push(words);
+        let devices: Vec<_> = self.sequencers.silent().filter(|s| !s.bound).collect();
+        if source == Source::Ruby
+            && let Some(first) = devices.iter().find(|device| device.writes > 0)
+        {
+            let writes: u64 = devices.iter().map(|device| device.writes).sum();
+            note(format!(
+                "{writes} writes of devices such as {} show no values and are not part of the history.",
+                first.path
+            ));
+        }
+        if source == Source::Ruby && self.sequencers.shared_versions {
+            note(
+                "Several sequencers print the same version; threads were numbered anew.".to_owned(),
+            );
+        }
+        if source == Source::Exec && self.sink.options.addresses.is_none() {
+            note(
+                "Every memory access of the program and its libraries is part of the history; choose \
+                 shared variables with --addresses LO-HI."
+                    .to_owned(),
+            );
+        }
+        if source == Source::Exec && self.exec.hardware_threads {
+            note(format!(
+                "CPUs have several hardware threads: thread {HARDWARE_THREAD} * T + N is hardware \
+                 thread T of CPU N."
+            ));
+        }
+        if source == Source::Exec && self.exec.renumbered {
+            note("Several CPUs have the same number; threads were numbered anew.".to_owned());
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Operations that a client prints itself: what the program did, store buffer and all.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+
+use history::{Access, HistoryBuilder, Kind, Place, Unfinished};
+use rustc_hash::FxHashMap;
+
+use crate::error::Fault;
+use crate::gem5::message::ClientOp;
+use crate::options::Options;
+
+/// Thread, address and value: what tells a client's store in Ruby's lines.
+type Key = (u32, u64, u64);
+
+/// A client's operations so far.
+#[derive(Debug, Default)]
+pub(crate) struct Client {
+    pub builder: HistoryBuilder,
+    lines: Vec<(u32, Lines)>,
+    /// Stores that memory has not seen, oldest first. One value is seldom stored twice.
+    pending: FxHashMap<Key, Access>,
+    repeated: FxHashMap<Key, VecDeque<Access>>,
+    /// Stores that memory saw and the client did not print.
+    pub unknown: Vec<Unfinished>,
+    pub operations: u64,
+    pub forwarded: u64,
+    pub uncommitted: u64,
+}
+
+impl Client {
+    /// Takes in an operation printed at a line.
+    pub(crate) fn operation(
+        &mut self,
+        op: ClientOp,
+        tick: Option<u64>,
+        line: u64,
+        options: &Options,
+    ) -> Result<(), Fault> {
+        if let Some(first) = self.lines_of(op.thread).set(op.index, line) {
+            return Err(Fault::broken(
+                format!(
+                    "operation {} of thread {}, which line {first} has already",
+                    op.index, op.thread
+                ),
+                "each operation once",
+                "two traces may be mixed: record again, or use --lossy to keep the first",
+            ));
+        }
+        self.operations += 1;
+        self.forwarded += u64::from(op.forwarded);
+        let kind = if op.store { Kind::Store } else { Kind::Load };
+        let place = Place::Unsized {
+            address: op.address,
+            available: 8,
+            mask: false,
+        };
+        let access = Access {
+            sequence: op.index,
+            line: Some(line),
+            ..Access::new(op.thread, kind, place)
+        };
+        if op.store {
+            self.store(
+                op,
+                Access {
+                    written: Some(op.value),
+                    issued: tick,
+                    ..access
+                },
+            );
+        } else {
+            let load = Access {
+                read: Some(op.value),
+                completed: tick,
+                order: Some(line),
+                ..access
+            };
+            self.push(load, op.address, tick, options);
+        }
+        Ok(())
+    }
+
+    fn lines_of(&mut self, thread: u32) -> &mut Lines {
+        let at = match self.lines.iter().position(|(label, _)| *label == thread) {
+            Some(at) => at,
+            None => {
+                self.lines.push((thread, Lines::default()));
+                self.lines.len() - 1
+            }
+        };
+        &mut self.lines[at].1
+    }
+
+    fn store(&mut self, op: ClientOp, access: Access) {
+        let key = (op.thread, op.address, op.value);
+        match self.pending.entry(key) {
+            Entry::Occupied(_) => self.repeated.entry(key).or_default().push_back(access),
+            Entry::Vacant(slot) => {
+                slot.insert(access);
+            }
+        }
+    }
+
+    /// Memory sees a store: `write` is what Ruby completed.
+    pub(crate) fn commit(&mut self, write: &Access, address: u64, value: u64, options: &Options) {
+        if self.operations == 0 {
+            return;
+        }
+        let key = (write.thread, address, value);
+        let Some(store) = self.pending.remove(&key) else {
+            self.unknown.push(Unfinished {
+                thread: write.thread,
+                address,
+                writes: true,
+                issued: write.issued,
+                line: write.line,
+            });
+            return;
+        };
+        if let Some(queue) = self.repeated.get_mut(&key)
+            && let Some(next) = queue.pop_front()
+        {
+            self.pending.insert(key, next);
+        }
+        let store = Access {
+            completed: write.completed,
+            order: write.order,
+            ..store
+        };
+        self.push(store, address, store.issued, options);
+    }
+
+    fn push(&mut self, access: Access, address: u64, tick: Option<u64>, options: &Options) {
+        if options.wants_address(address) && options.wants_tick(tick) {
+            self.builder.push(access);
+        }
+    }
+
+    /// The end of the trace: what memory did not see is part of the history all the same.
+    pub(crate) fn finish(&mut self, options: &Options) {
+        let pending = std::mem::take(&mut self.pending).into_iter();
+        let repeated = std::mem::take(&mut self.repeated).into_iter();
+        let repeated = repeated.flat_map(|(key, queue)| queue.into_iter().map(move |a| (key, a)));
+        for ((_, address, _), store) in pending.chain(repeated) {
+            self.uncommitted += 1;
+            self.push(store, address, store.issued, options);
+        }
+    }
+}
+
+/// The line of each operation of a thread, by index: dense, since indices count up from 0.
+#[derive(Debug, Default)]
+struct Lines {
+    dense: Vec<u32>,
+    sparse: FxHashMap<u64, u64>,
+    count: u64,
+}
+
+impl Lines {
+    /// Notes the line of an operation; returns the line it has already.
+    fn set(&mut self, index: u64, line: u64) -> Option<u64> {
+        self.count += 1;
+        let (Ok(at), Ok(short)) = (usize::try_from(index), u32::try_from(line)) else {
+            return self.set_sparse(index, line);
+        };
+        if index > 2 * self.count + 1024 {
+            return self.set_sparse(index, line);
+        }
+        if self.dense.len() <= at {
+            self.dense.resize(at + 1, 0);
+        }
+        match self.dense[at] {
+            0 if !self.sparse.is_empty() && self.sparse.contains_key(&index) => {
+                self.sparse.get(&index).copied()
+            }
+            0 => {
+                self.dense[at] = short;
+                None
+            }
+            first => Some(u64::from(first)),
+        }
+    }
+
+    fn set_sparse(&mut self, index: u64, line: u64) -> Option<u64> {
+        let first = usize::try_from(index)
+            .ok()
+            .and_then(|at| self.dense.get(at));
+        if let Some(&first) = first
+            && first != 0
+        {
+            return Some(u64::from(first));
+        }
+        if let Some(&first) = self.sparse.get(&index) {
+            return Some(first);
+        }
+        self.sparse.insert(index, line);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_indices_are_found_wherever_they_are() {
+        let mut lines = Lines::default();
+        assert_eq!(lines.set(0, 10), None);
+        assert_eq!(lines.set(1 << 40, 11), None);
+        assert_eq!(lines.set(5000, 12), None);
+        assert_eq!(lines.set(1 << 40, 13), Some(11));
+        assert_eq!(lines.set(5000, 14), Some(12));
+        assert_eq!(lines.set(0, 15), Some(10));
+        assert_eq!(lines.set(7, 16), None);
+        assert_eq!(lines.set(7, 17), Some(16));
+    }
+}

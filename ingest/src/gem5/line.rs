@@ -1,0 +1,263 @@
+//! The shape of a line: who printed it, before its text is looked at.
+//!
+//! A *named* line is `<tick>: <object path>: <text>`; a *raw* one is laid out in the fixed columns
+//! of the flag ProtocolTrace. Format flags may put the name of a debug flag in front, or leave the
+//! tick of named lines out.
+
+use memchr::memchr;
+
+use crate::error::Fault;
+use crate::format::{Format, looks_like_axe};
+
+/// Width of the tick column of a raw line.
+const TICK_WIDTH: usize = 15;
+
+const RAW_FLAG: &[u8] = b"ProtocolTrace: ";
+
+/// What a line is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Shape<'a> {
+    /// Nothing, or only spaces.
+    Blank,
+    /// `<tick>: <path>: <text>`.
+    Named {
+        tick: Option<u64>,
+        path: &'a [u8],
+        text: &'a [u8],
+    },
+    /// Columns: tick, version, names, `[address]` and the rest.
+    Raw(Columns<'a>),
+    /// What gem5, the program or somebody else printed besides.
+    Chatter,
+}
+
+/// A line of the flag ProtocolTrace.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Columns<'a> {
+    pub tick: u64,
+    pub version: u32,
+    /// Machine, event and states, with the padding between them.
+    pub names: &'a [u8],
+    /// How far the names are from where they start in a line without oversized fields.
+    pub shift: usize,
+    /// From the address on.
+    pub rest: &'a [u8],
+}
+
+/// Takes a line apart as far as everyone needs it.
+pub(crate) fn shape(line: &[u8]) -> Result<Shape<'_>, Fault> {
+    let spaces = line.iter().take_while(|&&byte| byte == b' ').count();
+    let Some(&first) = line.get(spaces) else {
+        return Ok(Shape::Blank);
+    };
+    if first.is_ascii_digit() {
+        return ticked(line, spaces);
+    }
+    if spaces == 0 && first == b'P' && line.starts_with(RAW_FLAG) {
+        let line = &line[RAW_FLAG.len()..];
+        let spaces = line.iter().take_while(|&&byte| byte == b' ').count();
+        return raw(line, spaces);
+    }
+    if spaces == 0 {
+        return untimed(line);
+    }
+    Ok(Shape::Chatter)
+}
+
+/// A line that begins with a number.
+fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
+    let digits = count_digits(&line[spaces..]);
+    let after = spaces + digits;
+    match line.get(after) {
+        None => Err(Fault::Cut(
+            "`: ` and an object's path, or ProtocolTrace columns",
+        )),
+        Some(b':') => match line.get(after + 1) {
+            None => Err(Fault::Cut("an object's path")),
+            Some(b' ') => {
+                let tick = decimal(&line[spaces..after]);
+                let tick = tick.ok_or(Fault::Cut("a tick of at most 64 bits"))?;
+                named(&line[after + 2..], tick)
+            }
+            Some(_) => Ok(Shape::Chatter),
+        },
+        Some(b' ') if after >= TICK_WIDTH => raw(line, spaces),
+        Some(_) => Ok(Shape::Chatter),
+    }
+}
+
+/// What follows the tick of a named line.
+fn named(body: &[u8], tick: u64) -> Result<Shape<'_>, Fault> {
+    let Some((path, text)) = split_path(body) else {
+        if looks_like_axe(body) {
+            return Err(Fault::Mixed(Format::Axe));
+        }
+        return Err(Fault::Cut("an object's path, `: ` and a message"));
+    };
+    let (path, text) = without_flag(path, text);
+    Ok(Shape::Named {
+        tick: Some(tick),
+        path,
+        text,
+    })
+}
+
+/// A line that begins with a word: of a trace without ticks, or chatter.
+fn untimed(line: &[u8]) -> Result<Shape<'_>, Fault> {
+    if line.starts_with(b"final ") && looks_like_axe(line) {
+        return Err(Fault::Mixed(Format::Axe));
+    }
+    let Some((path, text)) = split_path(line) else {
+        return Ok(Shape::Chatter);
+    };
+    let (path, text) = without_flag(path, text);
+    let is_object = path.contains(&b'.')
+        && path[0].is_ascii_lowercase()
+        && !path.starts_with(b"gem5.")
+        && !path.contains(&b'/');
+    if !is_object {
+        return Ok(Shape::Chatter);
+    }
+    Ok(Shape::Named {
+        tick: None,
+        path,
+        text,
+    })
+}
+
+/// Splits `<path>: <text>`; a path has no spaces.
+fn split_path(body: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = memchr(b':', body)?;
+    let path = &body[..colon];
+    if path.is_empty() || body.get(colon + 1) != Some(&b' ') || path.contains(&b' ') {
+        return None;
+    }
+    Some((path, &body[colon + 2..]))
+}
+
+/// Drops the name of a debug flag in front of the path. Flags begin with a capital and have no
+/// dots; objects do not.
+fn without_flag<'a>(path: &'a [u8], text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    if path[0].is_ascii_uppercase()
+        && !path.contains(&b'.')
+        && let Some(inner) = split_path(text)
+    {
+        return inner;
+    }
+    (path, text)
+}
+
+const COLUMNS: Fault = Fault::Cut(
+    "the columns of ProtocolTrace: tick, version, machine, event, states, [address, line address]",
+);
+
+fn raw(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
+    let digits = count_digits(&line[spaces..]);
+    let tick = decimal(&line[spaces..spaces + digits]).ok_or(COLUMNS)?;
+    let rest = &line[spaces + digits..];
+    let pad = rest.iter().take_while(|&&byte| byte == b' ').count();
+    let width = count_digits(&rest[pad..]);
+    let version = decimal(&rest[pad..pad + width]);
+    let version = version.and_then(|v| u32::try_from(v).ok()).ok_or(COLUMNS)?;
+    let names_at = spaces + digits + pad + width;
+    // Fixed columns where nothing is oversized; else the address is the first bracket.
+    let rest_at = match line.get(65) {
+        Some(b'[') if line[57] == b'>' && names_at <= 57 => 65,
+        _ => names_at + memchr(b'[', &line[names_at..]).unwrap_or(line.len() - names_at),
+    };
+    Ok(Shape::Raw(Columns {
+        tick,
+        version,
+        names: &line[names_at..rest_at],
+        shift: names_at.saturating_sub(TICK_WIDTH + 4),
+        rest: &line[rest_at..],
+    }))
+}
+
+fn count_digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// The value of decimal digits, if there are any and they fit.
+pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value: u64 = 0;
+    for &byte in digits {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(tick: Option<u64>, path: &'static str, text: &'static str) -> Shape<'static> {
+        let (path, text) = (path.as_bytes(), text.as_bytes());
+        Shape::Named { tick, path, text }
+    }
+
+    #[test]
+    fn flags_and_ticks_are_optional() {
+        let expect = |line: &'static str, tick| {
+            let shape = shape(line.as_bytes()).unwrap();
+            assert_eq!(shape, named(tick, "system.a", "text: more"), "{line}");
+        };
+        expect("  61000: system.a: text: more", Some(61000));
+        expect("  61000: RubyPort: system.a: text: more", Some(61000));
+        expect("RubyPort: system.a: text: more", None);
+        expect("system.a: text: more", None);
+    }
+
+    #[test]
+    fn columns_may_be_shifted() {
+        let lines = [
+            "          79000   0  L2CacheL2_Replacement_clean     SS>I_I    [0x800, line 0x800] ",
+            "          74041  10  DirectoryAll_acks_and_data_no_sharers    O_X>S      [0x800, line 0x800] x",
+            "ProtocolTrace:           79000   0        Seq               Begin       >       [0x4, line 0x0] LD",
+            "1234567890123456789   0    L1Cache                Load      I>IS     [0x400, line 0x400] ",
+        ];
+        for line in lines {
+            let Ok(Shape::Raw(columns)) = shape(line.as_bytes()) else {
+                panic!("{line}");
+            };
+            assert!(columns.rest.starts_with(b"[0x"), "{line}");
+            assert!(columns.names.contains(&b'>'), "{line}");
+        }
+    }
+
+    #[test]
+    fn cut_and_foreign_lines() {
+        for cut in [
+            "    440",
+            "    440:",
+            "    440: ",
+            "    440: system.ruby.l1_c",
+        ] {
+            assert!(matches!(shape(cut.as_bytes()), Err(Fault::Cut(_))), "{cut}");
+        }
+        for axe in [
+            "0: M[3] := 1",
+            "1: sync",
+            "0: <M[0] == 0; M[0] := 1>",
+            "final M[1] == 2",
+        ] {
+            let found = shape(axe.as_bytes());
+            assert!(matches!(found, Err(Fault::Mixed(Format::Axe))), "{axe}");
+        }
+        for noise in [
+            "warn: x",
+            "src/a.cc:12: warn: b",
+            "00000000  00 01",
+            "**** R ****",
+        ] {
+            assert_eq!(shape(noise.as_bytes()).unwrap(), Shape::Chatter, "{noise}");
+        }
+    }
+}

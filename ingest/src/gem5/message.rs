@@ -1,0 +1,477 @@
+//! The grammars of the messages that make a history (nom).
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_till1, take_while_m_n, take_while1};
+use nom::character::complete::char;
+use nom::combinator::{all_consuming, map, map_opt, opt, rest, value, verify};
+use nom::sequence::{delimited, preceded, separated_pair, terminated};
+use nom::{IResult, Parser};
+
+use crate::error::Fault;
+use crate::gem5::line::decimal;
+
+type Parsed<'a, T> = IResult<&'a [u8], T, ()>;
+
+/// Command of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Read,
+    Write,
+    LoadLocked,
+    StoreCond,
+    LockedRead,
+    LockedWrite,
+    Swap,
+    Flush,
+    MemSync,
+    Prefetch,
+    /// Any other, by a number that stands for its name.
+    Other(u32),
+}
+
+impl Command {
+    fn of(name: &[u8]) -> Command {
+        match name {
+            b"ReadReq" => Command::Read,
+            b"WriteReq" => Command::Write,
+            b"LoadLockedReq" => Command::LoadLocked,
+            b"StoreCondReq" => Command::StoreCond,
+            b"LockedRMWReadReq" => Command::LockedRead,
+            b"LockedRMWWriteReq" => Command::LockedWrite,
+            b"SwapReq" => Command::Swap,
+            b"FlushReq" => Command::Flush,
+            b"MemSyncReq" => Command::MemSync,
+            b"SoftPFReq" | b"SoftPFExReq" => Command::Prefetch,
+            // Only equality matters, so a short hash does.
+            other => Command::Other(other.iter().fold(0, |hash: u32, &byte| {
+                hash.wrapping_mul(31).wrapping_add(u32::from(byte))
+            })),
+        }
+    }
+
+    /// The name gem5 prints.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Command::Read => "ReadReq",
+            Command::Write => "WriteReq",
+            Command::LoadLocked => "LoadLockedReq",
+            Command::StoreCond => "StoreCondReq",
+            Command::LockedRead => "LockedRMWReadReq",
+            Command::LockedWrite => "LockedRMWWriteReq",
+            Command::Swap => "SwapReq",
+            Command::Flush => "FlushReq",
+            Command::MemSync => "MemSyncReq",
+            Command::Prefetch => "SoftPFReq",
+            Command::Other(_) => "another request",
+        }
+    }
+
+    /// Whether the request may change memory.
+    pub(crate) fn writes(self) -> bool {
+        !matches!(
+            self,
+            Command::Read
+                | Command::LoadLocked
+                | Command::Flush
+                | Command::MemSync
+                | Command::Prefetch
+        )
+    }
+}
+
+/// What a data line says was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DataKind {
+    Read,
+    Set,
+    Swap,
+    AmoOriginal,
+    AmoNew,
+    AtomicReturn,
+    AtomicNoReturn,
+}
+
+/// An operation as a client prints it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClientOp {
+    pub thread: u32,
+    pub index: u64,
+    pub store: bool,
+    pub address: u64,
+    pub value: u64,
+    pub forwarded: bool,
+}
+
+/// The text of a named line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Message<'a> {
+    /// A CPU offers a packet to this port.
+    Timing { port: u16 },
+    /// It was accepted.
+    Issued { command: Command, address: u64 },
+    /// It was refused.
+    Refused,
+    /// It goes to a device.
+    Pio,
+    /// It is an atomic operation, to be performed elsewhere.
+    IssuingAtomic { returns: bool },
+    /// The block of the operation that completes now.
+    Data { kind: DataKind, block: &'a [u8] },
+    /// An operation completed.
+    Hit { command: Command, address: u64 },
+    /// A response of so many bytes was put into a queue.
+    Response { address: u64, size: u64 },
+    /// An operation of a client.
+    Client(ClientOp),
+    /// What a CPU executed.
+    Exec { thread: u32, text: &'a [u8] },
+    /// A known message that says nothing new.
+    Known,
+    /// Anything else.
+    Unknown,
+}
+
+/// Reads the text of a named line.
+pub(crate) fn message(text: &[u8]) -> Result<Message<'_>, Fault> {
+    let Some(&first) = text.first() else {
+        return Ok(Message::Unknown);
+    };
+    let parsed = match first {
+        b'r' if text.starts_with(b"read data ") => return data(text),
+        b's' if text.starts_with(b"set data ") => return data(text),
+        b's' if text.starts_with(b"swap data ") => return data(text),
+        b's' => whole(response, text),
+        b'A' if text.starts_with(b"AMO ") || text.starts_with(b"ATOMIC ") => return data(text),
+        b'A' | b'0' => whole(exec, text),
+        b'T' if text.starts_with(b"Timing ") => return strict(timing, text),
+        b'T' => match whole(exec, text) {
+            Some(message) => Some(message),
+            None if is_client(text) => return strict(client, text),
+            None if is_cut_after_thread(text) => return Err(Fault::Cut("an operation")),
+            None => None,
+        },
+        b'R' if text.starts_with(b"Request ") => return strict(request, text),
+        b'H' if text.starts_with(b"Hit callback for ") => return strict(hit, text),
+        b'H' | b'S' | b'I' | b'h' | b'C' | b'L' | b'F' => whole(known, text),
+        _ => None,
+    };
+    match parsed {
+        Some(message) => Ok(message),
+        None if is_cut(text) => Err(Fault::Cut("the rest of the message")),
+        None => Ok(Message::Unknown),
+    }
+}
+
+/// The beginnings of messages that a history depends on. A text that is the beginning of one of
+/// these and no more was cut.
+const LITERALS: [&[u8]; 15] = [
+    b"Timing request for address ",
+    b"Request ",
+    b"Hit callback for ",
+    b"Hit callback needs response ",
+    b"Hit callback done!",
+    b"Sending packet back over port",
+    b"Sequencer may now be free. SendRetry to port ",
+    b"read data [ ",
+    b"set data [ ",
+    b"swap data [ ",
+    b"schedSendTiming for ",
+    b"AMO original data [ ",
+    b"AMO new data [ ",
+    b"ATOMIC RETURN data [ ",
+    b"Issuing ",
+];
+
+fn is_cut(text: &[u8]) -> bool {
+    LITERALS
+        .iter()
+        .any(|literal| literal.len() > text.len() && literal.starts_with(text))
+}
+
+/// `T<thread>` and the beginning of what clients and CPUs print behind it.
+fn is_cut_after_thread(text: &[u8]) -> bool {
+    let thread: Parsed<'_, _> = preceded(tag("T"), number).parse(text);
+    match thread {
+        Ok((rest, _)) => b" op ".starts_with(rest) || b" : 0x".starts_with(rest),
+        Err(_) => false,
+    }
+}
+
+fn whole<'a>(
+    parser: impl Fn(&'a [u8]) -> Parsed<'a, Message<'a>>,
+    text: &'a [u8],
+) -> Option<Message<'a>> {
+    all_consuming(parser)
+        .parse(text)
+        .ok()
+        .map(|(_, message)| message)
+}
+
+/// For texts that begin like one message only: if they do not go on like it, they were cut.
+fn strict<'a>(
+    parser: impl Fn(&'a [u8]) -> Parsed<'a, Message<'a>>,
+    text: &'a [u8],
+) -> Result<Message<'a>, Fault> {
+    whole(parser, text).ok_or(Fault::Cut("the rest of the message"))
+}
+
+fn hex_digits(input: &[u8]) -> Parsed<'_, u64> {
+    map(
+        take_while_m_n(1, 16, |byte: u8| byte.is_ascii_hexdigit()),
+        |digits: &[u8]| {
+            digits.iter().fold(0, |value, &byte| {
+                let digit = match byte {
+                    b'0'..=b'9' => byte - b'0',
+                    _ => (byte | 0x20) - b'a' + 10,
+                };
+                value << 4 | u64::from(digit)
+            })
+        },
+    )
+    .parse(input)
+}
+
+/// A number as `%#x` prints it: zero has no `0x`.
+fn hex(input: &[u8]) -> Parsed<'_, u64> {
+    preceded(opt(tag("0x")), hex_digits).parse(input)
+}
+
+fn number(input: &[u8]) -> Parsed<'_, u64> {
+    map_opt(take_while1(|byte: u8| byte.is_ascii_digit()), decimal).parse(input)
+}
+
+fn narrow<T: TryFrom<u64>>(input: &[u8]) -> Parsed<'_, T> {
+    map_opt(number, |value| T::try_from(value).ok()).parse(input)
+}
+
+fn command(input: &[u8]) -> Parsed<'_, Command> {
+    map(take_till1(|byte| byte == b' '), Command::of).parse(input)
+}
+
+/// `[0x404, line 0x400]`: the address, without the line.
+pub(crate) fn address(input: &[u8]) -> Parsed<'_, u64> {
+    delimited(tag("["), terminated(hex, (tag(", line "), hex)), char(']')).parse(input)
+}
+
+fn timing(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    preceded(
+        tag("Timing request for address "),
+        map(
+            separated_pair(hex, tag(" on port "), narrow),
+            |(_, port)| Message::Timing { port },
+        ),
+    )
+    .parse(input)
+}
+
+fn request(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let issued = map(
+        terminated(separated_pair(command, char(' '), hex), tag(" issued")),
+        |(command, address)| Message::Issued { command, address },
+    );
+    let refused = (
+        command,
+        tag(" for address "),
+        hex,
+        tag(" did not issue because "),
+        rest,
+    );
+    let pio = (tag("address "), hex, tag(" assumed to be a pio address"));
+    let refused = value(Message::Refused, refused);
+    let pio = value(Message::Pio, pio);
+    preceded(tag("Request "), alt((issued, refused, pio))).parse(input)
+}
+
+fn hit(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    preceded(
+        tag("Hit callback for "),
+        map(
+            separated_pair(command, char(' '), hex),
+            |(command, address)| Message::Hit { command, address },
+        ),
+    )
+    .parse(input)
+}
+
+/// A data line: its block is everything up to the bracket that ends the line.
+fn data(text: &[u8]) -> Result<Message<'_>, Fault> {
+    let kind = alt((
+        value(DataKind::Read, tag("read data ")),
+        value(DataKind::Set, tag("set data ")),
+        value(DataKind::Swap, tag("swap data ")),
+        value(DataKind::AmoOriginal, tag("AMO original data ")),
+        value(DataKind::AmoNew, tag("AMO new data ")),
+        value(DataKind::AtomicReturn, tag("ATOMIC RETURN data ")),
+        value(DataKind::AtomicNoReturn, tag("ATOMIC NO RETURN data ")),
+    ));
+    let block = verify(rest, |block: &[u8]| {
+        block.starts_with(b"[ ") && block.ends_with(b" ]")
+    });
+    let parsed: Parsed<'_, _> = (kind, block).parse(text);
+    match parsed {
+        Ok((_, (kind, block))) => Ok(Message::Data { kind, block }),
+        Err(_) => Err(Fault::Cut("a data block `[ 0x… ]` to the end of the line")),
+    }
+}
+
+fn response(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let size = preceded((tag("schedSendTiming for "), command, tag(" address ")), {
+        separated_pair(hex, tag(" size "), number)
+    });
+    map(
+        terminated(size, (tag(" when "), rest)),
+        |(address, size)| Message::Response { address, size },
+    )
+    .parse(input)
+}
+
+fn is_client(text: &[u8]) -> bool {
+    let parsed: Parsed<'_, _> = (tag("T"), number, tag(" op ")).parse(text);
+    parsed.is_ok()
+}
+
+fn client(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let thread = delimited(tag("T"), narrow, tag(" op "));
+    let store = alt((value(true, tag(" store ")), value(false, tag(" load "))));
+    let access = separated_pair(hex, char(' '), hex);
+    let forwarded = map(opt(tag(" forwarded")), |word| word.is_some());
+    map(
+        (thread, number, store, access, forwarded),
+        |(thread, index, store, (address, value), forwarded)| {
+            Message::Client(ClientOp {
+                thread,
+                index,
+                store,
+                address,
+                value,
+                forwarded,
+            })
+        },
+    )
+    .parse(input)
+}
+
+/// `[A<asid> ][T<tid> : ]0x<pc>…`.
+fn exec(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let space = opt(delimited(char('A'), number, char(' ')));
+    let thread = opt(delimited(char('T'), narrow, tag(" : ")));
+    let text = verify(rest, |text: &[u8]| text.starts_with(b"0x"));
+    map((space, thread, text), |(_, thread, text)| Message::Exec {
+        thread: thread.unwrap_or(0),
+        text,
+    })
+    .parse(input)
+}
+
+/// Messages of RubyPort, RubySequencer, RubyHitMiss and LLSC that are understood and not needed.
+fn known(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let atomic = alt((
+        value(true, (tag("Issuing ATOMIC RETURN"), rest)),
+        value(false, (tag("Issuing ATOMIC NO RETURN"), rest)),
+    ));
+    let atomic = map(atomic, |returns| Message::IssuingAtomic { returns });
+    let needs = (tag("Hit callback needs response "), number);
+    let others = alt((
+        tag("Sequencer may now be free."),
+        tag("Sending invalidations"),
+        tag("Issuing LL"),
+        tag("Issuing SC"),
+        tag("Issuing Locked RMW "),
+        tag("Cache hit at ["),
+        tag("Cache miss at ["),
+        tag("LLSC Monitor - "),
+        tag("hitCallback "),
+        tag("Created re"),
+        tag("Functional access "),
+    ));
+    alt((
+        atomic,
+        value(Message::Known, tag("Hit callback done!")),
+        value(Message::Known, tag("Sending packet back over port")),
+        value(Message::Known, needs),
+        value(Message::Known, (others, rest)),
+    ))
+    .parse(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Message<'_> {
+        message(text.as_bytes()).unwrap_or_else(|fault| panic!("{text}: {fault:?}"))
+    }
+
+    #[test]
+    fn messages_of_ports_and_sequencers() {
+        let timing = Message::Timing { port: 3 };
+        assert_eq!(read("Timing request for address 0 on port 3"), timing);
+        let (command, address) = (Command::LockedRead, 0x1044);
+        let issued = Message::Issued { command, address };
+        assert_eq!(read("Request LockedRMWReadReq 0x1044 issued"), issued);
+        let refused = "Request WriteReq for address 0x40 did not issue because Aliased";
+        assert_eq!(read(refused), Message::Refused);
+        let pio = "Request address 0x40 assumed to be a pio address";
+        assert_eq!(read(pio), Message::Pio);
+        let hit = Message::Hit { command, address };
+        assert_eq!(read("Hit callback for LockedRMWReadReq 0x1044"), hit);
+        let response = "schedSendTiming for ReadResp address 10b200 size 4 when 54 ord: 0";
+        let (address, size) = (0x10_b200, 4);
+        assert_eq!(read(response), Message::Response { address, size });
+        let (kind, block) = (DataKind::AmoOriginal, &b"[ 0x1 ]"[..]);
+        assert_eq!(
+            read("AMO original data [ 0x1 ]"),
+            Message::Data { kind, block }
+        );
+        let atomic = Message::IssuingAtomic { returns: false };
+        assert_eq!(read("Issuing ATOMIC NO RETURN "), atomic);
+        assert_eq!(read("Hit callback needs response 1"), Message::Known);
+        assert_eq!(read("MOESI_AMD_Base-dir.sm:1: x"), Message::Unknown);
+    }
+
+    #[test]
+    fn messages_of_clients_and_cpus() {
+        let load = ClientOp {
+            thread: 2,
+            index: 30,
+            store: false,
+            address: 0x1040,
+            value: 0,
+            forwarded: true,
+        };
+        assert_eq!(
+            read("T2 op 30 load 0x1040 0 forwarded"),
+            Message::Client(load)
+        );
+        let exec = |thread| Message::Exec {
+            thread,
+            text: b"0x40 @f : nop",
+        };
+        assert_eq!(read("T1 : 0x40 @f : nop"), exec(1));
+        assert_eq!(read("A0 T1 : 0x40 @f : nop"), exec(1));
+        assert_eq!(read("0x40 @f : nop"), exec(0));
+    }
+
+    #[test]
+    fn cut_messages() {
+        for text in [
+            "Timing request for addr",
+            "Timing request for address 0x10 on port ",
+            "Request",
+            "Request ReadReq 0x10",
+            "Hit call",
+            "Hit callback for ReadReq",
+            "read data [ 0x0 0x0",
+            "set da",
+            "T0 op 4 store 0x1000",
+            "T0 op 4 lo",
+            "T0 o",
+            "T0",
+        ] {
+            assert!(
+                matches!(message(text.as_bytes()), Err(Fault::Cut(_))),
+                "{text}"
+            );
+        }
+    }
+}

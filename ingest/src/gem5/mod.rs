@@ -1,0 +1,378 @@
+//! Text printed by gem5's debug flags, to the history it shows.
+//!
+//! Everything happens in one pass. Lines are told apart by their first bytes ([`line`]), their
+//! messages read ([`message`], [`raw`]), requests matched with completions ([`sequencer`]), and
+//! values taken from data blocks ([`block`], [`operation`]). Which of the histories that a file may
+//! hold is wanted is known at its end, so until then all that were seen are kept.
+
+mod block;
+mod choice;
+mod client;
+mod end;
+mod exec;
+mod fifo;
+mod line;
+mod message;
+mod operation;
+mod protocol;
+mod raw;
+mod sequencer;
+mod sink;
+
+use history::{History, HistoryBuilder, Source};
+use memchr::memmem;
+use rustc_hash::FxHashMap;
+
+use crate::error::{Error, Fault};
+use crate::input::Lines;
+use crate::options::Options;
+use crate::statistics::Statistics;
+use crate::transitions::Transitions;
+pub(crate) use end::End;
+use exec::{At, Exec};
+use line::{Columns, Shape};
+use message::Message;
+pub(crate) use protocol::names as protocol_names;
+use raw::{Event, RawLines};
+use sequencer::{Sequencers, trailing_number};
+use sink::Sink;
+
+/// What other files of a run say about it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surroundings {
+    pub end: End,
+    pub block_size: Option<u32>,
+    pub protocol: Option<String>,
+    pub sequencers: Option<u64>,
+}
+
+/// What a gem5 trace holds.
+pub(crate) struct Parsed {
+    pub history: History,
+    pub transitions: Transitions,
+    pub statistics: Statistics,
+}
+
+/// Reads a trace to its end.
+pub(crate) fn parse(
+    lines: &mut Lines<'_>,
+    options: &Options,
+    surroundings: &Surroundings,
+) -> Result<Parsed, Error> {
+    let mut reader = Reader::new(options, surroundings);
+    while lines.advance()? {
+        let (line, number) = (lines.line(), lines.number());
+        let result = if lines.complete() {
+            reader.line(line, number)
+        } else {
+            Err(Fault::Cut("a line end"))
+        };
+        if let Err(fault) = result {
+            if !options.lossy {
+                return Err(fault.at(lines.file(), number, line));
+            }
+            reader.sink.statistics.skipped += 1;
+        }
+    }
+    reader.finish(lines)
+}
+
+/// Whether a line is one that a debug flag prints, or such a line cut off.
+pub(crate) fn is_trace_line(line: &[u8]) -> bool {
+    match line::shape(line) {
+        Ok(Shape::Raw(_) | Shape::Named { .. }) => true,
+        Err(Fault::Cut(_)) => line.starts_with(b" ") || line.contains(&b':'),
+        _ => false,
+    }
+}
+
+/// What an object is, by its path and what it printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Object {
+    Unknown,
+    Sequencer(usize),
+    Port { sequencer: usize, port: u16 },
+    Queue { sequencer: usize },
+}
+
+/// The state of reading.
+struct Reader<'o> {
+    surroundings: &'o Surroundings,
+    sink: Sink<'o>,
+    raw: RawLines,
+    sequencers: Sequencers,
+    exec: Exec,
+    end: End,
+    objects: Vec<(Object, u32)>,
+    ids: FxHashMap<Box<[u8]>, u32>,
+    first_tick: u64,
+    last_tick: u64,
+    ticks: bool,
+    /// Named lines of any kind that is understood.
+    messages: u64,
+    aborting: bool,
+}
+
+impl<'o> Reader<'o> {
+    fn new(options: &'o Options, surroundings: &'o Surroundings) -> Reader<'o> {
+        let wants_ruby = matches!(options.source, None | Some(Source::Ruby));
+        let mut sequencers = Sequencers::default();
+        sequencers.block_size = surroundings.block_size.map(|size| size as usize);
+        Reader {
+            surroundings,
+            sink: Sink {
+                options,
+                statistics: Statistics::default(),
+                ruby: wants_ruby.then(HistoryBuilder::new),
+                client: Default::default(),
+            },
+            raw: RawLines::new(options.transitions),
+            sequencers,
+            exec: Exec::default(),
+            end: End::default(),
+            objects: Vec::new(),
+            ids: FxHashMap::default(),
+            first_tick: u64::MAX,
+            last_tick: 0,
+            ticks: false,
+            messages: 0,
+            aborting: false,
+        }
+    }
+
+    fn line(&mut self, text: &[u8], number: u64) -> Result<(), Fault> {
+        match line::shape(text)? {
+            Shape::Raw(columns) => self.raw_line(&columns, number),
+            Shape::Named {
+                tick,
+                path,
+                text: message,
+            } => {
+                if let Some(tick) = tick {
+                    self.tick(tick);
+                }
+                self.named(tick, path, message, number)
+            }
+            Shape::Blank => {
+                self.sink.statistics.ignored += 1;
+                Ok(())
+            }
+            Shape::Chatter => self.chatter(text),
+        }
+    }
+
+    fn tick(&mut self, tick: u64) {
+        self.ticks = true;
+        self.first_tick = self.first_tick.min(tick);
+        self.last_tick = self.last_tick.max(tick);
+    }
+
+    /// A line that no debug flag printed.
+    fn chatter(&mut self, text: &[u8]) -> Result<(), Fault> {
+        if text.contains(&0) {
+            return Err(Fault::broken(
+                "bytes that no text has",
+                "a line of a gem5 trace",
+                "the file is damaged: copy or record it again, or use --lossy to skip such lines",
+            ));
+        }
+        self.sink.statistics.ignored += 1;
+        self.end.scan(text);
+        if memmem::find(text, b"BEGIN LIBC BACKTRACE").is_some() && !self.aborting {
+            return Err(Fault::broken(
+                "a stack trace",
+                "lines of debug flags alone",
+                "record again without the flag FmtStackTrace",
+            ));
+        }
+        self.aborting |= memmem::find(text, b"Program aborted").is_some()
+            || memmem::find(text, b"panic: ").is_some()
+            || memmem::find(text, b"gem5 has encountered a segmentation fault").is_some();
+        Ok(())
+    }
+
+    fn raw_line(&mut self, columns: &Columns<'_>, number: u64) -> Result<(), Fault> {
+        self.tick(columns.tick);
+        let event = self.raw.line(columns, number)?;
+        if self.sink.options.source == Some(Source::Exec) {
+            return Ok(());
+        }
+        match event {
+            Event::Begin { address, begin } => {
+                let version = columns.version;
+                self.sequencers
+                    .begin(version, address, begin, &mut self.sink)
+            }
+            Event::Done { address } => {
+                self.sequencers.done(columns.version, address);
+                Ok(())
+            }
+            Event::None => {
+                self.sequencers.transition();
+                Ok(())
+            }
+        }
+    }
+
+    fn named(
+        &mut self,
+        tick: Option<u64>,
+        path: &[u8],
+        text: &[u8],
+        line: u64,
+    ) -> Result<(), Fault> {
+        let message = message::message(text)?;
+        if message == Message::Unknown {
+            self.sink.statistics.ignored += 1;
+            return Ok(());
+        }
+        self.messages += 1;
+        let object = self.object(path);
+        match message {
+            Message::Exec { thread, text } => self.executed(object, thread, text, tick, line),
+            Message::Client(op) => {
+                let wanted = self.sink.options.source;
+                if matches!(wanted, None | Some(Source::Client)) {
+                    // The client's history comes first, so Ruby's is not needed any more.
+                    self.sink.ruby = None;
+                    let options = self.sink.options;
+                    return self.sink.client.operation(op, tick, line, options);
+                }
+                self.sink.statistics.client_operations += 1;
+                Ok(())
+            }
+            _ if self.sink.options.source == Some(Source::Exec) => {
+                self.seen(message);
+                Ok(())
+            }
+            message => self.ruby(object, message, tick.unwrap_or(0), line, path),
+        }
+    }
+
+    /// Notes that there are lines of a source that is not wanted.
+    fn seen(&mut self, message: Message<'_>) {
+        match message {
+            Message::Data { .. } => self.sequencers.data_lines += 1,
+            Message::Hit { .. } => self.sequencers.hits += 1,
+            _ => {}
+        }
+    }
+
+    fn executed(
+        &mut self,
+        object: usize,
+        thread: u32,
+        text: &[u8],
+        tick: Option<u64>,
+        line: u64,
+    ) -> Result<(), Fault> {
+        let wanted = self.sink.options.source;
+        if !matches!(wanted, None | Some(Source::Exec)) {
+            self.exec.lines += 1;
+            return Ok(());
+        }
+        let cpu = (object, self.objects[object].1);
+        let block = self.sequencers.block_size.unwrap_or(64) as u64;
+        let at = At { line, tick, block };
+        self.exec.line(cpu, thread, text, at, self.sink.options)
+    }
+
+    /// A message of a sequencer, of one of its ports, or of the queue behind a port.
+    fn ruby(
+        &mut self,
+        object: usize,
+        message: Message<'_>,
+        tick: u64,
+        line: u64,
+        path: &[u8],
+    ) -> Result<(), Fault> {
+        let sequencers = &mut self.sequencers;
+        match (message, self.objects[object].0) {
+            (Message::Timing { port }, known) => {
+                let sequencer = match known {
+                    Object::Port { sequencer, .. } => sequencer,
+                    _ => self.port(object, path, port),
+                };
+                self.sequencers.timing(sequencer, port, line);
+            }
+            (Message::Issued { command, address }, Object::Port { sequencer, port }) => {
+                sequencers.issued(sequencer, port, command, address, tick, line);
+            }
+            (Message::Refused, _) => sequencers.dropped(true),
+            (Message::Pio, _) => sequencers.dropped(false),
+            (Message::IssuingAtomic { returns }, _) => sequencers.atomic(returns),
+            (Message::Data { kind, block }, _) => {
+                let sequencer = self.sequencer(object, path);
+                self.sequencers
+                    .data(sequencer, kind, block, line, &mut self.sink)?;
+            }
+            (Message::Hit { command, address }, _) => {
+                let sequencer = self.sequencer(object, path);
+                self.sequencers
+                    .hit(sequencer, command, address, tick, line, &mut self.sink)?;
+            }
+            (Message::Response { address, size }, Object::Queue { sequencer }) => {
+                sequencers.response(sequencer, address, size, &mut self.sink)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The sequencer that an object is.
+    fn sequencer(&mut self, object: usize, path: &[u8]) -> usize {
+        if let Object::Sequencer(sequencer) = self.objects[object].0 {
+            return sequencer;
+        }
+        let sequencer = self.sequencers.add(&String::from_utf8_lossy(path));
+        self.objects[object].0 = Object::Sequencer(sequencer);
+        sequencer
+    }
+
+    /// The sequencer of an object that turned out to be a port; its path is that of the sequencer
+    /// and a name.
+    fn port(&mut self, object: usize, path: &[u8], port: u16) -> usize {
+        let parent = path.iter().rposition(|&byte| byte == b'.').unwrap_or(0);
+        let parent = &path[..parent];
+        let of = self.object(parent);
+        let sequencer = self.sequencer(of, parent);
+        self.objects[object].0 = Object::Port { sequencer, port };
+        sequencer
+    }
+
+    /// The number of an object, by its path.
+    fn object(&mut self, path: &[u8]) -> usize {
+        if let Some(&id) = self.ids.get(path) {
+            return id as usize;
+        }
+        let object = self.role(path);
+        let number = trailing_number(&String::from_utf8_lossy(path));
+        self.objects.push((object, number));
+        let id = self.objects.len() - 1;
+        self.ids.insert(path.into(), id as u32);
+        id
+    }
+
+    /// What a path says about an object: ports and their queues are named after their sequencer.
+    fn role(&mut self, path: &[u8]) -> Object {
+        let Ok(text) = std::str::from_utf8(path) else {
+            return Object::Unknown;
+        };
+        let (text, is_queue) = match text.strip_suffix("-RespPacketQueue") {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
+        let Some((parent, number)) = text.rsplit_once(".response_ports") else {
+            return Object::Unknown;
+        };
+        let Ok(port) = number.parse() else {
+            return Object::Unknown;
+        };
+        let of = self.object(parent.as_bytes());
+        let sequencer = self.sequencer(of, parent.as_bytes());
+        match is_queue {
+            true => Object::Queue { sequencer },
+            false => Object::Port { sequencer, port },
+        }
+    }
+}

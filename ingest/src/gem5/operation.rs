@@ -1,0 +1,174 @@
+//! From a completed request and its block to operations of a history.
+
+use history::{Access, Kind, Place};
+
+use crate::error::Fault;
+use crate::gem5::block;
+use crate::gem5::fifo::Request;
+use crate::gem5::message::{Command, DataKind};
+use crate::gem5::raw::Begin;
+
+/// What a completed request does to a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Operation(Kind),
+    /// The first half of a locked read-modify-write; nothing until the second.
+    LockedRead,
+    LockedWrite,
+    /// An atomic operation that shows what it read, what it wrote, or both.
+    Atomic,
+    FailedStoreConditional,
+    Prefetch,
+    Flush,
+    Other,
+    /// There should be a data line, and there is none.
+    DataMissing,
+}
+
+/// What a request does, by its command and the kind of its data line.
+pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect, Fault> {
+    let atomic = matches!(request.begin, Begin::AtomicReturn | Begin::AtomicNoReturn);
+    let effect = match (request.command, data) {
+        (Command::Flush | Command::MemSync, _) => Effect::Flush,
+        (Command::Prefetch, _) => Effect::Prefetch,
+        (Command::Other(_), _) => Effect::Other,
+        (_, None) if atomic => Effect::Atomic,
+        (Command::StoreCond, None) => Effect::FailedStoreConditional,
+        (_, None) => Effect::DataMissing,
+        (Command::Read, Some(DataKind::Read)) => Effect::Operation(Kind::Load),
+        (Command::LoadLocked, Some(DataKind::Read)) => Effect::Operation(Kind::LoadLinked),
+        (Command::LockedRead, Some(DataKind::Read)) => Effect::LockedRead,
+        (Command::LockedWrite, Some(DataKind::Set)) => Effect::LockedWrite,
+        (Command::Write, Some(DataKind::Set)) => Effect::Operation(Kind::Store),
+        (Command::StoreCond, Some(DataKind::Set)) => Effect::Operation(Kind::StoreConditional),
+        (Command::Write | Command::Swap | Command::Read, Some(kind)) if is_atomic(kind) => {
+            Effect::Atomic
+        }
+        (command, Some(kind)) => {
+            return Err(Fault::broken(
+                format!(
+                    "`Hit callback for {}` behind a data line of kind {kind:?}",
+                    command.name()
+                ),
+                "a data line of the kind that belongs to the command",
+                "the trace is damaged: record it again, or use --lossy to skip the operation",
+            ));
+        }
+    };
+    Ok(effect)
+}
+
+fn is_atomic(kind: DataKind) -> bool {
+    !matches!(kind, DataKind::Read | DataKind::Set)
+}
+
+/// A completed operation that waits for the line that may tell its size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Completed {
+    pub request: Request,
+    pub effect: Effect,
+    /// The line that shows the value.
+    pub line: u64,
+    pub tick: u64,
+    /// Where the access begins in its block, and how many bytes of at most 8 it can have there.
+    pub offset: usize,
+    pub available: u8,
+    /// Up to 8 bytes before and after the operation, where the trace shows them.
+    pub old: Option<u64>,
+    pub new: Option<u64>,
+}
+
+/// The values of an access: of its first (at most) 8 bytes, and of those behind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values {
+    pub old: Option<u64>,
+    pub new: Option<u64>,
+    /// Pairs as above for the parts of accesses that are longer than 8 bytes.
+    pub more: Vec<(Option<u64>, Option<u64>)>,
+}
+
+impl Completed {
+    /// The values for a size, from the blocks before and after.
+    pub(crate) fn values(&self, size: Option<u64>, old: &[u8], new: &[u8]) -> Values {
+        let mut values = Values {
+            old: self.old,
+            new: self.new,
+            more: Vec::new(),
+        };
+        let Some(size) = size else {
+            return values;
+        };
+        let mask = low_bytes(size);
+        values.old = values.old.map(|value| value & mask);
+        values.new = values.new.map(|value| value & mask);
+        let mut done = 8;
+        while done < size {
+            let count = (size - done).min(8) as usize;
+            let at = self.offset + done as usize;
+            let part =
+                |shown: Option<u64>, text: &[u8]| shown.and_then(|_| block::value(text, at, count));
+            values.more.push((part(self.old, old), part(self.new, new)));
+            done += 8;
+        }
+        values
+    }
+
+    /// The accesses of an operation of this kind; the thread is still to be filled in.
+    pub(crate) fn accesses(
+        &self,
+        kind: Kind,
+        size: Option<u64>,
+        values: &Values,
+    ) -> impl Iterator<Item = Access> + use<'_> {
+        let address = self.request.address;
+        let mut parts = Vec::with_capacity(values.more.len());
+        parts.extend_from_slice(&values.more);
+        let first = (values.old, values.new);
+        std::iter::once(first)
+            .chain(parts)
+            .enumerate()
+            .map(move |(part, (old, new))| {
+                let start = address.wrapping_add(8 * part as u64);
+                let place = match size {
+                    Some(size) => Place::Bytes {
+                        address: start,
+                        size: (size - 8 * part as u64).min(8) as u8,
+                    },
+                    None => Place::Unsized {
+                        address: start,
+                        available: self.available,
+                        mask: true,
+                    },
+                };
+                Access {
+                    sequence: self.request.sequence,
+                    read: old,
+                    written: new,
+                    issued: Some(self.request.issued),
+                    completed: Some(self.tick),
+                    line: Some(self.line),
+                    order: Some(self.line),
+                    continues: part > 0,
+                    ..Access::new(0, kind, place)
+                }
+            })
+    }
+}
+
+/// The kind of an atomic operation: one that writes back what it read changes nothing.
+pub(crate) fn atomic_kind(values: &Values) -> Kind {
+    let same = |&(old, new): &(Option<u64>, Option<u64>)| old.is_some() && old == new;
+    let first = (values.old, values.new);
+    if same(&first) && values.more.iter().all(same) {
+        Kind::FailedCas
+    } else {
+        Kind::Rmw
+    }
+}
+
+fn low_bytes(size: u64) -> u64 {
+    match size {
+        0..=7 => (1 << (8 * size)) - 1,
+        _ => u64::MAX,
+    }
+}

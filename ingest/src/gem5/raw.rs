@@ -1,0 +1,271 @@
+//! Lines of ProtocolTrace: what sequencers begin and finish, and the transitions of controllers.
+
+use rustc_hash::FxHashMap;
+
+use crate::error::Fault;
+use crate::gem5::line::Columns;
+use crate::gem5::message;
+use crate::gem5::protocol;
+use crate::statistics::TransitionCount;
+use crate::transitions::{Names, Transitions};
+
+/// What a sequencer says about a request in a raw line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A request enters the protocol.
+    Begin { address: u64, begin: Begin },
+    /// A request comes back.
+    Done { address: u64 },
+    /// Nothing that a history needs.
+    None,
+}
+
+/// The type that a `Begin` line prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begin {
+    /// The request did not enter the protocol itself.
+    Coalesced,
+    Fetch,
+    AtomicReturn,
+    AtomicNoReturn,
+    Other,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Begin,
+    Done,
+    Coalescer,
+    Transition,
+}
+
+/// Machine, event and states that occurred together, and how often.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    role: Role,
+    names: Names,
+    count: u64,
+}
+
+/// Everything learnt from raw lines.
+#[derive(Debug, Default)]
+pub(crate) struct RawLines {
+    keep: bool,
+    /// By the text of the names columns, so that names are looked at once each.
+    by_text: FxHashMap<Box<[u8]>, u32>,
+    entries: Vec<Entry>,
+    pub transitions: Transitions,
+    pub stalls: u64,
+    /// Lines of sequencers.
+    pub requests: u64,
+    /// Lines of GPU coalescers.
+    pub coalescers: u64,
+    /// Transitions and stalls.
+    pub controllers: u64,
+}
+
+const NAMES: Fault = Fault::Cut(
+    "the columns of ProtocolTrace: tick, version, machine, event, states, [address, line address]",
+);
+
+impl RawLines {
+    /// `keep` the table of transitions, or only count.
+    pub(crate) fn new(keep: bool) -> RawLines {
+        RawLines {
+            keep,
+            ..RawLines::default()
+        }
+    }
+
+    /// Takes a line in.
+    pub(crate) fn line(&mut self, columns: &Columns<'_>, number: u64) -> Result<Event, Fault> {
+        let at = match self.by_text.get(columns.names) {
+            Some(&at) => at as usize,
+            None => self.learn(columns)?,
+        };
+        let entry = self.entries.get_mut(at).ok_or(NAMES)?;
+        if entry.role == Role::Begin && !columns.rest.starts_with(b"[") {
+            // A request of memory management has a type and no address.
+            self.requests += 1;
+            return Ok(Event::None);
+        }
+        let (rest, address) = message::address(columns.rest).map_err(|_| NAMES)?;
+        match entry.role {
+            Role::Transition => {
+                self.controllers += 1;
+                if matches!(rest, b" Resource Stall" | b" Protocol Stall") {
+                    self.stalls += 1;
+                    return Ok(Event::None);
+                }
+                if is_cut_stall(rest) {
+                    return Err(Fault::Cut("` Resource Stall` or ` Protocol Stall`"));
+                }
+                entry.count += 1;
+                if self.keep {
+                    let names = entry.names;
+                    let (tick, version) = (columns.tick, columns.version);
+                    self.transitions.push(tick, version, names, address, number);
+                }
+                Ok(Event::None)
+            }
+            Role::Begin => {
+                self.requests += 1;
+                let begin = begin(rest)?;
+                Ok(Event::Begin { address, begin })
+            }
+            Role::Done => {
+                self.requests += 1;
+                if !rest.ends_with(b" cycles") {
+                    return Err(Fault::Cut("`<n> cycles`"));
+                }
+                Ok(Event::Done { address })
+            }
+            Role::Coalescer => {
+                self.coalescers += 1;
+                Ok(Event::None)
+            }
+        }
+    }
+
+    /// Looks at names that did not occur before.
+    fn learn(&mut self, columns: &Columns<'_>) -> Result<usize, Fault> {
+        let text = std::str::from_utf8(columns.names).map_err(|_| NAMES)?;
+        let mut words = text.split_ascii_whitespace();
+        let first = words.next().ok_or(NAMES)?;
+        let second = words.next().ok_or(NAMES)?;
+        let (machine, event, states) = if second.contains('>') {
+            let (machine, event) = unglue(first, text, columns.shift).ok_or(NAMES)?;
+            (machine, event, second)
+        } else {
+            (first, second, words.next().ok_or(NAMES)?)
+        };
+        let (state, next_state) = states.split_once('>').ok_or(NAMES)?;
+        let role = match (machine, event) {
+            ("Seq", "Begin") => Role::Begin,
+            ("Seq", "Done" | "SC_Failed") => Role::Done,
+            ("Coal", _) => Role::Coalescer,
+            _ => Role::Transition,
+        };
+        let is_short = role == Role::Transition && (state.is_empty() || next_state.is_empty());
+        let has_more = words.next().is_some();
+        let no_address = role == Role::Begin && !columns.rest.starts_with(b"[");
+        if is_short || (has_more && !no_address) {
+            return Err(NAMES);
+        }
+        if no_address && !has_more {
+            return Err(NAMES);
+        }
+        self.add(columns.names, role, [machine, event, state, next_state])
+    }
+
+    fn add(&mut self, text: &[u8], role: Role, names: [&str; 4]) -> Result<usize, Fault> {
+        let many = || {
+            Fault::broken(
+                "more than 65536 names of machines, events and states",
+                "those of a protocol",
+                "check that this is a gem5 trace",
+            )
+        };
+        let mut intern = |name: &str| self.transitions.intern(name).ok_or_else(many);
+        let names = Names {
+            machine: intern(names[0])?,
+            event: intern(names[1])?,
+            state: intern(names[2])?,
+            next_state: intern(names[3])?,
+        };
+        let known = self
+            .entries
+            .iter()
+            .position(|entry| entry.names == names && entry.role == role);
+        let at = known.unwrap_or_else(|| {
+            let count = 0;
+            self.entries.push(Entry { role, names, count });
+            self.entries.len() - 1
+        });
+        // Padding varies little, but do not let a strange input fill the memory.
+        if self.by_text.len() < 1 << 16 {
+            self.by_text.insert(text.into(), at as u32);
+        }
+        Ok(at)
+    }
+
+    /// How often each transition was taken, by machine, state, event and next state.
+    pub(crate) fn counts(&self) -> Vec<TransitionCount> {
+        let name = |id| self.transitions.name(id).to_owned();
+        let mut counts: Vec<TransitionCount> = self
+            .entries
+            .iter()
+            .filter(|entry| entry.role == Role::Transition && entry.count > 0)
+            .map(|entry| TransitionCount {
+                machine: name(entry.names.machine),
+                state: name(entry.names.state),
+                event: name(entry.names.event),
+                next_state: name(entry.names.next_state),
+                count: entry.count,
+            })
+            .collect();
+        counts.sort();
+        counts
+    }
+
+    /// The protocol that met these events.
+    pub(crate) fn protocol(&self) -> Option<&'static str> {
+        let observed = self
+            .entries
+            .iter()
+            .filter(|entry| entry.role == Role::Transition)
+            .map(|entry| {
+                (
+                    self.transitions.name(entry.names.machine),
+                    self.transitions.name(entry.names.event),
+                )
+            })
+            .collect();
+        protocol::recognise(&observed)
+    }
+}
+
+/// Splits a word that is a machine and an event without a space between them.
+fn unglue<'a>(word: &'a str, names: &str, shift: usize) -> Option<(&'a str, &'a str)> {
+    let split = match protocol::machine_prefix(word) {
+        Some(machine) => machine.len(),
+        None => {
+            // The machine's column ends 11 characters after the version's, if nothing is oversized.
+            let start = names.find(word)?;
+            if shift > 0 {
+                return None;
+            }
+            11usize.checked_sub(start)?
+        }
+    };
+    let (machine, event) = (word.get(..split)?, word.get(split..)?);
+    (!machine.is_empty() && !event.is_empty()).then_some((machine, event))
+}
+
+/// Whether what follows the address is the beginning of a stall's words.
+fn is_cut_stall(rest: &[u8]) -> bool {
+    rest.len() > 4 && (b" Resource Stall".starts_with(rest) || b" Protocol Stall".starts_with(rest))
+}
+
+/// Types of requests, without those that are the beginning of another.
+const TYPES: [&[u8]; 6] = [
+    b" LD",
+    b" ST",
+    b" IFETCH",
+    b" ATOMIC_RETURN",
+    b" ATOMIC_NO_RETURN",
+    b" FLUSH",
+];
+
+fn begin(rest: &[u8]) -> Result<Begin, Fault> {
+    Ok(match rest {
+        b" IFETCH" => Begin::Fetch,
+        b" ATOMIC_RETURN" => Begin::AtomicReturn,
+        b" ATOMIC_NO_RETURN" => Begin::AtomicNoReturn,
+        _ if rest == b" ATOMIC" || TYPES.contains(&rest) => Begin::Other,
+        _ if rest == b" " || TYPES.iter().any(|name| name.starts_with(rest)) => {
+            return Err(Fault::Cut("the type of the request"));
+        }
+        _ => Begin::Other,
+    })
+}

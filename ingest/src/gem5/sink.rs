@@ -1,0 +1,37 @@
+//! Where operations of sequencers go.
+
+use history::{Access, HistoryBuilder};
+
+use crate::gem5::client::Client;
+use crate::options::Options;
+use crate::statistics::Statistics;
+
+/// Collects operations for the histories that a trace may hold.
+pub(crate) struct Sink<'o> {
+    pub options: &'o Options,
+    pub statistics: Statistics,
+    /// What Ruby saw; `None` if another history is wanted.
+    pub ruby: Option<HistoryBuilder>,
+    /// What the client says it did.
+    pub client: Client,
+}
+
+impl Sink<'_> {
+    /// Takes in (a part of) an operation that a sequencer completed, `address` being the first
+    /// byte of the whole.
+    pub(crate) fn ruby(&mut self, access: Access, address: u64) {
+        if !access.continues {
+            self.statistics.ruby_operations += 1;
+            if let (true, Some(value)) = (access.kind.writes(), access.written) {
+                self.client.commit(&access, address, value, self.options);
+            }
+        }
+        let wanted =
+            self.options.wants_address(address) && self.options.wants_tick(access.completed);
+        if let Some(builder) = &mut self.ruby
+            && wanted
+        {
+            builder.push(access);
+        }
+    }
+}
