@@ -29,7 +29,7 @@ use status::Status;
 
 /// Decides whether recorded executions of a shared memory are SC, TSO or PSO.
 #[derive(Parser)]
-#[command(name = "rubric", version, about, after_help = AFTER_HELP)]
+#[command(name = "rubric", version, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -43,8 +43,7 @@ fn print_history(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Resul
     if let Some((first, last)) = history.ticks {
         field(out, "ticks", format_args!("{first} to {last}"))?;
     }
-    let unfinished = history.unfinished_loads + history.unfinished_stores;
-    if unfinished > 0 {
+    if history.source != "axe" {
         let (loads, stores) = (history.unfinished_loads, history.unfinished_stores);
         field(
             out,
@@ -53,7 +52,7 @@ fn print_history(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Resul
         )?;
     }
     for assumption in &history.assumptions {
-        field(out, "assumed", format_args!("{assumption}"))?;
+        field(out, "note", format_args!("{assumption}"))?;
     }
     Ok(())
 }
@@ -100,15 +99,12 @@ fn print_trace(trace: &TraceSummary<'_>, out: &mut dyn Write) -> io::Result<()> 
     }
     for (name, count) in &trace.counts {
         let name = name.replace('_', " ");
-        writeln!(out, "{name}: {count}")?;
+        writeln!(out, "{name:<27} {count:>11}")?;
     }
     for machine in &trace.machines {
-        let (name, different) = (machine.machine, machine.different);
-        writeln!(
-            out,
-            "transitions of {name}: {}, {different} different",
-            machine.transitions
-        )?;
+        let name = format!("transitions of {}", machine.machine);
+        let (count, different) = (machine.transitions, machine.different);
+        writeln!(out, "{name:<27} {count:>11}, {different} different")?;
     }
     Ok(())
 }

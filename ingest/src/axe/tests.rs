@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use history::{Initial, Kind, OpId};
 use proptest::prelude::*;
@@ -395,9 +395,8 @@ fn shared(path: &str) -> Option<PathBuf> {
 }
 
 /// Checks a corpus against its table (`name,threads,ops,…`) and through the writer.
-fn check_corpus(folder: &str) {
-    let Some(folder) = shared(folder) else { return };
-    let text = std::fs::read_to_string(folder.join("histories.axe")).unwrap();
+fn check_corpus(folder: &Path, histories: &str) {
+    let text = std::fs::read_to_string(folder.join(histories)).unwrap();
     let table = std::fs::read_to_string(folder.join("verdicts.csv")).unwrap();
     let histories = read(&text);
     let rows: Vec<Vec<&str>> = table
@@ -416,11 +415,21 @@ fn check_corpus(folder: &str) {
 }
 
 #[test]
-fn the_litmus_tests_round_trip() {
-    check_corpus("axe");
+fn the_axe_corpus_round_trips() {
+    if let Some(folder) = shared("axe") {
+        check_corpus(&folder, "histories.axe");
+    }
 }
 
 #[test]
 fn the_oracle_corpus_round_trips() {
-    check_corpus("oracle");
+    if let Some(folder) = shared("oracle") {
+        check_corpus(&folder, "histories.axe");
+    }
+}
+
+#[test]
+fn the_litmus_tests_round_trip() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/litmus");
+    check_corpus(&folder, "litmus.axe");
 }

@@ -1,0 +1,401 @@
+//! The program as a user runs it.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+fn rubric(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("rubric").unwrap();
+    command
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    command
+}
+
+/// Standard output of a run that must succeed.
+fn output(arguments: &[&str]) -> String {
+    let assert = rubric(arguments).assert().success();
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// Standard error of a run that must end with status 2 and print nothing.
+fn error(arguments: &[&str]) -> String {
+    let assert = rubric(arguments).assert().code(2).stdout("");
+    let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(message.starts_with("rubric: error: "), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    message
+}
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+}
+
+const TRACES: [&str; 6] = [
+    "fixtures/traces/amd_base-2x50-io-11.trace.gz",
+    "fixtures/traces/amd_base-tiny-4x60-51.trace.gz",
+    "fixtures/traces/hammer-2x50-io-11.trace.gz",
+    "fixtures/traces/mesi2-4x100-sb-16.trace.gz",
+    "fixtures/traces/mi-2x50-io-11.trace.gz",
+    "fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz",
+];
+const LITMUS: &str = "fixtures/litmus/litmus.axe";
+
+/// A file as JSON, one line a history: what a history is, whatever format it came from.
+fn json_of(path: &str) -> String {
+    output(&["convert", path, "-", "--to", "json"])
+}
+
+#[test]
+fn stats_of_a_trace() {
+    insta::assert_snapshot!(output(&["stats", TRACES[4]]));
+}
+
+#[test]
+fn stats_of_a_clients_trace() {
+    insta::assert_snapshot!(output(&["stats", TRACES[3]]));
+    let ruby = output(&["stats", TRACES[3], "--source", "ruby"]);
+    assert!(ruby.contains("operations    274"), "{ruby}");
+}
+
+#[test]
+fn stats_of_litmus_tests() {
+    insta::assert_snapshot!(output(&["stats", LITMUS]));
+}
+
+#[test]
+fn stats_as_json() {
+    let text = output(&["stats", TRACES[4], "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&value).unwrap());
+}
+
+#[test]
+fn help_has_examples_for_every_command() {
+    for command in ["ingest", "convert", "stats"] {
+        let help = output(&[command, "--help"]);
+        assert!(help.contains("Examples:"), "{help}");
+        assert!(help.contains(&format!("rubric {command} ")), "{help}");
+    }
+    assert!(output(&["--help"]).contains("Exit status"));
+    assert!(output(&["--version"]).starts_with("rubric "));
+}
+
+#[test]
+fn every_format_holds_a_trace() {
+    let folder = Folder::new();
+    for trace in TRACES {
+        let whole = json_of(trace);
+        let [parquet, json, again] =
+            ["a.parquet", "b.jsonl", "c.parquet"].map(|name| folder.path(name));
+        output(&["convert", trace, &parquet]);
+        assert_eq!(json_of(&parquet), whole);
+        output(&["convert", &parquet, &json]);
+        assert_eq!(fs::read_to_string(&json).unwrap(), whole);
+        output(&["convert", &json, &again]);
+        assert!(fs::read(&again).unwrap() == fs::read(&parquet).unwrap());
+    }
+}
+
+#[test]
+fn a_chain_of_formats_keeps_the_histories() {
+    let folder = Folder::new();
+    for input in [LITMUS, TRACES[0], TRACES[3]] {
+        let chain = ["1.axe", "2.parquet", "3.json", "4.axe"].map(|name| folder.path(name));
+        output(&["convert", input, &chain[0]]);
+        for pair in chain.windows(2) {
+            output(&["convert", &pair[0], &pair[1]]);
+        }
+        let [first, last] = [&chain[0], &chain[3]].map(|path| fs::read_to_string(path).unwrap());
+        assert_eq!(first, last);
+    }
+}
+
+#[test]
+fn the_litmus_tests_come_back_as_they_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let written = output(&["convert", LITMUS, "-", "--to", "axe"]);
+    assert_eq!(written, fs::read_to_string(root.join(LITMUS)).unwrap());
+}
+
+#[test]
+fn standard_input_is_any_format() {
+    let folder = Folder::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let parquet = folder.path("t.parquet");
+    output(&["convert", TRACES[0], &parquet]);
+    let json = folder.file("t.json", json_of(TRACES[0]));
+    for path in [
+        PathBuf::from(parquet),
+        PathBuf::from(json),
+        root.join(TRACES[0]),
+    ] {
+        let assert = rubric(&["convert", "-", "-", "--to", "json"])
+            .write_stdin(fs::read(&path).unwrap())
+            .assert()
+            .success();
+        let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+        assert_eq!(text, json_of(TRACES[0]), "{}", path.display());
+    }
+}
+
+#[test]
+fn ingest_writes_operations_and_transitions() {
+    let folder = Folder::new();
+    let path = folder.path("run.parquet");
+    rubric(&["ingest", TRACES[4], "-o", &path])
+        .assert()
+        .success()
+        .stdout("")
+        .stderr(format!(
+            "rubric: {path}: 100 operations\nrubric: {}: 190 transitions\n",
+            folder.path("run.transitions.parquet")
+        ));
+    assert_eq!(json_of(&path), json_of(TRACES[4]));
+    let first = fs::read(&path).unwrap();
+    let transitions = fs::read(folder.path("run.transitions.parquet")).unwrap();
+    rubric(&["ingest", TRACES[4], "-o", &path, "--quiet"])
+        .assert()
+        .success()
+        .stderr("");
+    assert!(fs::read(&path).unwrap() == first);
+    assert!(fs::read(folder.path("run.transitions.parquet")).unwrap() == transitions);
+
+    let axe = folder.path("litmus.parquet");
+    output(&["ingest", LITMUS, "-o", &axe]);
+    assert!(!Path::new(&folder.path("litmus.transitions.parquet")).exists());
+}
+
+#[test]
+fn initial_values_come_from_a_file() {
+    let folder = Folder::new();
+    let axe = folder.file("t.axe", "0: M[16] == 7\n0: M[1] == 0\n");
+    let values = folder.file("values", "# address value\n0x10 7\n\n17 0x9 # unused\n");
+    let text = output(&["convert", &axe, "-", "--to", "json", "--initial", &values]);
+    assert!(
+        text.contains(r#""initial":[{"address":16,"value":7}]"#),
+        "{text}"
+    );
+    let inferred = output(&["convert", &axe, "-", "--to", "json", "--initial", "infer"]);
+    assert!(inferred.contains(r#""initial_mode":"infer""#), "{inferred}");
+    let parquet = folder.path("t.parquet");
+    output(&["convert", &axe, &parquet]);
+    let again = output(&[
+        "convert",
+        &parquet,
+        "-",
+        "--to",
+        "json",
+        "--initial",
+        &values,
+    ]);
+    assert_eq!(again, text);
+
+    for (content, expected) in [
+        ("1 2\nx 3\n", ":2: found `x 3`"),
+        ("1\n", ":1: found `1`"),
+        (
+            "1 2\n0x1 3\n",
+            ":2: address 0x1 has the value 0x3, but 0x2 at line 1",
+        ),
+        ("1 99999999999999999999\n", ":1: found"),
+    ] {
+        let values = folder.file("values", content);
+        let message = error(&["stats", &axe, "--initial", &values]);
+        assert!(
+            message.contains(&format!("{values}{expected}")),
+            "{message}"
+        );
+    }
+    let message = error(&["stats", &axe, "--initial", "absent"]);
+    assert!(
+        message.contains("expected zero, infer or a file"),
+        "{message}"
+    );
+}
+
+#[test]
+fn selections_are_made_while_reading() {
+    let text = output(&["stats", TRACES[4], "--addresses", "0x1000-0x1040"]);
+    assert!(text.contains("locations     1,"), "{text}");
+    let folder = Folder::new();
+    let parquet = folder.path("t.parquet");
+    output(&["convert", TRACES[4], &parquet]);
+    for selection in [
+        ["--addresses", "1-2"],
+        ["--from-tick", "1"],
+        ["--to-tick", "9"],
+    ] {
+        let message = error(&["stats", &parquet, selection[0], selection[1]]);
+        assert!(
+            message.contains("where the trace itself is read"),
+            "{message}"
+        );
+    }
+    let message = error(&["stats", &parquet, "--source", "exec"]);
+    assert!(message.contains("of the source `ruby`"), "{message}");
+}
+
+#[test]
+fn bad_usage_says_what_was_expected() {
+    let cases: [(&[&str], &str); 12] = [
+        (&[], "Usage"),
+        (&["frobnicate"], "unrecognized subcommand"),
+        (&["stats"], "<TRACE>"),
+        (&["stats", LITMUS, "--addresses", "12"], "LO-HI"),
+        (&["stats", LITMUS, "--addresses", "2-1"], "above the start"),
+        (
+            &["stats", LITMUS, "--access-size", "3"],
+            "possible values: 1, 2, 4, 8",
+        ),
+        (
+            &["stats", LITMUS, "--source", "axe"],
+            "possible values: ruby, client, exec",
+        ),
+        (
+            &["stats", LITMUS, "--from-tick", "5", "--to-tick", "5"],
+            "nothing is left",
+        ),
+        (&["convert", LITMUS, "-"], "add --to axe or --to json"),
+        (
+            &["convert", LITMUS, "out.txt"],
+            ".axe, .json, .jsonl or .parquet was expected",
+        ),
+        (
+            &["convert", LITMUS, "-", "--to", "parquet"],
+            "Parquet needs a file",
+        ),
+        (&["ingest", LITMUS, "-o", "out.json"], "ends in .parquet"),
+    ];
+    for (arguments, expected) in cases {
+        let assert = rubric(arguments).assert().code(2);
+        let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn bad_input_names_the_file_and_the_line() {
+    let folder = Folder::new();
+    let good = fs::read(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(TRACES[4]),
+    )
+    .unwrap();
+    let mut flipped = good.clone();
+    flipped[good.len() / 2] ^= 4;
+    let cases: [(&str, Vec<u8>, &str); 11] = [
+        ("empty", Vec::new(), "is empty"),
+        ("binary", (0..=255).collect(), "not text"),
+        ("cut.gz", good[..good.len() / 2].to_vec(), "truncated"),
+        ("flipped.gz", flipped, "corrupt"),
+        (
+            "bad.axe",
+            b"0: M[1] := 1\n0: M[1] = 1\n".to_vec(),
+            "bad.axe:2: ",
+        ),
+        ("cut.axe", b"0: M[1] := 1\n0: M[1".to_vec(), "cut.axe:2: "),
+        ("crlf.axe", b"0: M[1] := 1\r\n".to_vec(), "crlf.axe:1: "),
+        (
+            "comments.axe",
+            b"# only\n# comments\n".to_vec(),
+            "comments.axe",
+        ),
+        (
+            "bad.json",
+            b"{\"operations\":[]}\n{\"operations\":3}\n".to_vec(),
+            "bad.json:2: ",
+        ),
+        ("short.parquet", b"PAR1".to_vec(), "no sound Parquet"),
+        (
+            "no.parquet",
+            b"PAR1 and something else PAR1".to_vec(),
+            "no sound Parquet",
+        ),
+    ];
+    for (name, content, expected) in cases {
+        let path = folder.file(name, content);
+        let message = error(&["stats", &path]);
+        assert!(
+            message.contains(&path) && message.contains(expected),
+            "{name}: {message}"
+        );
+    }
+    let absent = folder.path("absent");
+    assert!(error(&["stats", &absent]).contains(&absent));
+    let directory = folder.path("");
+    assert!(error(&["stats", &directory]).contains("directory"));
+}
+
+#[test]
+fn what_cannot_be_written_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let axe = folder.file("t.axe", "# a\n0: M[1] := 1\ncheck\n# b\n0: M[1] := 0\n");
+    let out = folder.path("out.axe");
+    let message = error(&["convert", &axe, &out]);
+    assert!(
+        message.contains("history `b`: operation 0 of thread 0"),
+        "{message}"
+    );
+    assert!(message.contains("JSON or Parquet"), "{message}");
+    assert!(!Path::new(&out).exists());
+    for out in ["absent/out.axe", "absent/out.json", "absent/out.parquet"] {
+        let message = error(&["convert", LITMUS, &folder.path(out)]);
+        assert!(message.contains(out), "{message}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new();
+    let mut text = String::new();
+    for number in 0..20_000 {
+        text += &format!("# a history with a long name, {number}\n0: M[1] := 1\ncheck\n");
+    }
+    let axe = folder.file("long.axe", text);
+    let mut child = Process::new(assert_cmd::cargo::cargo_bin("rubric"))
+        .args(["stats", &axe])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let result = child.wait_with_output().unwrap();
+    assert!(result.status.success());
+    assert_eq!(String::from_utf8_lossy(&result.stderr), "");
+}
+
+#[test]
+fn a_pipe_is_read_like_a_file() {
+    let mut child = Process::new(assert_cmd::cargo::cargo_bin("rubric"))
+        .args(["stats", "/dev/stdin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"0: M[1] := 1\n").unwrap();
+    drop(stdin);
+    let result = child.wait_with_output().unwrap();
+    let text = String::from_utf8(result.stdout).unwrap();
+    assert!(text.contains("1: 1 store"), "{text}");
+}
