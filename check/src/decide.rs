@@ -111,8 +111,10 @@ pub enum Reason {
     NoForcedContradiction,
     /// This read returned a value that only a store without a completion can have supplied.
     UnfinishedStore(OpId),
-    /// Reads whose value was written more than once, and the guess at their sources failed.
+    /// Reads whose value was written more than once, and no source was found for all of them.
     Ambiguous(usize),
+    /// An order was found, but reads that it left free do not return what the machine holds.
+    FreeReads,
 }
 
 impl Reason {
@@ -146,6 +148,9 @@ impl Reason {
                         .map_or(String::new(), |line| format!(", line {line}")),
                 )
             }
+            Reason::FreeReads => "an order was found that the operational machine does not \
+                                   accept; this is a defect of rubric, please report it"
+                .to_owned(),
             Reason::Ambiguous(reads) => format!(
                 "{reads} reads returned a value that was written more than once, and no choice of \
                  their sources was found by the trace's order; record unique values"
@@ -302,7 +307,10 @@ fn completed(
                 .map(|&event| events.op[event as usize])
                 .collect();
             let steps = schedule(history, events.model, &order, |op| left_out[op.at()]);
-            Verdict::Consistent(steps.unwrap_or_default())
+            match steps.filter(|steps| machine::run(history, events.model, steps).is_ok()) {
+                Some(steps) => Verdict::Consistent(steps),
+                None => Verdict::Undecided(Reason::FreeReads),
+            }
         }
     }
 }
@@ -330,14 +338,16 @@ impl Trouble {
         }
     }
 
-    /// A found order says nothing of reads that it left free, unless the machine agrees.
+    /// What an order that was found means for reads that it left free.
     fn qualify(&self, mut outcome: Outcome) -> Outcome {
-        if matches!(outcome.verdict, Verdict::Consistent(_)) {
-            if let Some(read) = self.unfinished {
+        match (&outcome.verdict, self.unfinished) {
+            (Verdict::Consistent(_) | Verdict::Undecided(Reason::FreeReads), Some(read)) => {
                 outcome.verdict = Verdict::Undecided(Reason::UnfinishedStore(read));
-            } else if self.ambiguous > 0 {
+            }
+            (Verdict::Undecided(Reason::FreeReads), None) if self.ambiguous > 0 => {
                 outcome.verdict = Verdict::Undecided(Reason::Ambiguous(self.ambiguous));
             }
+            _ => {}
         }
         outcome
     }

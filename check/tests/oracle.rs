@@ -1,20 +1,19 @@
 //! The oracle corpora: every verdict as tabulated, every certificate verified.
 
+mod common;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use check::certificate::{self, Claim};
-use check::{Algorithm, Model, Options, PsoRmw, Verdict, check, steps, verify};
-use history::{Ambiguity, History, ReadsFrom};
+use check::{Algorithm, Model, PsoRmw};
+use common::decide;
 
-/// A folder of the owner's data, if it is there.
-fn shared(folder: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: {folder} is not there");
-    None
+/// A folder of the data that is shared with the project; tests that need it are ignored where it
+/// is absent (see the Makefile).
+fn shared(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared")
+        .join(folder)
 }
 
 /// The rows of a table of verdicts, by name; columns by name.
@@ -34,47 +33,8 @@ fn table(path: &Path) -> HashMap<String, HashMap<String, String>> {
         .collect()
 }
 
-/// Decides, checks the certificate as a file, and says whether the history is consistent.
-fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
-    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
-    let outcome = check(history, &reads_from, model, &options);
-    let claim = Claim::new(history, model, "");
-    let mut file = Vec::new();
-    let verdict = match &outcome.verdict {
-        Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut file, history, &claim, &[], run).unwrap();
-            true
-        }
-        Verdict::Violation(violation) => {
-            let proof = steps::steps(history, violation);
-            certificate::write_violation(&mut file, &claim, &proof).unwrap();
-            false
-        }
-        Verdict::Undecided(_) => return None,
-    };
-    let read = certificate::read(file.as_slice()).unwrap();
-    let verified = verify::verify(history, &read);
-    assert!(
-        matches!(
-            (verdict, &verified),
-            (true, Ok(verify::Verified::Consistent { .. }))
-                | (false, Ok(verify::Verified::Violation { .. }))
-        ),
-        "{:?} {model}: {verified:?}\n{}",
-        history.name,
-        String::from_utf8_lossy(&file)
-    );
-    Some(verdict)
-}
-
 fn compare(folder: &str, models: &[(&str, Model)]) {
-    let Some(folder) = shared(folder) else {
-        return;
-    };
+    let folder = shared(folder);
     let verdicts = table(&folder.join("verdicts.csv"));
     let file = std::fs::File::open(folder.join("histories.axe")).unwrap();
     let mut lines = ingest::input::Lines::new(file, "histories.axe", false).unwrap();
@@ -97,6 +57,7 @@ fn compare(folder: &str, models: &[(&str, Model)]) {
 }
 
 #[test]
+#[ignore = "needs ../shared"]
 fn oracle_histories() {
     compare(
         "oracle",
@@ -110,6 +71,7 @@ fn oracle_histories() {
 }
 
 #[test]
+#[ignore = "needs ../shared"]
 fn axe_litmus_tests() {
     compare(
         "axe",

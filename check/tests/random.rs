@@ -14,10 +14,20 @@ fn compare(history: &History, model: Model, label: &str) -> Option<bool> {
     let expected = explore(history, model, 300_000)?.is_some();
     for algorithm in [Algorithm::Stages, Algorithm::Complete] {
         let found = decide(history, model, algorithm);
-        assert_eq!(found, Some(expected), "{label} {model} {algorithm:?}\n{}", print(history));
+        assert_eq!(
+            found,
+            Some(expected),
+            "{label} {model} {algorithm:?}\n{}",
+            print(history)
+        );
     }
     if let Some(found) = decide(history, model, Algorithm::Saturate) {
-        assert_eq!(found, expected, "{label} {model} saturate\n{}", print(history));
+        assert_eq!(
+            found,
+            expected,
+            "{label} {model} saturate\n{}",
+            print(history)
+        );
     }
     Some(expected)
 }
@@ -38,7 +48,10 @@ fn search(seeds: std::ops::Range<u64>, linked: bool) {
         let Some(history) = run(&mut random, &accesses, machine, finals) else {
             continue;
         };
-        assert_ne!(compare(&history, machine, &format!("seed {seed}")), Some(false));
+        assert_ne!(
+            compare(&history, machine, &format!("seed {seed}")),
+            Some(false)
+        );
         let changes = random.random_range(0..=3);
         let changed = change_reads(&mut random, &history, changes);
         for model in MODELS {
@@ -49,17 +62,19 @@ fn search(seeds: std::ops::Range<u64>, linked: bool) {
             }
         }
     }
-    eprintln!("{consistent} {violations}");
     // Both kinds must occur often, or the test proves little.
-    assert!(consistent > 100 && violations > 100, "{consistent} {violations}");
+    assert!(
+        consistent > 100 && violations > 100,
+        "{consistent} {violations}"
+    );
 }
 
 #[test]
 fn loads_stores_atomics_and_fences() {
-    search(0..60000, false);
+    search(0..4000, false);
 }
 
 #[test]
 fn load_linked_pairs() {
-    search(100_000..140_000, true);
+    search(100_000..102_000, true);
 }

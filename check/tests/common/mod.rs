@@ -1,4 +1,5 @@
 //! Small random histories, and a verdict with its certificate checked.
+#![allow(dead_code, reason = "each test file uses a part")]
 
 use check::certificate::{self, Claim};
 use check::machine::{Machine, Step};
@@ -59,7 +60,12 @@ pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<b
 pub fn print(history: &History) -> String {
     let line = |op| {
         let operation = history.operation(op);
-        format!("{}:{} {}\n", operation.thread, operation.index, history.describe(op))
+        format!(
+            "{}:{} {}\n",
+            operation.thread,
+            operation.index,
+            history.describe(op)
+        )
     };
     history.ops().map(line).collect()
 }
@@ -102,7 +108,10 @@ pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
             Kind::LoadLinked => {
                 accesses.push(Access::new(thread, kind, place));
                 let store = Access::new(thread, Kind::StoreConditional, place);
-                accesses.push(Access { written: Some(value), ..store });
+                accesses.push(Access {
+                    written: Some(value),
+                    ..store
+                });
             }
             _ => accesses.push(Access {
                 written: kind.writes().then_some(value),
@@ -129,7 +138,12 @@ pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
 
 /// Runs a program on a random schedule of a model's machine and records what it reads; `None` if
 /// the run gets stuck (a store-conditional lost its reservation).
-pub fn run(random: &mut StdRng, accesses: &[Access], model: Model, finals: bool) -> Option<History> {
+pub fn run(
+    random: &mut StdRng,
+    accesses: &[Access],
+    model: Model,
+    finals: bool,
+) -> Option<History> {
     let mut accesses = accesses.to_vec();
     accesses.sort_by_key(|access| access.thread);
     let history = build(&accesses, &[]);
@@ -142,9 +156,10 @@ pub fn run(random: &mut StdRng, accesses: &[Access], model: Model, finals: bool)
             }
             let step = candidates.swap_remove(random.random_range(0..candidates.len()));
             let seen = match step {
-                Step::Execute(op) if history.kind(op).reads() => {
-                    Some((op, machine.visible(op).and_then(|write| history.written(write))))
-                }
+                Step::Execute(op) if history.kind(op).reads() => Some((
+                    op,
+                    machine.visible(op).and_then(|write| history.written(write)),
+                )),
                 _ => None,
             };
             if machine.step(step).is_ok() {
@@ -158,8 +173,13 @@ pub fn run(random: &mut StdRng, accesses: &[Access], model: Model, finals: bool)
     let mut last = Vec::new();
     if finals {
         for location in 0..history.locations().len() as u32 {
-            let value = machine.memory(location).and_then(|write| history.written(write));
-            last.push((history.locations()[location as usize].address, value.unwrap_or(0)));
+            let value = machine
+                .memory(location)
+                .and_then(|write| history.written(write));
+            last.push((
+                history.locations()[location as usize].address,
+                value.unwrap_or(0),
+            ));
         }
     }
     Some(build(&accesses, &last))
@@ -190,7 +210,12 @@ pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> H
     let finals: Vec<(u64, u64)> = history
         .finals()
         .iter()
-        .map(|last| (history.locations()[last.location as usize].address, last.value))
+        .map(|last| {
+            (
+                history.locations()[last.location as usize].address,
+                last.value,
+            )
+        })
         .collect();
     build(&accesses, &finals)
 }

@@ -1,0 +1,174 @@
+//! The verifier must refuse what does not prove its claim.
+
+mod common;
+
+use check::certificate::{Certificate, Claim, Evidence, Name, ProofRule, ProofStep, read};
+use check::machine::explore;
+use check::verify::{Rejection, verify};
+use check::{Model, Options, Verdict, check, steps};
+use common::{MODELS, Mix, change_reads, print, program, run, seeded};
+use history::{Ambiguity, History, ReadsFrom};
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+fn proof(history: &History, model: Model) -> Option<Vec<ProofStep>> {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    match check(history, &reads_from, model, &Options::default()).verdict {
+        Verdict::Violation(violation) => Some(steps::steps(history, &violation)),
+        _ => None,
+    }
+}
+
+fn certificate(history: &History, model: Model, evidence: Evidence) -> Certificate {
+    Certificate {
+        claim: Claim::new(history, model, ""),
+        evidence,
+    }
+}
+
+fn random_history(random: &mut StdRng) -> History {
+    let mix = Mix {
+        threads: random.random_range(2..=4),
+        operations: random.random_range(4..=10),
+        locations: random.random_range(1..=3),
+        linked: false,
+    };
+    let accesses = program(random, mix);
+    let machine = MODELS[random.random_range(0..MODELS.len())];
+    let history = run(random, &accesses, machine, false).unwrap();
+    change_reads(random, &history, 2)
+}
+
+/// Changes a name, a number or a rule of a proof.
+fn tamper(random: &mut StdRng, proof: &mut Vec<ProofStep>, history: &History) {
+    let at = random.random_range(0..proof.len());
+    let any = |random: &mut StdRng| {
+        let op = history
+            .ops()
+            .nth(random.random_range(0..history.len()))
+            .unwrap();
+        Name::of(history, op)
+    };
+    let (a, b) = (any(random), any(random));
+    match random.random_range(0..8) {
+        0 => proof[at].rule = ProofRule::ProgramOrder(random.random_range(1..=3), a, b),
+        1 => proof[at].rule = ProofRule::ReadsFrom(a, b),
+        2 => proof[at].rule = ProofRule::OwnEarlier(a, b),
+        3 => proof[at].rule = ProofRule::Observed(a, b),
+        4 => proof[at].rule = ProofRule::Overtaken(a, b),
+        5 => {
+            proof.remove(at);
+        }
+        6 => proof[at].premises.retain(|_| random.random_bool(0.5)),
+        _ => {
+            let last = proof[at].number;
+            for premise in &mut proof[at].premises {
+                *premise = random.random_range(1..=last);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_tampered_proof_refutes_a_consistent_history() {
+    let mut tried = 0;
+    for seed in 0..6000 {
+        let mut random = seeded(seed);
+        let history = random_history(&mut random);
+        // A proof for a stronger model, offered for a weaker one that the history satisfies.
+        for (strong, weak) in [(0, 1), (0, 2), (1, 2), (3, 2)] {
+            let (strong, weak) = (MODELS[strong], MODELS[weak]);
+            let Some(proof) = proof(&history, strong) else {
+                continue;
+            };
+            if explore(&history, weak, 100_000).flatten().is_none() {
+                continue;
+            }
+            for _ in 0..20 {
+                let mut offered = proof.clone();
+                for _ in 0..random.random_range(0..3) {
+                    if !offered.is_empty() {
+                        tamper(&mut random, &mut offered, &history);
+                    }
+                }
+                let offered = certificate(&history, weak, Evidence::Violation(offered));
+                let verified = verify(&history, &offered);
+                assert!(verified.is_err(), "seed {seed} {weak}\n{}", print(&history));
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 1000, "{tried}");
+}
+
+#[test]
+fn no_run_of_another_history_is_accepted() {
+    let mut tried = 0;
+    for seed in 0..1500 {
+        let mut random = seeded(seed);
+        let history = random_history(&mut random);
+        let changed = change_reads(&mut random, &history, 1);
+        for model in MODELS {
+            let Some(Some(run)) = explore(&history, model, 100_000) else {
+                continue;
+            };
+            let steps: Vec<(bool, Name)> = run
+                .iter()
+                .map(|step| match *step {
+                    check::machine::Step::Execute(op) => (false, Name::of(&history, op)),
+                    check::machine::Step::Commit(op) => (true, Name::of(&history, op)),
+                })
+                .collect();
+            let evidence = Evidence::Consistent {
+                reads_from: Vec::new(),
+                steps,
+            };
+            let mut offered = certificate(&history, model, evidence);
+            assert!(verify(&history, &offered).is_ok());
+            if changed.digest() == history.digest() {
+                continue;
+            }
+            assert!(matches!(
+                verify(&changed, &offered),
+                Err(Rejection::OtherClaim { .. })
+            ));
+            // Even with the right digest the values do not fit.
+            offered.claim = Claim::new(&changed, model, "");
+            assert!(matches!(
+                verify(&changed, &offered),
+                Err(Rejection::Refused { .. })
+            ));
+            tried += 1;
+        }
+    }
+    assert!(tried > 500, "{tried}");
+}
+
+#[test]
+fn damaged_files_are_errors() {
+    let mut random = seeded(7);
+    let history = std::iter::repeat_with(|| random_history(&mut random))
+        .find(|history| proof(history, Model::Sc).is_some())
+        .unwrap();
+    let found = proof(&history, Model::Sc).unwrap();
+    let mut file = Vec::new();
+    let claim = Claim::new(&history, Model::Sc, "");
+    check::certificate::write_violation(&mut file, &claim, &found).unwrap();
+    assert!(verify(&history, &read(file.as_slice()).unwrap()).is_ok());
+    for length in 0..file.len() - 1 {
+        let cut = read(&file[..length]);
+        assert!(cut.is_err(), "cut after {length} bytes");
+    }
+    for at in 0..file.len() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 4;
+        // Most changes are no certificate; those that are may not turn the verdict.
+        if let Ok(certificate) = read(damaged.as_slice()) {
+            let verified = verify(&history, &certificate);
+            assert!(!matches!(
+                verified,
+                Ok(check::verify::Verified::Consistent { .. })
+            ));
+        }
+    }
+}
