@@ -80,6 +80,18 @@ pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<Format, Error> {
     }
 }
 
+/// The format that a line is certainly of.
+pub(crate) fn of_line(line: &[u8]) -> Option<Format> {
+    let trimmed = line.trim_ascii();
+    if trimmed.starts_with(b"{\"") {
+        return Some(Format::Json);
+    }
+    if trimmed == b"check" || is_axe(trimmed) {
+        return Some(Format::Axe);
+    }
+    gem5::is_object_line(line).then_some(Format::Gem5)
+}
+
 /// Whether a text holds a line that a debug flag of gem5 printed.
 pub(crate) fn has_trace_line(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n')

@@ -136,12 +136,13 @@ fn dispatch(
             statistics: parsed.statistics,
         });
     }
-    let mut histories = if format == Format::Json {
+    let histories = if format == Format::Json {
         lines.set_limit(JSON_LINE_LIMIT);
-        json::parse(lines, options)?
+        json::parse(lines, options)
     } else {
-        axe::parse(lines, options)?
+        axe::parse(lines, options)
     };
+    let mut histories = histories.map_err(|error| or_mixed(error, lines, format))?;
     // Whatever the reader left, so that damage at the end is found.
     while lines.advance()? {}
     if let Some(damage) = lines.damage() {
@@ -162,4 +163,18 @@ fn dispatch(
         transitions: Transitions::default(),
         statistics,
     })
+}
+
+/// A line that breaks the rules of a format may be a line of another.
+fn or_mixed(error: Error, lines: &Lines<'_>, expected: Format) -> Error {
+    let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
+    match format::of_line(lines.line()) {
+        Some(found) if is_about_line && found != expected => Error::Mixed {
+            file: lines.file().to_owned(),
+            line: lines.number(),
+            found,
+            expected,
+        },
+        _ => error,
+    }
 }

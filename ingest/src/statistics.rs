@@ -32,6 +32,8 @@ pub struct Statistics {
     pub block_size: Option<u32>,
     /// Sequencers that completed or accepted requests.
     pub sequencers: u64,
+    /// Sequencers that the configuration of the run has.
+    pub configured_sequencers: Option<u64>,
     /// Damaged lines that were skipped (only when reading lossily).
     pub skipped: u64,
     /// Lines that say nothing that is understood: other debug flags, what the program printed.

@@ -18,6 +18,7 @@ impl Reader<'_> {
         let options = self.sink.options;
         self.sink.client.finish(options);
         let source = self.choose(lines.file())?;
+        self.check_abandoned(lines)?;
         self.count(lines, &unfinished);
         let provenance = self.provenance(source, unfinished, lines);
         let history = self.build(source, provenance, lines.file())?;
@@ -29,6 +30,24 @@ impl Reader<'_> {
             transitions: self.raw.transitions,
             statistics,
         })
+    }
+
+    /// A data line whose completion is missing; the last line of all may be such a one.
+    fn check_abandoned(&self, lines: &Lines<'_>) -> Result<(), Error> {
+        let line = self.sequencers.abandoned();
+        match line.filter(|&line| line < lines.number()) {
+            Some(line) if self.sequencers.hits > 0 && !self.sink.options.lossy => {
+                Err(Error::Syntax {
+                    file: lines.file().to_owned(),
+                    line,
+                    found: "a data line that is never completed".to_owned(),
+                    expected: "`Hit callback for …` behind it".to_owned(),
+                    hint: "a line is missing: record the trace again, or use --lossy to skip the operation"
+                        .to_owned(),
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn has(&self, source: Source) -> bool {
@@ -181,10 +200,11 @@ impl Reader<'_> {
         statistics.skipped += lines.skipped() + dataless;
         statistics.first_tick = self.ticks.then_some(self.first_tick);
         statistics.last_tick = self.ticks.then_some(self.last_tick);
-        statistics.block_size = self
-            .sequencers
-            .block_size
-            .and_then(|n| u32::try_from(n).ok());
+        let block_size = self.sequencers.block_size;
+        statistics.block_size = block_size
+            .and_then(|size| u32::try_from(size).ok())
+            .or(self.surroundings.block_size);
+        statistics.configured_sequencers = self.surroundings.sequencers;
         statistics.sequencers = self.sequencers.active();
         statistics.transitions = self.raw.counts();
         statistics.stalls = self.raw.stalls;

@@ -14,7 +14,7 @@ pub(crate) struct Request {
     pub begin: Begin,
     /// Place in the order in which requests of the whole trace were accepted.
     pub sequence: u64,
-    pub issued: u64,
+    pub issued: Option<u64>,
     pub line: u64,
     /// Whether it makes an operation of a history, as far as one can tell when it is accepted.
     pub counts: bool,
@@ -92,7 +92,7 @@ mod tests {
             port: 0,
             begin: Begin::Other,
             sequence,
-            issued: 0,
+            issued: None,
             line: 0,
             counts: true,
         }

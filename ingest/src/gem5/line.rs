@@ -17,7 +17,7 @@ const RAW_FLAG: &[u8] = b"ProtocolTrace: ";
 /// What a line is.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
-    /// Nothing, or only spaces.
+    /// Nothing.
     Blank,
     /// `<tick>: <path>: <text>`.
     Named {
@@ -48,7 +48,10 @@ pub(crate) struct Columns<'a> {
 pub(crate) fn shape(line: &[u8]) -> Result<Shape<'_>, Fault> {
     let spaces = line.iter().take_while(|&&byte| byte == b' ').count();
     let Some(&first) = line.get(spaces) else {
-        return Ok(Shape::Blank);
+        return match spaces {
+            0 => Ok(Shape::Blank),
+            _ => Err(Fault::Cut("a tick")),
+        };
     };
     if first.is_ascii_digit() {
         return ticked(line, spaces);
@@ -79,6 +82,7 @@ fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
                 let tick = tick.ok_or(Fault::Cut("a tick of at most 64 bits"))?;
                 named(&line[after + 2..], tick)
             }
+            Some(_) if looks_like_axe(&line[after + 1..]) => Err(Fault::Mixed(Format::Axe)),
             Some(_) => Ok(Shape::Chatter),
         },
         Some(b' ') if after >= TICK_WIDTH => raw(line, spaces),

@@ -86,6 +86,15 @@ pub(crate) fn is_trace_line(line: &[u8]) -> bool {
     }
 }
 
+/// Whether a line is certainly one that a debug flag prints.
+pub(crate) fn is_object_line(line: &[u8]) -> bool {
+    match line::shape(line) {
+        Ok(Shape::Raw(_)) => true,
+        Ok(Shape::Named { path, .. }) => path.contains(&b'.'),
+        _ => false,
+    }
+}
+
 /// What an object is, by its path and what it printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Object {
@@ -116,8 +125,6 @@ struct Reader<'o> {
 impl<'o> Reader<'o> {
     fn new(options: &'o Options, surroundings: &'o Surroundings) -> Reader<'o> {
         let wants_ruby = matches!(options.source, None | Some(Source::Ruby));
-        let mut sequencers = Sequencers::default();
-        sequencers.block_size = surroundings.block_size.map(|size| size as usize);
         Reader {
             surroundings,
             sink: Sink {
@@ -127,7 +134,7 @@ impl<'o> Reader<'o> {
                 client: Default::default(),
             },
             raw: RawLines::new(options.transitions),
-            sequencers,
+            sequencers: Sequencers::default(),
             exec: Exec::default(),
             end: End::default(),
             objects: Vec::new(),
@@ -200,8 +207,9 @@ impl<'o> Reader<'o> {
         match event {
             Event::Begin { address, begin } => {
                 let version = columns.version;
+                let tick = columns.tick;
                 self.sequencers
-                    .begin(version, address, begin, &mut self.sink)
+                    .begin(version, address, begin, tick, &mut self.sink)
             }
             Event::Done { address } => {
                 self.sequencers.done(columns.version, address);
@@ -245,7 +253,7 @@ impl<'o> Reader<'o> {
                 self.seen(message);
                 Ok(())
             }
-            message => self.ruby(object, message, tick.unwrap_or(0), line, path),
+            message => self.ruby(object, message, tick, line, path),
         }
     }
 
@@ -272,7 +280,7 @@ impl<'o> Reader<'o> {
             return Ok(());
         }
         let cpu = (object, self.objects[object].1);
-        let block = self.sequencers.block_size.unwrap_or(64) as u64;
+        let block = self.surroundings.block_size.map_or(64, u64::from);
         let at = At { line, tick, block };
         self.exec.line(cpu, thread, text, at, self.sink.options)
     }
@@ -282,7 +290,7 @@ impl<'o> Reader<'o> {
         &mut self,
         object: usize,
         message: Message<'_>,
-        tick: u64,
+        tick: Option<u64>,
         line: u64,
         path: &[u8],
     ) -> Result<(), Fault> {
@@ -293,7 +301,7 @@ impl<'o> Reader<'o> {
                     Object::Port { sequencer, .. } => sequencer,
                     _ => self.port(object, path, port),
                 };
-                self.sequencers.timing(sequencer, port, line);
+                self.sequencers.timing(sequencer, port, tick, line);
             }
             (Message::Issued { command, address }, Object::Port { sequencer, port }) => {
                 sequencers.issued(sequencer, port, command, address, tick, line);

@@ -69,7 +69,7 @@ pub(crate) struct Completed {
     pub effect: Effect,
     /// The line that shows the value.
     pub line: u64,
-    pub tick: u64,
+    pub tick: Option<u64>,
     /// Where the access begins in its block, and how many bytes of at most 8 it can have there.
     pub offset: usize,
     pub available: u8,
@@ -144,8 +144,8 @@ impl Completed {
                     sequence: self.request.sequence,
                     read: old,
                     written: new,
-                    issued: Some(self.request.issued),
-                    completed: Some(self.tick),
+                    issued: self.request.issued,
+                    completed: self.tick,
                     line: Some(self.line),
                     order: Some(self.line),
                     continues: part > 0,

@@ -31,7 +31,7 @@ pub(crate) enum Begin {
     Other,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Role {
     Begin,
     Done,
@@ -53,6 +53,7 @@ pub(crate) struct RawLines {
     keep: bool,
     /// By the text of the names columns, so that names are looked at once each.
     by_text: FxHashMap<Box<[u8]>, u32>,
+    by_names: FxHashMap<(Role, Names), usize>,
     entries: Vec<Entry>,
     pub transitions: Transitions,
     pub stalls: u64,
@@ -173,14 +174,11 @@ impl RawLines {
             state: intern(names[2])?,
             next_state: intern(names[3])?,
         };
-        let known = self
-            .entries
-            .iter()
-            .position(|entry| entry.names == names && entry.role == role);
-        let at = known.unwrap_or_else(|| {
+        let entries = &mut self.entries;
+        let at = *self.by_names.entry((role, names)).or_insert_with(|| {
             let count = 0;
-            self.entries.push(Entry { role, names, count });
-            self.entries.len() - 1
+            entries.push(Entry { role, names, count });
+            entries.len() - 1
         });
         // Padding varies little, but do not let a strange input fill the memory.
         if self.by_text.len() < 1 << 16 {

@@ -39,6 +39,7 @@ struct Offer {
     sequencer: usize,
     port: u16,
     begin: Begin,
+    tick: Option<u64>,
     line: u64,
 }
 
@@ -158,11 +159,12 @@ impl Sequencers {
     }
 
     /// `Timing request`.
-    pub(crate) fn timing(&mut self, sequencer: usize, port: u16, line: u64) {
+    pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
         self.offer = Some(Offer {
             sequencer,
             port,
             begin: Begin::Coalesced,
+            tick,
             line,
         });
     }
@@ -184,10 +186,13 @@ impl Sequencers {
         version: u32,
         address: u64,
         begin: Begin,
+        tick: u64,
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
         self.done = None;
-        let Some(offer) = &mut self.offer else {
+        // All lines of a request have one tick; an older offer was left behind by a lost line.
+        let is_now = |offer: &&mut Offer| offer.tick.is_none_or(|offered| offered == tick);
+        let Some(offer) = self.offer.as_mut().filter(is_now) else {
             // A request that was coalesced and is sent to the protocol now.
             if let Some(&at) = self.by_version.get(&version)
                 && let Some(request) = self.all[at].fifo.first_mut(address)
@@ -232,7 +237,7 @@ impl Sequencers {
         port: u16,
         command: Command,
         address: u64,
-        tick: u64,
+        tick: Option<u64>,
         line: u64,
     ) {
         let offer = self.offer.take().filter(|offer| offer.sequencer == at);
@@ -301,7 +306,7 @@ impl Sequencers {
         sequencer.block.clear();
         sequencer.block.extend_from_slice(text);
         match previous {
-            Some(previous) if !continues && sequencer.hits > 0 => {
+            Some(previous) if !continues && self.hits > 0 => {
                 sequencer.lose(previous);
                 Err(Fault::broken(
                     format!(
@@ -322,7 +327,7 @@ impl Sequencers {
         at: usize,
         command: Command,
         address: u64,
-        tick: u64,
+        tick: Option<u64>,
         line: u64,
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
@@ -363,7 +368,7 @@ impl Sequencers {
         request: Option<Request>,
         command: Command,
         address: u64,
-        tick: u64,
+        tick: Option<u64>,
         line: u64,
         data: Option<Data>,
     ) -> Result<Option<Completed>, Fault> {
@@ -686,6 +691,14 @@ impl Sequencers {
         left.into_iter().map(|(_, request)| request).collect()
     }
 
+    /// The first data line whose completion never came.
+    pub(crate) fn abandoned(&self) -> Option<u64> {
+        self.all
+            .iter()
+            .filter_map(|sequencer| sequencer.data.map(|data| data.line))
+            .min()
+    }
+
     /// Number of sequencers that accepted or completed something.
     pub(crate) fn active(&self) -> u64 {
         let is_active = |s: &&Sequencer| s.version.is_some() || s.hits > 0 || s.data_lines > 0;
@@ -717,7 +730,7 @@ fn unfinished(request: &Request, thread: u32) -> (u64, Unfinished) {
         thread,
         address: request.address,
         writes: request.command.writes(),
-        issued: Some(request.issued),
+        issued: request.issued,
         line: Some(request.line),
     };
     (request.sequence, unfinished)

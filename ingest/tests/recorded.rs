@@ -1,0 +1,199 @@
+//! Every recorded trace that is shared beside the repository: operations as its manifest says.
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::ops::Range;
+
+use history::{History, Sizes, Source};
+use ingest::Options;
+
+/// A row of the manifest.
+struct Row {
+    file: String,
+    protocol: String,
+    threads: usize,
+    operations: usize,
+    locations: usize,
+    source: Source,
+    flags: String,
+    addresses: Option<Range<u64>>,
+    ended: String,
+}
+
+/// The fields of a line of CSV; quotes keep commas together.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut quoted = false;
+    for c in line.chars() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted => fields.push(String::new()),
+            c => fields.last_mut().unwrap().push(c),
+        }
+    }
+    fields
+}
+
+fn rows() -> Vec<Row> {
+    let Some(manifest) = common::shared("gem5/traces/manifest.csv") else {
+        return Vec::new();
+    };
+    let text = fs::read_to_string(manifest).unwrap();
+    let mut lines = text.lines();
+    let header = fields(lines.next().unwrap());
+    let rows = lines.map(|line| {
+        let row = fields(line);
+        let get = |name: &str| row[header.iter().position(|field| field == name).unwrap()].clone();
+        let number = |name: &str| get(name).parse().unwrap();
+        let hex = |text: &str| u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap();
+        Row {
+            file: get("file"),
+            protocol: get("protocol"),
+            threads: number("threads"),
+            operations: number("operations"),
+            locations: number("locations"),
+            source: Source::from_name(&get("source")).unwrap(),
+            flags: get("flags"),
+            addresses: get("addresses")
+                .split_once('-')
+                .map(|(low, high)| hex(low)..hex(high)),
+            ended: get("ended"),
+        }
+    });
+    rows.collect()
+}
+
+fn per_thread(history: &History) -> Vec<usize> {
+    let threads = history.threads().iter();
+    threads
+        .map(|thread| history.thread_operations(thread))
+        .collect()
+}
+
+fn check(row: &Row) {
+    let path = common::shared(&format!("gem5/traces/{}", row.file)).unwrap();
+    let options = Options {
+        addresses: row.addresses.clone(),
+        ..Options::default()
+    };
+    let trace = ingest::read_path(&path, &options).unwrap();
+    let name = &row.file;
+    assert_eq!(trace.histories.len(), 1, "{name}");
+    let history = &trace.histories[0];
+    let provenance = &history.provenance;
+    assert_eq!(provenance.source, row.source, "{name}");
+    assert_eq!(history.threads().len(), row.threads, "{name}");
+    assert_eq!(history.operations(), row.operations, "{name}");
+    assert_eq!(history.locations().len(), row.locations, "{name}");
+    assert_eq!(provenance.sizes, Sizes::Assumed(8), "{name}");
+    if row.flags.contains("ProtocolTrace") {
+        assert_eq!(
+            provenance.protocol.as_deref(),
+            Some(&*row.protocol),
+            "{name}"
+        );
+    }
+    if row.ended.starts_with("aborted") {
+        assert_eq!(provenance.unfinished.len(), row.threads, "{name}");
+        let words = provenance.ended.as_deref().unwrap();
+        assert!(
+            words.contains("requests unanswered; the oldest"),
+            "{name}: {words}"
+        );
+    } else {
+        let share = row.operations / row.threads;
+        assert_eq!(per_thread(history), vec![share; row.threads], "{name}");
+        assert!(provenance.unfinished.is_empty(), "{name}");
+    }
+    assert!(
+        provenance.notes.is_empty(),
+        "{name}: {:?}",
+        provenance.notes
+    );
+    assert_eq!(trace.statistics.skipped, 0, "{name}");
+}
+
+#[test]
+fn traces_of_the_manifest() {
+    let rows = rows();
+    rows.iter().for_each(check);
+    eprintln!("checked: {} recorded traces", rows.len());
+}
+
+/// What of a client's operations reached Ruby, and what did not because a buffer served it.
+#[test]
+fn both_histories_of_a_store_buffer() {
+    for row in rows().iter().filter(|row| row.source == Source::Client) {
+        let path = common::shared(&format!("gem5/traces/{}", row.file)).unwrap();
+        let options = Options {
+            source: Some(Source::Ruby),
+            ..Options::default()
+        };
+        let ruby = ingest::read_path(&path, &options).unwrap();
+        let client = ingest::read_path(&path, &Options::default()).unwrap();
+        let forwarded = client.statistics.forwarded_loads as usize;
+        assert!(forwarded > 0);
+        assert_eq!(
+            ruby.histories[0].operations() + forwarded,
+            row.operations,
+            "{}",
+            row.file
+        );
+        assert!(ruby.statistics.overlapping > 0);
+        assert_eq!(client.statistics.uncommitted_stores, 0);
+    }
+}
+
+#[test]
+fn traces_of_the_stock_testers() {
+    let read = |name: &str| {
+        let path = common::shared(&format!("gem5/traces/{name}"))?;
+        Some(ingest::read_path(&path, &Options::default()).unwrap())
+    };
+    if let Some(trace) = read("stock-memtest-MESI_Two_Level.trace.gz") {
+        let history = &trace.histories[0];
+        assert_eq!(history.operations(), 337);
+        assert_eq!(history.provenance.sizes, Sizes::Recorded);
+        assert_eq!(history.provenance.unfinished.len(), 64);
+        assert!(history.provenance.notes[0].contains("overlapped in time"));
+    }
+    if let Some(trace) = read("stock-random-MESI_Two_Level.trace.gz") {
+        // 831 completions; the tester fetches 36 times.
+        assert_eq!(trace.histories[0].operations(), 795);
+        assert_eq!(trace.statistics.fetches, 36);
+        assert_eq!(trace.histories[0].provenance.sizes, Sizes::Assumed(1));
+    }
+}
+
+/// Transitions that gem5 itself counted over many runs: no trace has others, and the totals of the
+/// table and of the counts agree.
+#[test]
+fn transitions_are_those_of_the_protocol() {
+    for row in rows().iter().filter(|row| row.file.contains("-io-")) {
+        let Some(known) =
+            common::shared(&format!("gem5/transitions/{}-Directory.csv", row.protocol))
+        else {
+            continue;
+        };
+        let known = fs::read_to_string(known).unwrap();
+        let path = common::shared(&format!("gem5/traces/{}", row.file)).unwrap();
+        let options = Options {
+            transitions: true,
+            ..Options::default()
+        };
+        let trace = ingest::read_path(&path, &options).unwrap();
+        let counts = &trace.statistics.transitions;
+        let total: u64 = counts.iter().map(|count| count.count).sum();
+        assert_eq!(total, trace.transitions.len() as u64);
+        for count in counts.iter().filter(|count| count.machine == "Directory") {
+            let prefix = format!("Directory,{},{},", count.state, count.event);
+            assert!(
+                known.lines().any(|line| line.starts_with(&prefix)),
+                "{}: {prefix}",
+                row.file
+            );
+        }
+    }
+}
