@@ -213,6 +213,7 @@ impl<'a> Lines<'a> {
             return None;
         }
         let good = self.number.saturating_sub(1);
+        self.scanned = 0;
         while !self.ended {
             self.start = self.end;
             self.fill();
@@ -323,6 +324,7 @@ impl<'a> Lines<'a> {
             self.number
         ));
         self.start = self.end;
+        self.scanned = 0;
         self.line = (self.end, self.end);
         Ok(false)
     }

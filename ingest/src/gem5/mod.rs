@@ -1,7 +1,7 @@
 //! Text printed by gem5's debug flags, to the history it shows.
 //!
 //! Everything happens in one pass. Lines are told apart by their first bytes ([`line`]), their
-//! messages read ([`message`], [`raw`]), requests matched with completions ([`sequencer`]), and
+//! messages read ([`message`], [`raw`]), requests matched with completions ([`matching`]), and
 //! values taken from data blocks ([`block`], [`operation`]). Which of the histories that a file may
 //! hold is wanted is known at its end, so until then all that were seen are kept.
 
@@ -11,12 +11,16 @@ mod client;
 mod end;
 mod exec;
 mod fifo;
+mod grammar;
+mod instruction;
 mod line;
+mod matching;
 mod message;
 mod operation;
 mod protocol;
 mod raw;
 mod sequencer;
+mod settle;
 mod sink;
 
 use history::{History, HistoryBuilder, Source};
@@ -31,10 +35,11 @@ use crate::transitions::Transitions;
 pub(crate) use end::End;
 use exec::{At, Exec};
 use line::{Columns, Shape};
+use matching::Sequencers;
 use message::Message;
 pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
-use sequencer::{Sequencers, trailing_number};
+use sequencer::trailing_number;
 use sink::Sink;
 
 /// What other files of a run say about it.

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
+use crate::gem5::grammar;
 use crate::gem5::line::Columns;
-use crate::gem5::message;
 use crate::gem5::protocol;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};
@@ -90,7 +90,7 @@ impl RawLines {
             self.requests += 1;
             return Ok(Event::None);
         }
-        let (rest, address) = message::address(columns.rest).map_err(|_| NAMES)?;
+        let (rest, address) = grammar::address(columns.rest).map_err(|_| NAMES)?;
         match entry.role {
             Role::Transition => {
                 self.controllers += 1;

@@ -1,0 +1,202 @@
+//! The grammars of messages (nom): what follows a tick and an object's path.
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_till1, take_while_m_n, take_while1};
+use nom::character::complete::char;
+use nom::combinator::{map, map_opt, opt, rest, value, verify};
+use nom::sequence::{delimited, preceded, separated_pair, terminated};
+use nom::{IResult, Parser};
+
+use crate::error::Fault;
+use crate::gem5::line::decimal;
+use crate::gem5::message::{ClientOp, Command, DataKind, Message};
+
+pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, ()>;
+
+fn hex_digits(input: &[u8]) -> Parsed<'_, u64> {
+    map(
+        take_while_m_n(1, 16, |byte: u8| byte.is_ascii_hexdigit()),
+        |digits: &[u8]| {
+            digits.iter().fold(0, |value, &byte| {
+                let digit = match byte {
+                    b'0'..=b'9' => byte - b'0',
+                    _ => (byte | 0x20) - b'a' + 10,
+                };
+                value << 4 | u64::from(digit)
+            })
+        },
+    )
+    .parse(input)
+}
+
+/// A number as `%#x` prints it: zero has no `0x`.
+fn hex(input: &[u8]) -> Parsed<'_, u64> {
+    preceded(opt(tag("0x")), hex_digits).parse(input)
+}
+
+fn number(input: &[u8]) -> Parsed<'_, u64> {
+    map_opt(take_while1(|byte: u8| byte.is_ascii_digit()), decimal).parse(input)
+}
+
+fn narrow<T: TryFrom<u64>>(input: &[u8]) -> Parsed<'_, T> {
+    map_opt(number, |value| T::try_from(value).ok()).parse(input)
+}
+
+fn command(input: &[u8]) -> Parsed<'_, Command> {
+    map(take_till1(|byte| byte == b' '), Command::of).parse(input)
+}
+
+/// `[0x404, line 0x400]`: the address, without the line.
+pub(crate) fn address(input: &[u8]) -> Parsed<'_, u64> {
+    delimited(tag("["), terminated(hex, (tag(", line "), hex)), char(']')).parse(input)
+}
+
+pub(super) fn timing(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    preceded(
+        tag("Timing request for address "),
+        map(
+            separated_pair(hex, tag(" on port "), narrow),
+            |(_, port)| Message::Timing { port },
+        ),
+    )
+    .parse(input)
+}
+
+pub(super) fn request(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let issued = map(
+        terminated(separated_pair(command, char(' '), hex), tag(" issued")),
+        |(command, address)| Message::Issued { command, address },
+    );
+    let refused = (
+        command,
+        tag(" for address "),
+        hex,
+        tag(" did not issue because "),
+        rest,
+    );
+    let pio = (tag("address "), hex, tag(" assumed to be a pio address"));
+    let refused = value(Message::Refused, refused);
+    let pio = value(Message::Pio, pio);
+    preceded(tag("Request "), alt((issued, refused, pio))).parse(input)
+}
+
+pub(super) fn hit(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    preceded(
+        tag("Hit callback for "),
+        map(
+            separated_pair(command, char(' '), hex),
+            |(command, address)| Message::Hit { command, address },
+        ),
+    )
+    .parse(input)
+}
+
+/// A data line: its block is everything up to the bracket that ends the line.
+pub(super) fn data(text: &[u8]) -> Result<Message<'_>, Fault> {
+    let kind = alt((
+        value(DataKind::Read, tag("read data ")),
+        value(DataKind::Set, tag("set data ")),
+        value(DataKind::Swap, tag("swap data ")),
+        value(DataKind::AmoOriginal, tag("AMO original data ")),
+        value(DataKind::AmoNew, tag("AMO new data ")),
+        value(DataKind::AtomicReturn, tag("ATOMIC RETURN data ")),
+        value(DataKind::AtomicNoReturn, tag("ATOMIC NO RETURN data ")),
+    ));
+    let block = verify(rest, |block: &[u8]| {
+        block.starts_with(b"[ ") && block.ends_with(b" ]")
+    });
+    let parsed: Parsed<'_, _> = (kind, block).parse(text);
+    match parsed {
+        Ok((_, (kind, block))) => Ok(Message::Data { kind, block }),
+        Err(_) => Err(Fault::Cut("a data block `[ 0x… ]` to the end of the line")),
+    }
+}
+
+pub(super) fn response(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let size = preceded((tag("schedSendTiming for "), command, tag(" address ")), {
+        separated_pair(hex, tag(" size "), number)
+    });
+    map(
+        terminated(size, (tag(" when "), rest)),
+        |(address, size)| Message::Response { address, size },
+    )
+    .parse(input)
+}
+
+pub(super) fn client(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let thread = delimited(tag("T"), narrow, tag(" op "));
+    let store = alt((value(true, tag(" store ")), value(false, tag(" load "))));
+    let access = separated_pair(hex, char(' '), hex);
+    let forwarded = map(opt(tag(" forwarded")), |word| word.is_some());
+    map(
+        (thread, number, store, access, forwarded),
+        |(thread, index, store, (address, value), forwarded)| {
+            Message::Client(ClientOp {
+                thread,
+                index,
+                store,
+                address,
+                value,
+                forwarded,
+            })
+        },
+    )
+    .parse(input)
+}
+
+/// `[A<asid> ][T<tid> : ]0x<pc>…`.
+pub(super) fn exec(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let space = opt(delimited(char('A'), number, char(' ')));
+    let thread = opt(delimited(char('T'), narrow, tag(" : ")));
+    let text = verify(rest, |text: &[u8]| text.starts_with(b"0x"));
+    map((space, thread, text), |(_, thread, text)| Message::Exec {
+        thread: thread.unwrap_or(0),
+        text,
+    })
+    .parse(input)
+}
+
+/// Messages of RubyPort, RubySequencer, RubyHitMiss and LLSC that are understood and not needed.
+pub(super) fn known(input: &[u8]) -> Parsed<'_, Message<'_>> {
+    let atomic = alt((
+        value(true, (tag("Issuing ATOMIC RETURN"), rest)),
+        value(false, (tag("Issuing ATOMIC NO RETURN"), rest)),
+    ));
+    let atomic = map(atomic, |returns| Message::IssuingAtomic { returns });
+    let needs = (tag("Hit callback needs response "), number);
+    let others = alt((
+        tag("Sequencer may now be free."),
+        tag("Sending invalidations"),
+        tag("Issuing LL"),
+        tag("Issuing SC"),
+        tag("Issuing Locked RMW "),
+        tag("Cache hit at ["),
+        tag("Cache miss at ["),
+        tag("LLSC Monitor - "),
+        tag("hitCallback "),
+        tag("Created re"),
+        tag("Functional access "),
+    ));
+    alt((
+        atomic,
+        value(Message::Known, tag("Hit callback done!")),
+        value(Message::Known, tag("Sending packet back over port")),
+        value(Message::Known, needs),
+        value(Message::Known, (others, rest)),
+    ))
+    .parse(input)
+}
+
+pub(super) fn is_client(text: &[u8]) -> bool {
+    let parsed: Parsed<'_, _> = (tag("T"), number, tag(" op ")).parse(text);
+    parsed.is_ok()
+}
+
+/// `T<thread>` and the beginning of what clients and CPUs print behind it.
+pub(super) fn is_cut_after_thread(text: &[u8]) -> bool {
+    let thread: Parsed<'_, _> = preceded(tag("T"), number).parse(text);
+    match thread {
+        Ok((rest, _)) => b" op ".starts_with(rest) || b" : 0x".starts_with(rest),
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,393 @@
+//! Rebuilding operations: requests and completions of sequencers, matched first in, first out.
+
+use history::Unfinished;
+use rustc_hash::FxHashMap;
+
+use crate::error::Fault;
+use crate::gem5::block;
+use crate::gem5::fifo::Request;
+use crate::gem5::message::{Command, DataKind};
+use crate::gem5::operation::{Completed, Effect, effect};
+use crate::gem5::raw::Begin;
+use crate::gem5::sequencer::{Data, Offer, Port, Sequencer};
+use crate::gem5::sink::Sink;
+
+/// All sequencers of a trace.
+#[derive(Debug, Default)]
+pub(crate) struct Sequencers {
+    pub(super) all: Vec<Sequencer>,
+    pub(super) by_version: FxHashMap<u32, usize>,
+    pub(super) offer: Option<Offer>,
+    pub(super) done: Option<(u32, u64)>,
+    pub(super) accepted: u64,
+    pub block_size: Option<usize>,
+    pub data_lines: u64,
+    pub hits: u64,
+    pub unmatched: u64,
+    pub overlapping: u64,
+    pub refused: u64,
+    pub shared_versions: bool,
+    pub split: bool,
+}
+
+impl Sequencers {
+    /// The number of a new sequencer.
+    pub(crate) fn add(&mut self, path: &str) -> usize {
+        self.all.push(Sequencer {
+            path: path.to_owned(),
+            ..Sequencer::default()
+        });
+        self.all.len() - 1
+    }
+
+    /// `Timing request`.
+    pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
+        self.offer = Some(Offer {
+            sequencer,
+            port,
+            begin: Begin::Coalesced,
+            tick,
+            line,
+        });
+    }
+
+    /// `Issuing ATOMIC …`.
+    pub(crate) fn atomic(&mut self, returns: bool) {
+        if let Some(offer) = &mut self.offer {
+            offer.begin = if returns {
+                Begin::AtomicReturn
+            } else {
+                Begin::AtomicNoReturn
+            };
+        }
+    }
+
+    /// `Seq Begin`.
+    pub(crate) fn begin(
+        &mut self,
+        version: u32,
+        address: u64,
+        begin: Begin,
+        tick: u64,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Fault> {
+        self.done = None;
+        // All lines of a request have one tick; an older offer was left behind by a lost line.
+        let is_now = |offer: &&mut Offer| offer.tick.is_none_or(|offered| offered == tick);
+        let Some(offer) = self.offer.as_mut().filter(is_now) else {
+            // A request that was coalesced and is sent to the protocol now.
+            if let Some(&at) = self.by_version.get(&version)
+                && let Some(request) = self.all[at].fifo.first_mut(address)
+                && request.begin == Begin::Coalesced
+            {
+                request.begin = begin;
+            }
+            return Ok(());
+        };
+        if begin != Begin::Other || offer.begin == Begin::Coalesced {
+            offer.begin = begin;
+        }
+        let Offer {
+            sequencer, port, ..
+        } = *offer;
+        let ports = &mut self.all[sequencer].ports;
+        if ports.len() <= usize::from(port) {
+            ports.resize(usize::from(port) + 1, Port::default());
+        }
+        if begin == Begin::Fetch {
+            ports[usize::from(port)].fetches = true;
+        } else {
+            ports[usize::from(port)].others = true;
+        }
+        self.bind(sequencer, version, sink)
+    }
+
+    /// `Seq Done`.
+    pub(crate) fn done(&mut self, version: u32, address: u64) {
+        self.done = Some((version, address));
+    }
+
+    /// A transition: nothing of a sequencer continues across it.
+    pub(crate) fn transition(&mut self) {
+        self.done = None;
+    }
+
+    /// `Request … issued`.
+    pub(crate) fn issued(
+        &mut self,
+        at: usize,
+        port: u16,
+        command: Command,
+        address: u64,
+        tick: Option<u64>,
+        line: u64,
+    ) {
+        let offer = self.offer.take().filter(|offer| offer.sequencer == at);
+        if command == Command::MemSync {
+            return;
+        }
+        let begin = offer.map_or(Begin::Coalesced, |offer| offer.begin);
+        let sequencer = &mut self.all[at];
+        let counts = sequencer.counts(command, begin, port);
+        if counts {
+            self.overlapping += u64::from(sequencer.outstanding > 0);
+            sequencer.outstanding += 1;
+        }
+        sequencer.fifo.push(Request {
+            command,
+            address,
+            port,
+            begin,
+            sequence: self.accepted,
+            issued: tick,
+            line: offer.map_or(line, |offer| offer.line),
+            counts,
+        });
+        self.accepted += 1;
+    }
+
+    /// `did not issue`, or a device's address.
+    pub(crate) fn dropped(&mut self, refused: bool) {
+        self.refused += u64::from(refused);
+        self.offer = None;
+    }
+
+    /// A data line.
+    pub(crate) fn data(
+        &mut self,
+        at: usize,
+        kind: DataKind,
+        text: &[u8],
+        line: u64,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Fault> {
+        self.data_lines += 1;
+        self.settle(at, None, sink);
+        let done = self.done.take();
+        if let Some((version, _)) = done
+            && self.all[at].version.is_none()
+        {
+            self.bind(at, version, sink)?;
+        }
+        let sequencer = &mut self.all[at];
+        sequencer.data_lines += 1;
+        let address = done.map(|(_, address)| address);
+        let data = Data {
+            kind,
+            line,
+            address,
+        };
+        let previous = sequencer.data.replace(data);
+        let continues = kind == DataKind::AmoNew
+            && previous.is_some_and(|data| data.kind == DataKind::AmoOriginal);
+        if continues {
+            std::mem::swap(&mut sequencer.original, &mut sequencer.block);
+        } else {
+            sequencer.original.clear();
+        }
+        sequencer.block.clear();
+        sequencer.block.extend_from_slice(text);
+        match previous {
+            Some(previous) if !continues && self.hits > 0 => {
+                sequencer.lose(previous);
+                Err(Fault::broken(
+                    format!(
+                        "a data line, though that of line {} was not completed",
+                        previous.line
+                    ),
+                    "`Hit callback for …` behind each data line",
+                    "a line is missing: record the trace again, or use --lossy to skip the operation",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `Hit callback for …`.
+    pub(crate) fn hit(
+        &mut self,
+        at: usize,
+        command: Command,
+        address: u64,
+        tick: Option<u64>,
+        line: u64,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Fault> {
+        self.settle(at, None, sink);
+        let sequencer = &mut self.all[at];
+        let data = sequencer.data.take();
+        if command == Command::MemSync {
+            return Ok(());
+        }
+        self.hits += 1;
+        sequencer.hits += 1;
+        let request = sequencer.fifo.pop(address);
+        if let Some(request) = &request {
+            sequencer.outstanding -= u64::from(request.counts);
+        }
+        let completed = self.complete(at, request, command, address, tick, line, data);
+        if completed.is_err() && command.writes() {
+            self.all[at].lost.push(Unfinished {
+                thread: 0,
+                address,
+                writes: true,
+                issued: None,
+                line: Some(line),
+            });
+        }
+        let Some(completed) = completed? else {
+            return Ok(());
+        };
+        self.all[at].last = Some(completed);
+        Ok(())
+    }
+
+    /// What a completion means, before its size is known.
+    #[allow(clippy::too_many_arguments)]
+    fn complete(
+        &mut self,
+        at: usize,
+        request: Option<Request>,
+        command: Command,
+        address: u64,
+        tick: Option<u64>,
+        line: u64,
+        data: Option<Data>,
+    ) -> Result<Option<Completed>, Fault> {
+        let Some(request) = request else {
+            self.unmatched += 1;
+            return Err(Fault::broken(
+                format!(
+                    "a completion of {} {address:#x} without a request",
+                    command.name()
+                ),
+                "`Request … issued` for it on a line before",
+                "if the trace was recorded with --debug-start, begin earlier, or use --lossy to skip \
+                 such completions",
+            ));
+        };
+        if request.command != command {
+            return Err(Fault::broken(
+                format!("a completion of {} {address:#x}", command.name()),
+                format!(
+                    "one of {}, requested at line {}",
+                    request.command.name(),
+                    request.line
+                ),
+                "the trace is damaged: record it again, or use --lossy to skip the operation",
+            ));
+        }
+        let effect = effect(&request, data.map(|data| data.kind))?;
+        let mut completed = Completed {
+            request,
+            effect,
+            line: data.map_or(line, |data| data.line),
+            tick,
+            offset: 0,
+            available: 8,
+            old: None,
+            new: None,
+        };
+        if effect == Effect::DataMissing {
+            self.without_data(at, line, command);
+            return Ok(None);
+        }
+        if let Some(data) = data
+            && effect != Effect::Prefetch
+        {
+            self.read_block(at, data.kind, &mut completed)?;
+        }
+        Ok(Some(completed))
+    }
+
+    fn without_data(&mut self, at: usize, line: u64, command: Command) {
+        let sequencer = &mut self.all[at];
+        if sequencer.dataless == 0 {
+            sequencer.first_dataless = line;
+        }
+        sequencer.dataless += 1;
+        sequencer.dataless_writes += u64::from(command.writes());
+    }
+
+    /// Reads the bytes of an access off its block.
+    fn read_block(
+        &mut self,
+        at: usize,
+        kind: DataKind,
+        completed: &mut Completed,
+    ) -> Result<(), Fault> {
+        let sequencer = &self.all[at];
+        let length = block::length(&sequencer.block);
+        let expected = *self.block_size.get_or_insert(length);
+        let wrong = |found: String, expected: String| {
+            let hint =
+                "the trace is damaged: record it again, or use --lossy to skip the operation";
+            Fault::broken(found, expected, hint)
+        };
+        if length != expected || !length.is_power_of_two() {
+            return Err(wrong(
+                format!(
+                    "a completion whose data block (line {}) has {length} bytes",
+                    completed.line
+                ),
+                format!("{expected} bytes as in the blocks before, a power of two"),
+            ));
+        }
+        completed.offset = (completed.request.address % length as u64) as usize;
+        let count = (length - completed.offset).min(8);
+        completed.available = count as u8;
+        let value = |text: &[u8]| {
+            block::value(text, completed.offset, count).ok_or_else(|| {
+                wrong(
+                    format!(
+                        "a completion whose data block (line {}) is malformed",
+                        completed.line
+                    ),
+                    "`[ ` and for each byte `0x`, one or two digits and a space".to_owned(),
+                )
+            })
+        };
+        let shown = Some(value(&sequencer.block)?);
+        let original = match sequencer.original.is_empty() {
+            true => None,
+            false => Some(value(&sequencer.original)?),
+        };
+        (completed.old, completed.new) = match kind {
+            DataKind::Read | DataKind::AtomicReturn | DataKind::AmoOriginal => (shown, None),
+            DataKind::Set | DataKind::Swap => (None, shown),
+            DataKind::AmoNew => (original, shown),
+            DataKind::AtomicNoReturn => (None, None),
+        };
+        Ok(())
+    }
+
+    /// A response of `size` bytes: it belongs to the operation that completed last.
+    pub(crate) fn response(
+        &mut self,
+        at: usize,
+        address: u64,
+        size: u64,
+        sink: &mut Sink<'_>,
+    ) -> Result<(), Fault> {
+        let block = self.block_size.unwrap_or(64) as u64;
+        let Some(last) = &self.all[at].last else {
+            return Ok(());
+        };
+        if last.request.address != address {
+            return Ok(());
+        }
+        if size == 0 {
+            self.settle(at, None, sink);
+            return Ok(());
+        }
+        if size > block - last.offset as u64 % block {
+            return Err(Fault::broken(
+                format!("a response of {size} bytes at {address:#x}"),
+                format!("one that ends in its block of {block} bytes"),
+                "the trace is damaged: record it again, or use --lossy to skip the line",
+            ));
+        }
+        self.settle(at, Some(size), sink);
+        Ok(())
+    }
+}
