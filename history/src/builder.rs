@@ -184,6 +184,11 @@ impl HistoryBuilder {
         self.place.push(place);
     }
 
+    /// Drops what is known of the order of completions, where it turns out to be worth nothing.
+    pub fn forget_order(&mut self) {
+        self.order.fill(NONE64);
+    }
+
     /// States the final value of an address or cell.
     pub fn final_value(&mut self, address: u64, value: u64, line: Option<u64>) {
         self.finals.push((address, value, line));

@@ -95,7 +95,9 @@ fn wrong_line(lines: &Lines<'_>, expected: &Expected<'_>) -> Error {
 #[derive(Default)]
 struct Draft {
     name: Option<String>,
-    accesses: Vec<Access>,
+    builder: HistoryBuilder,
+    /// Whether some operation has no tick of completion.
+    incomplete: bool,
     finals: Vec<(u64, u64, u64)>,
     /// By location, its place in `finals`.
     final_of: HashMap<u64, usize>,
@@ -124,7 +126,8 @@ impl Draft {
                     .is_none_or(|cell| options.wants_address(cell))
                     && options.wants_tick(operation.completed);
                 if wanted {
-                    self.accesses.push(access(&operation, lines.number()));
+                    self.incomplete |= operation.completed.is_none();
+                    self.builder.push(access(&operation, lines.number()));
                 }
             }
             Statement::Final { cell, value } => self.add_final(cell, value, lines, options)?,
@@ -165,14 +168,15 @@ impl Draft {
 
     /// The history, unless there was nothing in it.
     fn finish(mut self, lines: &Lines<'_>, options: &Options) -> Result<Option<History>, Error> {
-        if self.accesses.is_empty() && self.finals.is_empty() {
+        if self.builder.is_empty() && self.finals.is_empty() {
             return Ok(None);
         }
-        self.order_by_completion();
         self.note_what_is_left_out();
-        let mut builder = HistoryBuilder::new();
-        for access in self.accesses {
-            builder.push(access);
+        let mut builder = self.builder;
+        // Ticks of completion are a guess at the memory order, worth trying only if no operation
+        // lacks one.
+        if self.incomplete {
+            builder.forget_order();
         }
         for (cell, value, line) in self.finals {
             builder.final_value(cell, value, Some(line));
@@ -190,20 +194,6 @@ impl Draft {
             })?;
         history.name = self.name;
         Ok(Some(history))
-    }
-
-    /// Ticks of completion are a guess at the memory order, worth trying only if no operation
-    /// lacks one.
-    fn order_by_completion(&mut self) {
-        if self
-            .accesses
-            .iter()
-            .all(|access| access.completed.is_some())
-        {
-            for access in &mut self.accesses {
-                access.order = access.completed;
-            }
-        }
     }
 
     fn note_what_is_left_out(&mut self) {
@@ -228,6 +218,7 @@ fn access(operation: &Operation, line: u64) -> Access {
         written: operation.written,
         issued: operation.issued,
         completed: operation.completed,
+        order: operation.completed,
         line: Some(line),
         ..Access::new(
             operation.thread,
