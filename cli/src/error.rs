@@ -2,6 +2,7 @@
 
 use std::io;
 
+use history::{History, WrittenTwice};
 use report::tables::TableError;
 use thiserror::Error;
 
@@ -33,6 +34,22 @@ pub enum Error {
         /// What was found, what was expected.
         what: String,
     },
+    /// A value is written twice, and it matters.
+    #[error("{file}: {twice}. Record a run that writes unique values, or try --ambiguous search")]
+    WrittenTwice {
+        /// The file, and the history in it.
+        file: String,
+        /// Where.
+        twice: WrittenTwice,
+    },
+    /// A certificate that cannot be read or does not prove its claim.
+    #[error("{file}: the certificate is refused: {what}")]
+    Certificate {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        what: String,
+    },
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Output(#[source] io::Error),
@@ -42,6 +59,18 @@ pub enum Error {
 }
 
 impl Error {
+    /// A value is written twice in this history of this file.
+    pub fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
+        let file = match &history.name {
+            Some(name) => format!("{file}: {name}"),
+            None => file.to_owned(),
+        };
+        Error::WrittenTwice {
+            file,
+            twice: twice.clone(),
+        }
+    }
+
     /// Whether the reader of the output has gone away, which is no error.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)

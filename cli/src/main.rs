@@ -9,6 +9,7 @@
 //! - [`error`]: what can go wrong, as one line on standard error.
 
 mod assumptions;
+mod check;
 mod convert;
 mod error;
 mod files;
@@ -18,6 +19,7 @@ mod load;
 mod options;
 mod stats;
 mod status;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -43,6 +45,8 @@ Exit status: 0 consistent (or done), 1 violation, 2 bad usage or input, 3 undeci
 
 #[derive(Subcommand)]
 enum Command {
+    Check(check::Args),
+    Verify(verify::Args),
     Ingest(ingest::Args),
     Convert(convert::Args),
     Stats(stats::Args),
@@ -51,6 +55,8 @@ enum Command {
 impl Command {
     fn run(&self, out: &mut dyn Write) -> Result<Status, Error> {
         match self {
+            Command::Check(args) => check::run(args, out),
+            Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
             Command::Stats(args) => stats::run(args, out),

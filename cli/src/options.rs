@@ -78,6 +78,39 @@ impl TraceOptions {
     }
 }
 
+impl TraceOptions {
+    /// The options that differ from their defaults, as words of a command line: what a certificate
+    /// says about how its history was read. A file of initial values is left to its reader.
+    pub fn as_arguments(&self) -> String {
+        let mut words = Vec::new();
+        if let Some(source) = self.source {
+            words.push(format!("--source {}", source.name()));
+        }
+        if let Some(bytes) = self.access_size {
+            words.push(format!("--access-size {bytes}"));
+        }
+        if let Some(Range { start, end }) = &self.addresses {
+            words.push(format!("--addresses {start:#x}-{end:#x}"));
+        }
+        if let Some(tick) = self.from_tick {
+            words.push(format!("--from-tick {tick}"));
+        }
+        if let Some(tick) = self.to_tick {
+            words.push(format!("--to-tick {tick}"));
+        }
+        if self.initial == "infer" {
+            words.push("--initial infer".to_owned());
+        }
+        if self.lossy {
+            words.push("--lossy".to_owned());
+        }
+        if self.fetches {
+            words.push("--fetches".to_owned());
+        }
+        words.join(" ")
+    }
+}
+
 fn source_parser() -> impl TypedValueParser<Value = Source> {
     PossibleValuesParser::new(["ruby", "client", "exec"]).map(|name| match name.as_str() {
         "client" => Source::Client,

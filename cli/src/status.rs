@@ -9,10 +9,8 @@ pub enum Status {
     /// 0: consistent, or done.
     Done,
     /// 3: undecided.
-    #[allow(dead_code, reason = "for commands that decide")]
     Undecided,
     /// 1: a violation.
-    #[allow(dead_code, reason = "for commands that decide")]
     Violation,
     /// 2: bad usage or input.
     Bad,
@@ -20,7 +18,6 @@ pub enum Status {
 
 impl Status {
     /// The status of two inputs together: the first of 2, 1, 3, 0 that occurred.
-    #[allow(dead_code, reason = "for commands with several inputs")]
     pub fn and(self, other: Status) -> Status {
         self.max(other)
     }

@@ -1,0 +1,241 @@
+//! `rubric check`: is a history SC, TSO, PSO?
+
+mod certificates;
+mod json;
+mod paint;
+mod text;
+mod why;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use check::{Algorithm, Model, Outcome, PsoRmw, Verdict};
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use history::{Ambiguity, History, ReadsFrom};
+
+use crate::error::{self, Error};
+use crate::load::{self, Input};
+use crate::options::TraceOptions;
+use crate::status::Status;
+use certificates::Certificates;
+use paint::Paint;
+
+/// Decide whether histories are SC, TSO or PSO
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric check trace.gz
+  rubric check --model sc,tso,pso m5out
+  rubric check --model tso --certificate proofs tests.axe
+  rubric check --addresses 0x4bd000-0x4bd100 x86.trace.gz
+  zcat trace.gz | rubric check --format json -
+
+JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`
+(`consistent`, `violation` or `undecided`), `decided_by`, `threads`, `operations`, `seconds`, what
+was assumed, and for a violation its `cycle`.
+
+Exit status: the first of 2 (bad usage or input), 1 (violation), 3 (undecided), 0 that occurred.")]
+pub struct Args {
+    /// Traces, gem5 output folders, files of histories, or `-`
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+
+    /// Memory models, separated by commas
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "sc",
+          value_parser = ["sc", "tso", "pso"])]
+    model: Vec<String>,
+
+    /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
+    /// all of its thread's stores
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    pso_rmw: PsoRmw,
+
+    /// What decides: all stages in turn, or one of them alone
+    #[arg(long, value_name = "NAME", default_value = "stages", value_parser = algorithm_parser())]
+    algorithm: Algorithm,
+
+    /// A value written twice to a location: an error, or sources taken from the trace's order
+    /// where that explains every read (else undecided)
+    #[arg(long, value_name = "refuse|search", default_value = "refuse")]
+    ambiguous: Ambiguous,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Write a certificate for every verdict into this folder; `rubric verify` checks it
+    #[arg(long, value_name = "DIR")]
+    certificate: Option<PathBuf>,
+
+    /// Time limit in seconds for each history and model
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    timeout: Option<Duration>,
+
+    /// How many contradictions the search may meet before it gives up
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    budget: u64,
+
+    #[command(flatten)]
+    options: TraceOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Ambiguous {
+    Refuse,
+    Search,
+}
+
+/// A verdict on one history under one model.
+struct Decided<'a> {
+    input: &'a Input,
+    history: &'a History,
+    model: Model,
+    outcome: Outcome,
+    seconds: f64,
+    /// Where its certificate was written.
+    certificate: Option<PathBuf>,
+}
+
+/// Prints verdicts as they are found.
+trait Printer {
+    /// One verdict.
+    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()>;
+    /// After the last history of a file.
+    fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()>;
+    /// After everything.
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Runs the command. An input that cannot be read does not keep the others from being checked.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let reading = args.options.for_reading()?;
+    let mut certificates = match &args.certificate {
+        Some(folder) => Some(Certificates::new(folder, args.options.as_arguments())?),
+        None => None,
+    };
+    let mut printer: Box<dyn Printer> = match args.format {
+        Format::Text => Box::new(text::Text::new(Paint::new(io::stdout().is_terminal()))),
+        Format::Json => Box::new(json::Json),
+    };
+    let mut status = Status::Done;
+    for path in &args.traces {
+        let checked = load::open(path, &reading)
+            .and_then(|input| check_file(args, &input, &mut certificates, &mut *printer, out));
+        status = status.and(match checked {
+            Ok(status) => status,
+            Err(error) if error.is_broken_pipe() => return Err(error),
+            Err(error) => complain(&error, out)?,
+        });
+    }
+    printer.end(out).map_err(Error::Output)?;
+    Ok(status)
+}
+
+/// Reports an error about one input, after what was printed so far.
+fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
+    out.flush().map_err(Error::Output)?;
+    error::print(error);
+    Ok(Status::Bad)
+}
+
+fn check_file(
+    args: &Args,
+    input: &Input,
+    certificates: &mut Option<Certificates>,
+    printer: &mut dyn Printer,
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
+    let mut status = Status::Done;
+    for history in &input.histories {
+        let reads_from = match ReadsFrom::derive(history, args.ambiguity(input)) {
+            Ok(reads_from) => reads_from,
+            Err(twice) => {
+                let error = Error::written_twice(&input.file, history, &twice);
+                status = status.and(complain(&error, out)?);
+                continue;
+            }
+        };
+        for name in &args.model {
+            // The parser of the option knows the names.
+            let Some(model) = Model::from_name(name, args.pso_rmw) else {
+                continue;
+            };
+            let mut decided = decide(args, input, history, &reads_from, model);
+            if let Some(certificates) = certificates {
+                decided.certificate = certificates.write(&decided, &reads_from)?;
+            }
+            status = status.and(match decided.outcome.verdict {
+                Verdict::Consistent(_) => Status::Done,
+                Verdict::Violation(_) => Status::Violation,
+                Verdict::Undecided(_) => Status::Undecided,
+            });
+            printer.verdict(&decided, out).map_err(Error::Output)?;
+        }
+    }
+    printer.file(input, out).map_err(Error::Output)?;
+    Ok(status)
+}
+
+fn decide<'a>(
+    args: &Args,
+    input: &'a Input,
+    history: &'a History,
+    reads_from: &ReadsFrom,
+    model: Model,
+) -> Decided<'a> {
+    let options = check::Options {
+        algorithm: args.algorithm,
+        timeout: args.timeout,
+        budget: args.budget,
+    };
+    let start = Instant::now();
+    let outcome = check::check(history, reads_from, model, &options);
+    Decided {
+        input,
+        history,
+        model,
+        outcome,
+        seconds: start.elapsed().as_secs_f64(),
+        certificate: None,
+    }
+}
+
+impl Args {
+    /// The axe format promises that values are written once. Elsewhere a repeated value does no
+    /// harm at a location that one thread alone uses.
+    fn ambiguity(&self, input: &Input) -> Ambiguity {
+        match (self.ambiguous, input.format) {
+            (Ambiguous::Search, _) => Ambiguity::Keep,
+            (Ambiguous::Refuse, "axe") => Ambiguity::Refuse,
+            (Ambiguous::Refuse, _) => Ambiguity::RefuseShared,
+        }
+    }
+}
+
+fn rmw_parser() -> impl TypedValueParser<Value = PsoRmw> {
+    PossibleValuesParser::new(["own", "all"]).map(|name| match name.as_str() {
+        "all" => PsoRmw::All,
+        _ => PsoRmw::Own,
+    })
+}
+
+fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name)).map(|name| {
+        let named = |algorithm: &Algorithm| algorithm.name() == name;
+        Algorithm::ALL.into_iter().find(named).unwrap_or_default()
+    })
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let expected = "a number of seconds was expected, such as 10 or 0.5";
+    let seconds: f64 = text.parse().map_err(|_| expected)?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
+}

@@ -1,0 +1,129 @@
+//! Certificates as files, one for each verdict.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use check::certificate::{self, Claim, Name};
+use check::machine::{Machine, Step};
+use check::{Verdict, steps};
+use history::{History, ReadSource, ReadsFrom};
+
+use super::Decided;
+use crate::error::Error;
+use crate::files;
+
+/// A folder of certificates.
+pub struct Certificates {
+    folder: PathBuf,
+    /// The options with which histories are read.
+    options: String,
+    /// Names given so far.
+    names: HashSet<String>,
+}
+
+impl Certificates {
+    /// Creates the folder if it is not there.
+    pub fn new(folder: &Path, options: String) -> Result<Certificates, Error> {
+        std::fs::create_dir_all(folder).map_err(|error| Error::File {
+            file: folder.display().to_string(),
+            error,
+        })?;
+        Ok(Certificates {
+            folder: folder.to_owned(),
+            options,
+            names: HashSet::new(),
+        })
+    }
+
+    /// Writes the certificate of a verdict; an undecided one has none.
+    pub fn write(
+        &mut self,
+        decided: &Decided<'_>,
+        reads_from: &ReadsFrom,
+    ) -> Result<Option<PathBuf>, Error> {
+        let history = decided.history;
+        let claim = || Claim::new(history, decided.model, &self.options);
+        let path = match &decided.outcome.verdict {
+            Verdict::Undecided(_) => return Ok(None),
+            Verdict::Consistent(run) => {
+                let claim = claim();
+                let sources = chosen_sources(history, reads_from, decided.model, run);
+                let path = self.path(decided);
+                files::create(&path, |mut out| {
+                    certificate::write_consistent(&mut out, history, &claim, &sources, run)
+                        .map_err(Error::Output)
+                })?;
+                path
+            }
+            Verdict::Violation(violation) => {
+                let claim = claim();
+                let proof = steps::steps(history, violation);
+                let path = self.path(decided);
+                files::create(&path, |mut out| {
+                    certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
+                })?;
+                path
+            }
+        };
+        Ok(Some(path))
+    }
+
+    /// `FILE[.HISTORY].MODEL.cert`, with a number where that is taken.
+    fn path(&mut self, decided: &Decided<'_>) -> PathBuf {
+        let file = Path::new(&decided.input.file)
+            .file_name()
+            .map_or("stdin".into(), |name| name.to_string_lossy());
+        let file = if file == "-" { "stdin".into() } else { file };
+        let mut stem = tame(&file);
+        if let Some(name) = &decided.history.name {
+            stem = format!("{stem}.{}", tame(name));
+        }
+        let model = decided.model.name();
+        let mut name = format!("{stem}.{model}.cert");
+        let mut number = 2;
+        while !self.names.insert(name.clone()) {
+            name = format!("{stem}.{number}.{model}.cert");
+            number += 1;
+        }
+        self.folder.join(name)
+    }
+}
+
+/// A name that every file system takes.
+fn tame(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
+    name.chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .take(120)
+        .collect()
+}
+
+/// The sources, in a run, of reads whose values do not tell.
+fn chosen_sources(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: check::Model,
+    run: &[Step],
+) -> Vec<(Name, Name)> {
+    if reads_from.ambiguous() == 0 {
+        return Vec::new();
+    }
+    let mut machine = Machine::new(history, model);
+    let mut sources = Vec::new();
+    for &step in run {
+        if let Step::Execute(op) = step
+            && reads_from.source(op) == Some(ReadSource::Ambiguous)
+            && let Some(location) = history.location(op)
+        {
+            let source = match machine.visible(op) {
+                Some(write) => Name::of(history, write),
+                None => Name::Initial(history.locations()[location as usize].address),
+            };
+            sources.push((Name::of(history, op), source));
+        }
+        if machine.step(step).is_err() {
+            break;
+        }
+    }
+    sources
+}

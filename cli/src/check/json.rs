@@ -1,0 +1,215 @@
+//! Verdicts as JSON, one object a line.
+
+use std::io::{self, Write};
+
+use check::Verdict;
+use check::proof::{Contradiction, Node, Violation};
+use history::{History, OpId};
+use serde::Serialize;
+
+use super::{Decided, Printer, text, why};
+use crate::assumptions;
+use crate::load::Input;
+
+/// Prints JSON.
+pub struct Json;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    history: Option<&'a str>,
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pso_rmw: Option<&'a str>,
+    verdict: &'a str,
+    decided_by: String,
+    threads: usize,
+    operations: usize,
+    locations: usize,
+    seconds: f64,
+    source: &'a str,
+    sizes: String,
+    initial: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocol: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<&'a str>,
+    unfinished: usize,
+    notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<Reasoning>,
+    edges: usize,
+    backtracks: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Reasoning {
+    kind: &'static str,
+    text: String,
+    /// Blocks of the proof: 1, or one for each case and one for the end.
+    cases: usize,
+    /// Operations that the proof speaks of.
+    operations: usize,
+    /// The last contradiction: an operation, and the edge from it to the next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cycle: Vec<Step>,
+    /// The read, for a thin-air read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<Event>,
+    /// Why the edges with a letter are forced.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    why: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Step {
+    #[serde(flatten)]
+    event: Event,
+    edge: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// An operation; without thread and index, an initial write.
+#[derive(Default, Serialize)]
+struct Event {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<u32>,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issued: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+}
+
+impl Printer for Json {
+    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, &line(decided))?;
+        writeln!(out)
+    }
+
+    fn file(&mut self, _: &Input, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
+    let history = decided.history;
+    let provenance = &history.provenance;
+    let (reason, violation) = match &decided.outcome.verdict {
+        Verdict::Consistent(_) => (None, None),
+        Verdict::Violation(violation) => (None, Some(reasoning(history, violation))),
+        Verdict::Undecided(reason) => (Some(reason.describe(history)), None),
+    };
+    Line {
+        file: &decided.input.file,
+        history: history.name.as_deref(),
+        model: decided.model.name(),
+        pso_rmw: match decided.model {
+            check::Model::Pso(rmw) => Some(rmw.name()),
+            _ => None,
+        },
+        verdict: text::word(&decided.outcome.verdict),
+        decided_by: decided.outcome.decided_by.to_string(),
+        threads: history.threads().len(),
+        operations: history.operations(),
+        locations: history.locations().len(),
+        seconds: decided.seconds,
+        source: provenance.source.name(),
+        sizes: provenance.sizes.to_string(),
+        initial: provenance.initial.name(),
+        protocol: provenance.protocol.as_deref(),
+        ended: provenance.ended.as_deref(),
+        unfinished: provenance.unfinished.len(),
+        notes: assumptions::of(history),
+        reason,
+        violation,
+        edges: decided.outcome.edges,
+        backtracks: decided.outcome.backtracks,
+        certificate: decided
+            .certificate
+            .as_ref()
+            .map(|path| path.display().to_string()),
+    }
+}
+
+fn reasoning(history: &History, violation: &Violation) -> Reasoning {
+    let last = violation.last();
+    let (kind, read) = match last.end {
+        Contradiction::Cycle(_) => ("cycle", None),
+        Contradiction::ThinAir(op) => ("thin-air", Some(operation(history, op))),
+        Contradiction::ThinFinal(_) => ("final", None),
+    };
+    let (mut cycle, mut notes) = (Vec::new(), Vec::new());
+    if let Some(found) = why::cycle(history, last) {
+        cycle = found
+            .edges
+            .into_iter()
+            .map(|(fact, letter)| Step {
+                event: event(history, fact.before),
+                edge: why::edge(fact.rule),
+                why: letter,
+            })
+            .collect();
+        notes = found
+            .notes
+            .into_iter()
+            .map(|note| format!("[{}] {}", note.letter, note.text))
+            .collect();
+    }
+    Reasoning {
+        kind,
+        text: why::headline(history, violation),
+        cases: violation.blocks.len(),
+        operations: violation.operations(|_| None).len(),
+        cycle,
+        read,
+        why: notes,
+    }
+}
+
+fn event(history: &History, node: Node) -> Event {
+    match node {
+        Node::Op(op) => operation(history, op),
+        Node::Initial(location) => Event {
+            kind: "initial",
+            address: Some(history.locations()[location as usize].address),
+            ..Event::default()
+        },
+    }
+}
+
+fn operation(history: &History, op: OpId) -> Event {
+    let operation = history.operation(op);
+    Event {
+        thread: Some(operation.thread),
+        index: Some(operation.index),
+        kind: operation.kind.name(),
+        address: operation
+            .location
+            .map(|location| history.locations()[location as usize].address),
+        read: operation.read,
+        written: operation.written,
+        issued: operation.issued,
+        completed: operation.completed,
+        line: operation.line,
+    }
+}

@@ -1,0 +1,298 @@
+//! Verdicts for a person: the verdict first, then the reason.
+
+use std::io::{self, Write};
+
+use check::proof::{Block, Contradiction, Node, Violation};
+use check::{Model, Reason, Verdict};
+use history::{History, OpId};
+
+use super::paint::Paint;
+use super::{Decided, Printer, why};
+use crate::assumptions;
+use crate::load::Input;
+
+/// Cases of a proof that are printed in full.
+const CASES: usize = 4;
+/// Histories that a closing table lists.
+const TABLE: usize = 40;
+
+/// The table that closes the output: what was checked, and the verdict under each model.
+#[derive(Default)]
+struct Row {
+    name: String,
+    threads: usize,
+    operations: usize,
+    verdicts: Vec<(Model, &'static str)>,
+}
+
+/// Prints text.
+pub struct Text {
+    paint: Paint,
+    rows: Vec<Row>,
+    files: usize,
+}
+
+impl Text {
+    /// Nothing printed yet.
+    pub fn new(paint: Paint) -> Text {
+        Text {
+            paint,
+            rows: Vec::new(),
+            files: 0,
+        }
+    }
+
+    fn painted(&self, word: &str, padded: &str) -> String {
+        match word {
+            "consistent" => self.paint.good(padded),
+            "violation" => self.paint.bad(padded),
+            _ => self.paint.unsure(padded),
+        }
+    }
+
+    fn note(&mut self, decided: &Decided<'_>, verdict: &'static str) {
+        let name = name(decided);
+        let same = self.rows.last().is_some_and(|row| {
+            row.name == name && row.verdicts.iter().all(|(model, _)| *model != decided.model)
+        });
+        if !same {
+            self.rows.push(Row {
+                name,
+                threads: decided.history.threads().len(),
+                operations: decided.history.operations(),
+                verdicts: Vec::new(),
+            });
+        }
+        if let Some(row) = self.rows.last_mut() {
+            row.verdicts.push((decided.model, verdict));
+        }
+    }
+
+    fn violation(
+        &self,
+        history: &History,
+        violation: &Violation,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        writeln!(out, "  {}", why::headline(history, violation))?;
+        if let Contradiction::ThinAir(op) = violation.last().end {
+            writeln!(out, "    {}", operation(history, op))?;
+        }
+        let cases = violation.blocks.len();
+        if cases == 1 {
+            return self.block(history, violation.last(), "    ", out);
+        }
+        for (case, block) in violation.blocks.iter().enumerate() {
+            if case >= CASES && case + 1 < cases {
+                continue;
+            }
+            let assumed: Vec<String> = block
+                .assumptions
+                .iter()
+                .map(|&(a, b)| format!("{} ww {}", why::label(history, a), why::label(history, b)))
+                .collect();
+            match assumed.is_empty() {
+                true => writeln!(out, "    in any case:")?,
+                false => writeln!(out, "    case {}: assume {}:", case + 1, assumed.join(", "))?,
+            }
+            self.block(history, block, "      ", out)?;
+        }
+        if cases > CASES + 1 {
+            let left = cases - CASES - 1;
+            writeln!(out, "    and {left} more cases; --certificate writes all of the proof")?;
+        }
+        Ok(())
+    }
+
+    fn block(
+        &self,
+        history: &History,
+        block: &Block,
+        indent: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Some(cycle) = why::cycle(history, block) else {
+            return Ok(());
+        };
+        for (at, (fact, letter)) in cycle.edges.iter().enumerate() {
+            if at == 0 {
+                writeln!(out, "{indent}{}", place(history, fact.before))?;
+            }
+            let cited = letter.as_ref().map(|letter| format!(" [{letter}]"));
+            let edge = format!("{}{}", why::edge(fact.rule), cited.unwrap_or_default());
+            writeln!(out, "{indent}  | {}", self.paint.faint(&edge))?;
+            let back = if at + 1 == cycle.edges.len() {
+                " (again)"
+            } else {
+                ""
+            };
+            writeln!(out, "{indent}{}{back}", place(history, fact.after))?;
+        }
+        for note in &cycle.notes {
+            writeln!(out, "{indent}[{}] {}", note.letter, note.text)?;
+        }
+        self.witnesses(history, block, indent, out)
+    }
+
+    /// Operations that the notes name and the cycle does not show.
+    fn witnesses(
+        &self,
+        history: &History,
+        block: &Block,
+        indent: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Contradiction::Cycle(cycle) = &block.end else {
+            return Ok(());
+        };
+        let shown: Vec<Node> = cycle.iter().map(|&fact| block.facts[fact].before).collect();
+        let mut others: Vec<OpId> = Violation {
+            blocks: vec![block.clone()],
+        }
+        .operations(|_| None);
+        others.retain(|&op| !shown.contains(&Node::Op(op)));
+        if !others.is_empty() {
+            writeln!(out, "{indent}with")?;
+        }
+        for op in others {
+            writeln!(out, "{indent}  {}", operation(history, op))?;
+        }
+        Ok(())
+    }
+}
+
+impl Printer for Text {
+    fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let history = decided.history;
+        let word = word(&decided.outcome.verdict);
+        self.note(decided, word);
+        writeln!(
+            out,
+            "{} {:4} {}  ({} threads, {} operations; {} by {}, {:.3} s)",
+            self.painted(word, &format!("{word:10}")),
+            decided.model.name(),
+            name(decided),
+            history.threads().len(),
+            history.operations(),
+            decided.model,
+            decided.outcome.decided_by,
+            decided.seconds,
+        )?;
+        match &decided.outcome.verdict {
+            Verdict::Consistent(_) => {}
+            Verdict::Violation(violation) => self.violation(history, violation, out)?,
+            Verdict::Undecided(reason) => undecided(history, reason, out)?,
+        }
+        if let Some(path) = &decided.certificate {
+            writeln!(out, "  certificate: {}", path.display())?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()> {
+        self.files += 1;
+        // What was assumed is the same for all histories of a file, most often.
+        let mut told: Vec<String> = Vec::new();
+        for history in &input.histories {
+            if let Some(ended) = &history.provenance.ended {
+                let line = format!("the trace ends: {ended}");
+                if !told.contains(&line) {
+                    told.push(line);
+                }
+            }
+            for assumption in assumptions::of(history) {
+                if !told.contains(&assumption) {
+                    told.push(assumption);
+                }
+            }
+        }
+        for line in told {
+            writeln!(out, "  {} {line}", self.paint.faint("note:"))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.rows.len() > TABLE {
+            return totals(&self.rows, out);
+        }
+        if self.rows.len() < 2 {
+            return Ok(());
+        }
+        let width = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+        write!(out, "\n{:width$}  threads  operations", "history")?;
+        for (model, _) in &self.rows[0].verdicts {
+            write!(out, "  {:10}", model.name())?;
+        }
+        writeln!(out)?;
+        for row in &self.rows {
+            write!(
+                out,
+                "{:width$}  {:7}  {:10}",
+                row.name, row.threads, row.operations
+            )?;
+            for (_, word) in &row.verdicts {
+                write!(out, "  {}", self.painted(word, &format!("{word:10}")))?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+/// How many histories had each verdict under each model.
+fn totals(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
+    let mut counts: Vec<((Model, &str), usize)> = Vec::new();
+    for verdict in rows.iter().flat_map(|row| &row.verdicts) {
+        match counts.iter_mut().find(|(known, _)| known == verdict) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((*verdict, 1)),
+        }
+    }
+    writeln!(out, "\n{} histories", rows.len())?;
+    for ((model, word), count) in counts {
+        writeln!(out, "{:4} {word:10} {count}", model.name())?;
+    }
+    Ok(())
+}
+
+fn undecided(history: &History, reason: &Reason, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  {}", reason.describe(history))
+}
+
+/// The word for a verdict.
+pub fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Consistent(_) => "consistent",
+        Verdict::Violation(_) => "violation",
+        Verdict::Undecided(_) => "undecided",
+    }
+}
+
+/// File, and the history's name if it has one.
+fn name(decided: &Decided<'_>) -> String {
+    match &decided.history.name {
+        Some(name) => format!("{}: {name}", decided.input.file),
+        None => decided.input.file.clone(),
+    }
+}
+
+/// A node with everything that finds it again in the trace.
+fn place(history: &History, node: Node) -> String {
+    match node {
+        Node::Op(op) => operation(history, op),
+        Node::Initial(_) => why::node(history, node),
+    }
+}
+
+fn operation(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    let mut text = format!("{:8} {}", why::label(history, op), history.describe(op));
+    if let Some(tick) = operation.completed.or(operation.issued) {
+        text += &format!("  tick {tick}");
+    }
+    if let Some(line) = operation.line {
+        text += &format!("  line {line}");
+    }
+    text
+}

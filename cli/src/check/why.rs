@@ -1,0 +1,226 @@
+//! Why a history violates a model, in words: the cycle, and why each of its edges is forced.
+
+use std::fmt::Write as _;
+
+use check::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+use history::{History, OpId};
+
+/// Short name of an operation: `T0:12`.
+pub fn label(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    format!("T{}:{}", operation.thread, operation.index)
+}
+
+/// Short name of a node of memory order.
+pub fn node(history: &History, node: Node) -> String {
+    match node {
+        Node::Op(op) => label(history, op),
+        Node::Initial(location) => {
+            format!("initial {}", history.locations()[location as usize])
+        }
+    }
+}
+
+/// What an edge of a cycle is called: po, rf, ww or rw.
+pub fn edge(rule: Rule) -> &'static str {
+    match rule {
+        Rule::ProgramOrder => "po",
+        Rule::ReadsFrom => "rf",
+        Rule::Overtaken => "rw",
+        _ => "ww",
+    }
+}
+
+/// A derived fact that needs an explanation, under a letter.
+pub struct Note {
+    /// `a`, `b`, …
+    pub letter: String,
+    /// Why the fact holds.
+    pub text: String,
+}
+
+/// A cycle, and notes on the edges that the values alone do not show.
+pub struct Cycle<'v> {
+    /// The facts of the cycle, each with the letter of its note.
+    pub edges: Vec<(&'v Fact, Option<String>)>,
+    /// The notes, in the order in which they are first cited.
+    pub notes: Vec<Note>,
+}
+
+/// The cycle that ends a block; `None` if it ends in another contradiction.
+pub fn cycle<'v>(history: &History, block: &'v Block) -> Option<Cycle<'v>> {
+    let Contradiction::Cycle(facts) = &block.end else {
+        return None;
+    };
+    let mut writer = NoteWriter {
+        history,
+        block,
+        letters: vec![None; block.facts.len()],
+        open: Vec::new(),
+        notes: Vec::new(),
+    };
+    let edges = facts
+        .iter()
+        .map(|&fact| (&block.facts[fact], writer.cite(fact)))
+        .collect();
+    writer.write_all();
+    Some(Cycle {
+        edges,
+        notes: writer.notes,
+    })
+}
+
+struct NoteWriter<'a> {
+    history: &'a History,
+    block: &'a Block,
+    letters: Vec<Option<String>>,
+    open: Vec<usize>,
+    notes: Vec<Note>,
+}
+
+impl NoteWriter<'_> {
+    /// The letter of a fact, or `None` if it needs no note.
+    fn cite(&mut self, fact: usize) -> Option<String> {
+        if matches!(
+            self.block.facts[fact].rule,
+            Rule::ProgramOrder | Rule::ReadsFrom
+        ) {
+            return None;
+        }
+        if self.letters[fact].is_none() {
+            let number = self.letters.iter().flatten().count();
+            self.letters[fact] = Some(letter(number));
+            self.open.push(fact);
+        }
+        self.letters[fact].clone()
+    }
+
+    fn write_all(&mut self) {
+        let mut next = 0;
+        while next < self.open.len() {
+            let fact = self.open[next];
+            let text = self.explain(fact);
+            self.notes.push(Note {
+                letter: self.letters[fact].clone().unwrap_or_default(),
+                text,
+            });
+            next += 1;
+        }
+    }
+
+    fn explain(&mut self, fact: usize) -> String {
+        let Fact {
+            before,
+            after,
+            rule,
+            premises,
+        } = self.block.facts[fact].clone();
+        let history = self.history;
+        let (before, after) = (node(history, before), node(history, after));
+        match rule {
+            Rule::ProgramOrder | Rule::ReadsFrom => String::new(),
+            Rule::OwnEarlier(read) => {
+                let read = label(history, read);
+                format!(
+                    "{before} ww {after}: {read} comes after {before} in its thread and still \
+                     returns the value of {after}"
+                )
+            }
+            Rule::Observed(read) => {
+                let read = label(history, read);
+                let path = self.path(&premises);
+                format!(
+                    "{before} ww {after}: {read} returns the value of {after} although {before} \
+                     comes before it ({path})"
+                )
+            }
+            Rule::Overtaken if premises.is_empty() => format!(
+                "{before} rw {after}: {before} returns the initial value, so every write comes after it"
+            ),
+            Rule::Overtaken => {
+                let path = self.path(&premises);
+                format!(
+                    "{before} rw {after}: {before} returns a value that {after} overwrites ({path})"
+                )
+            }
+            Rule::InitialFirst => format!("{before} ww {after}: it is the initial value"),
+            Rule::Final => format!("{before} ww {after}: the value of {after} is final"),
+            Rule::Assumed => format!("{before} ww {after}: assumed in this case"),
+            Rule::Lemma(case) => {
+                let mut text = format!(
+                    "{before} ww {after}: the opposite leads to the contradiction of case {}",
+                    case + 1
+                );
+                if !premises.is_empty() {
+                    let path = premises.iter().filter_map(|&premise| self.cite(premise));
+                    let _ = write!(text, ", given [{}]", path.collect::<Vec<_>>().join("], ["));
+                }
+                text
+            }
+        }
+    }
+
+    /// `T0:1 -po-> T0:2 -ww[a]-> T1:0`.
+    fn path(&mut self, facts: &[usize]) -> String {
+        let mut text = String::new();
+        for (at, &fact) in facts.iter().enumerate() {
+            let Fact {
+                before,
+                after,
+                rule,
+                ..
+            } = self.block.facts[fact];
+            if at == 0 {
+                text.push_str(&node(self.history, before));
+            }
+            let cited = self.cite(fact).map(|letter| format!("[{letter}]"));
+            let _ = write!(
+                text,
+                " -{}{}-> {}",
+                edge(rule),
+                cited.unwrap_or_default(),
+                node(self.history, after)
+            );
+        }
+        text
+    }
+}
+
+/// a, b, …, z, aa, ab, …
+fn letter(number: usize) -> String {
+    let last = char::from(b'a' + (number % 26) as u8);
+    match number / 26 {
+        0 => last.to_string(),
+        more => letter(more - 1) + &last.to_string(),
+    }
+}
+
+/// One sentence on how a violation ends.
+pub fn headline(history: &History, violation: &Violation) -> String {
+    match &violation.last().end {
+        Contradiction::Cycle(_) if violation.blocks.len() > 1 => format!(
+            "every order of the writes leads to a cycle ({} cases)",
+            violation.blocks.len()
+        ),
+        Contradiction::Cycle(_) => "memory order would have a cycle".to_owned(),
+        Contradiction::ThinAir(op) => format!(
+            "thin-air read: {} returns a value that nobody wrote there",
+            label(history, *op)
+        ),
+        Contradiction::ThinFinal(location) => format!(
+            "{} cannot end with its final value: nobody wrote it there",
+            history.locations()[*location as usize]
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::letter;
+
+    #[test]
+    fn letters_go_on_after_z() {
+        let letters = [0, 25, 26, 27, 51, 52, 701, 702].map(letter);
+        assert_eq!(letters, ["a", "z", "aa", "ab", "az", "ba", "zz", "aaa"]);
+    }
+}
