@@ -68,15 +68,15 @@ pub enum Error {
     },
     /// A compressed file that is cut off or corrupt.
     #[error(
-        "{file}: the gzip data {what}; the text is good up to line {line}. Copy or record the file again, or \
-         use --lossy to keep what is good"
+        "{file}: the gzip data {what} up to line {line}. Copy or record the file again, or use --lossy to \
+         keep what is good"
     )]
     Damaged {
         /// The file.
         file: String,
         /// The last line that could be read whole.
         line: u64,
-        /// What is wrong with the data.
+        /// What is wrong with the data, and that the text before is good.
         what: String,
     },
     /// A line that cannot be a line of a trace.
@@ -147,7 +147,9 @@ pub enum Error {
         expected: Format,
     },
     /// A trace that was recorded with too few debug flags.
-    #[error("{file}: the flag {missing} is missing: {found}. Record again with {flags}")]
+    #[error(
+        "{file}: recorded without the debug flag {missing}: {found}. Record again with {flags}"
+    )]
     MissingFlag {
         /// The file.
         file: String,

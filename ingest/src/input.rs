@@ -319,10 +319,7 @@ impl<'a> Lines<'a> {
             });
         }
         self.skipped += u64::from(self.start < self.end);
-        self.damage = Some(format!(
-            "the gzip data {what}; what could be read is good up to line {}",
-            self.number
-        ));
+        self.damage = Some(format!("the gzip data {what} up to line {}", self.number));
         self.start = self.end;
         self.scanned = 0;
         self.line = (self.end, self.end);
@@ -330,11 +327,12 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What is wrong with compressed data, to stand behind "the gzip data".
+/// What is wrong with compressed data, to stand between "the gzip data" and "up to line 7".
 fn describe(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        "end too early (the file is truncated)".to_owned()
+        "end too early (the file is truncated); the text is good".to_owned()
     } else {
-        format!("are corrupt ({error})")
+        // A wrong byte shows only at the checksum, at the end of the data.
+        format!("are corrupt ({error}); the text seems good")
     }
 }

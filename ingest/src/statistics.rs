@@ -78,6 +78,8 @@ pub struct Statistics {
     pub client_operations: u64,
     /// Completed operations of sequencers.
     pub ruby_operations: u64,
+    /// Lines of executed instructions.
+    pub exec_lines: u64,
     /// Memory accesses of executed instructions.
     pub exec_operations: u64,
 }

@@ -237,6 +237,8 @@ fn a_completion_without_a_request() {
     );
     let trace = late.read_with(&lossy());
     assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
+    let ended = trace.statistics.ended.as_deref();
+    assert_eq!(ended, Some("all requests answered"));
     assert_eq!(trace.statistics.unmatched, 1);
 }
 
@@ -330,9 +332,15 @@ fn flags_that_were_not_recorded() {
         let message = error(&without(&words.concat())).to_string();
         says(&message, &[missing, "Record again with", all]);
     };
-    check(&[&protocol], "the flag ProtocolTrace is missing");
-    check(&[&sequencer], "the flag RubySequencer is missing");
-    check(&[&port], "the flag RubyPort is missing");
+    check(
+        &[&protocol],
+        "recorded without the debug flag ProtocolTrace:",
+    );
+    check(
+        &[&sequencer],
+        "recorded without the debug flag RubySequencer:",
+    );
+    check(&[&port], "recorded without the debug flag RubyPort:");
     check(&[&sequencer, &port], "RubySequencer and RubyPort");
     check(&[&protocol, &port], "ProtocolTrace and RubyPort");
     check(&[&protocol, &sequencer], "ProtocolTrace and RubySequencer");

@@ -374,7 +374,7 @@ fn requests_to_devices_are_not_requests_to_memory() {
     assert_eq!(trace.statistics.device_requests, 1);
     let notes = &trace.histories[0].provenance.notes;
     assert!(
-        notes[0].starts_with("1 writes of devices such as system.dma_cntrl0"),
+        notes[0].starts_with("Writes of devices such as system.dma_cntrl0"),
         "{notes:?}"
     );
 }

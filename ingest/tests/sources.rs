@@ -54,7 +54,7 @@ fn a_client_prints_its_own_program_order() {
     assert_eq!(trace.statistics.uncommitted_stores, 1);
     let notes = &history.provenance.notes;
     assert!(
-        notes[0].starts_with("1 stores of the client were never seen"),
+        notes[0].starts_with("1 store of the client was never seen"),
         "{notes:?}"
     );
 }

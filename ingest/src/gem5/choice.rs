@@ -4,6 +4,7 @@ use history::{History, HistoryBuilder, Provenance, Source, Unfinished};
 
 use crate::error::Error;
 use crate::gem5::exec::HARDWARE_THREAD;
+use crate::gem5::settle::Leftover;
 use crate::gem5::{Parsed, Reader};
 use crate::input::Lines;
 
@@ -14,13 +15,13 @@ const CLIENT: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort and the
 impl Reader<'_> {
     /// Everything was read.
     pub(super) fn finish(mut self, lines: &Lines<'_>) -> Result<Parsed, Error> {
-        let unfinished = self.sequencers.finish(&mut self.sink);
+        let leftover = self.sequencers.finish(&mut self.sink);
         let options = self.sink.options;
         self.sink.client.finish(options);
         let source = self.choose(lines.file())?;
         self.check_abandoned(lines)?;
-        self.count(lines, &unfinished);
-        let provenance = self.provenance(source, unfinished, lines);
+        self.count(lines, &leftover.unfinished);
+        let provenance = self.provenance(source, leftover, lines);
         let history = self.build(source, provenance, lines.file())?;
         let mut statistics = self.sink.statistics;
         statistics.protocol.clone_from(&history.provenance.protocol);
@@ -215,22 +216,18 @@ impl Reader<'_> {
         statistics.overlapping = self.sequencers.overlapping;
         statistics.unmatched = self.sequencers.unmatched;
         statistics.weak_fences = self.exec.weak_fences;
+        statistics.exec_lines = self.exec.lines;
         statistics.exec_operations = self.exec.accesses;
         statistics.client_operations += self.sink.client.operations;
         statistics.forwarded_loads = self.sink.client.forwarded;
         statistics.uncommitted_stores = self.sink.client.uncommitted;
     }
 
-    fn provenance(
-        &mut self,
-        source: Source,
-        unfinished: Vec<Unfinished>,
-        lines: &Lines<'_>,
-    ) -> Provenance {
+    fn provenance(&mut self, source: Source, leftover: Leftover, lines: &Lines<'_>) -> Provenance {
         let requests = self.sequencers.accepted() > 0;
         let last_tick = self.sink.statistics.last_tick;
         let end = std::mem::take(&mut self.end).or(&self.surroundings.end);
-        let ended = end.describe(&unfinished, last_tick, requests);
+        let ended = end.describe(&leftover.unfinished, last_tick, requests);
         let protocol = self.raw.protocol().map(str::to_owned);
         let mut notes = self.notes(source);
         if let Some(damage) = lines.damage() {
@@ -238,10 +235,11 @@ impl Reader<'_> {
         }
         let options = self.sink.options;
         let unfinished = match source {
-            Source::Ruby => unfinished,
+            Source::Ruby => [leftover.unfinished, leftover.lost].concat(),
             // The client's own lines have its stores; a load that never came back is none of them.
             Source::Client => {
-                let loads = unfinished.into_iter().filter(|request| !request.writes);
+                let requests = leftover.unfinished.into_iter();
+                let loads = requests.filter(|request| !request.writes);
                 loads
                     .chain(std::mem::take(&mut self.sink.client.unknown))
                     .collect()
@@ -287,40 +285,52 @@ impl Reader<'_> {
     fn notes(&self, source: Source) -> Vec<String> {
         let statistics = &self.sink.statistics;
         let mut notes = Vec::new();
-        let mut note = |count: u64, words: &str| {
-            if count > 0 {
-                notes.push(format!("{count} {words}"));
-            }
+        let mut note = |count: u64, one: &str, many: &str, rest: &str| match count {
+            0 => {}
+            1 => notes.push(format!("1 {one} {rest}.")),
+            _ => notes.push(format!("{count} {many} {rest}.")),
         };
         note(
             statistics.skipped,
-            "damaged lines or operations were skipped (--lossy).",
+            "damaged line or operation was",
+            "damaged lines or operations were",
+            "skipped (--lossy)",
         );
         if source == Source::Ruby {
             note(
                 statistics.overlapping,
-                "requests of one sequencer overlapped in time; the order in which they were accepted is \
-                 taken as program order, which is an assumption about the core.",
+                "request of a sequencer",
+                "requests of one sequencer",
+                "overlapped in time; the order in which they were accepted is taken as program order, \
+                 which is an assumption about the core",
             );
             note(
                 statistics.other_requests,
-                "requests with commands that are not understood are not part of the history.",
+                "request with a command that is not understood is",
+                "requests with commands that are not understood are",
+                "not part of the history",
             );
         }
         if source == Source::Client {
             note(
                 statistics.uncommitted_stores,
-                "stores of the client were never seen to reach memory.",
+                "store of the client was",
+                "stores of the client were",
+                "never seen to reach memory",
             );
             note(
                 self.sink.client.unknown.len() as u64,
-                "stores reached memory that the client did not print.",
+                "store",
+                "stores",
+                "reached memory that the client did not print",
             );
         }
         if source == Source::Exec {
             note(
                 statistics.weak_fences,
-                "fences weaker than a full one were ignored.",
+                "fence weaker than a full one was",
+                "fences weaker than a full one were",
+                "ignored",
             );
         }
         self.more_notes(source, &mut notes);
@@ -335,7 +345,7 @@ impl Reader<'_> {
         {
             let writes: u64 = devices.iter().map(|device| device.writes).sum();
             note(format!(
-                "{writes} writes of devices such as {} show no values and are not part of the history.",
+                "Writes of devices such as {} ({writes}) show no values and are not part of the history.",
                 first.path
             ));
         }

@@ -1,7 +1,7 @@
 //! The grammars of messages (nom): what follows a tick and an object's path.
 
 use nom::branch::alt;
-use nom::bytes::complete::{tag, take_till1, take_while_m_n, take_while1};
+use nom::bytes::complete::{tag, take_till1, take_while1};
 use nom::character::complete::char;
 use nom::combinator::{map, map_opt, opt, rest, value, verify};
 use nom::sequence::{delimited, preceded, separated_pair, terminated};
@@ -13,20 +13,23 @@ use crate::gem5::message::{ClientOp, Command, DataKind, Message};
 
 pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, ()>;
 
-fn hex_digits(input: &[u8]) -> Parsed<'_, u64> {
-    map(
-        take_while_m_n(1, 16, |byte: u8| byte.is_ascii_hexdigit()),
-        |digits: &[u8]| {
-            digits.iter().fold(0, |value, &byte| {
-                let digit = match byte {
-                    b'0'..=b'9' => byte - b'0',
-                    _ => (byte | 0x20) - b'a' + 10,
-                };
-                value << 4 | u64::from(digit)
-            })
-        },
-    )
-    .parse(input)
+/// One to 16 hexadecimal digits. By hand, since every line has some.
+pub(super) fn hex_digits(input: &[u8]) -> Parsed<'_, u64> {
+    let mut value = 0;
+    let mut length = 0;
+    for &byte in input.iter().take(16) {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => break,
+        };
+        value = value << 4 | u64::from(digit);
+        length += 1;
+    }
+    match length {
+        0 => Err(nom::Err::Error(())),
+        _ => Ok((&input[length..], value)),
+    }
 }
 
 /// A number as `%#x` prints it: zero has no `0x`.

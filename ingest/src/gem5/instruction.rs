@@ -2,10 +2,13 @@
 
 use memchr::memmem::{self, Finder};
 use memchr::memrchr;
-use nom::bytes::complete::{tag, take_while_m_n};
-use nom::{IResult, Parser};
+use nom::Parser;
+use nom::bytes::complete::tag;
+use nom::combinator::all_consuming;
+use nom::sequence::preceded;
 
 use crate::error::Fault;
+use crate::gem5::grammar::hex_digits;
 
 /// What the text of an Exec line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +33,7 @@ pub(super) fn instruction<'a>(
     fence: &Finder<'_>,
 ) -> Result<Instruction<'a>, Fault> {
     let mut rest = text.trim_ascii_end();
-    let (mut address, mut value, mut shown, mut predicated) = (None, None, false, false);
+    let (mut address, mut data, mut predicated) = (None, None, false);
     loop {
         let at = memrchr(b' ', rest).map_or(0, |at| at + 1);
         let word = &rest[at..];
@@ -41,8 +44,7 @@ pub(super) fn instruction<'a>(
         if let Some(digits) = word.strip_prefix(b"A=") {
             address = Some(hex(digits).ok_or(Fault::Cut("an address"))?);
         } else if let Some(digits) = word.strip_prefix(b"D=") {
-            shown = true;
-            value = hex(digits);
+            data = Some(digits);
             if digits.len() < 18 && digits.starts_with(b"0") && rest.len() == text.len() {
                 return Err(Fault::Cut("16 digits of data, and an address"));
             }
@@ -64,7 +66,7 @@ pub(super) fn instruction<'a>(
         return Ok(other(text, true, fence));
     }
     let Some(address) = address else {
-        if shown && !predicated {
+        if data.is_some() && !predicated {
             return Err(Fault::Cut("the address of the access"));
         }
         return Ok(Instruction::Other { class: true });
@@ -76,7 +78,7 @@ pub(super) fn instruction<'a>(
         store,
         mnemonic: mnemonic(before),
         address,
-        value,
+        value: data.and_then(hex),
     })
 }
 
@@ -132,14 +134,8 @@ pub(super) fn is_micro(text: &[u8]) -> bool {
 
 /// `0x` and at most 16 hexadecimal digits, and nothing else.
 fn hex(text: &[u8]) -> Option<u64> {
-    let digits = take_while_m_n(1usize, 16, |byte: u8| byte.is_ascii_hexdigit());
-    let parsed: IResult<&[u8], (&[u8], &[u8]), ()> = (tag(&b"0x"[..]), digits).parse(text);
-    let (rest, (_, digits)) = parsed.ok()?;
-    if !rest.is_empty() {
-        return None;
-    }
-    let digits = std::str::from_utf8(digits).ok()?;
-    u64::from_str_radix(digits, 16).ok()
+    let parsed = all_consuming(preceded(tag("0x"), hex_digits)).parse(text);
+    parsed.ok().map(|(_, value)| value)
 }
 
 #[cfg(test)]

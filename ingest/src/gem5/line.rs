@@ -4,7 +4,7 @@
 //! of the flag ProtocolTrace. Format flags may put the name of a debug flag in front, or leave the
 //! tick of named lines out.
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use crate::error::Fault;
 use crate::format::{Format, looks_like_axe};
@@ -131,12 +131,11 @@ fn untimed(line: &[u8]) -> Result<Shape<'_>, Fault> {
 
 /// Splits `<path>: <text>`; a path has no spaces.
 fn split_path(body: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colon = memchr(b':', body)?;
-    let path = &body[..colon];
-    if path.is_empty() || body.get(colon + 1) != Some(&b' ') || path.contains(&b' ') {
+    let end = memchr2(b':', b' ', body)?;
+    if end == 0 || body[end] != b':' || body.get(end + 1) != Some(&b' ') {
         return None;
     }
-    Some((path, &body[colon + 2..]))
+    Some((&body[..end], &body[end + 2..]))
 }
 
 /// Drops the name of a debug flag in front of the path. Flags begin with a capital and have no
@@ -184,18 +183,17 @@ fn count_digits(text: &[u8]) -> usize {
 
 /// The value of decimal digits, if there are any and they fit.
 pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() {
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let mut value: u64 = 0;
-    for &byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+    let step = |value: u64, byte: &u8| value * 10 + u64::from(byte - b'0');
+    if digits.len() < 20 {
+        // 19 digits fit always.
+        return Some(digits.iter().fold(0, step));
     }
-    Some(value)
+    let checked =
+        |value: u64, byte: &u8| value.checked_mul(10)?.checked_add(u64::from(byte - b'0'));
+    digits.iter().try_fold(0, checked)
 }
 
 #[cfg(test)]

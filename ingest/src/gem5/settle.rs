@@ -9,6 +9,14 @@ use crate::gem5::operation::{Completed, Effect, Values, atomic_kind};
 use crate::gem5::sequencer::{Half, Sequencer, trailing_number, unfinished};
 use crate::gem5::sink::Sink;
 
+/// What the end of a trace leaves over.
+pub(crate) struct Leftover {
+    /// Requests without a completion.
+    pub unfinished: Vec<Unfinished>,
+    /// Requests to write whose completions were damaged, so that their values are not known.
+    pub lost: Vec<Unfinished>,
+}
+
 /// A sequencer that shows completions and no data.
 pub(crate) struct Silent<'a> {
     pub path: &'a str,
@@ -176,8 +184,8 @@ impl Sequencers {
     }
 
     /// The end of the trace: completes what waits, and returns what will never complete, in the
-    /// order in which it was requested.
-    pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Vec<Unfinished> {
+    /// order in which it was requested, and what was lost with damaged lines.
+    pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Leftover {
         for at in 0..self.all.len() {
             self.settle(at, None, sink);
             if self.all[at].version.is_none() && !self.all[at].unbound.is_empty() {
@@ -186,11 +194,12 @@ impl Sequencers {
             }
         }
         let mut left: Vec<(u64, Unfinished)> = Vec::new();
+        let mut lost_writes = Vec::new();
         for sequencer in &mut self.all {
             let thread = sequencer.version.unwrap_or(0);
             for mut lost in sequencer.lost.drain(..) {
                 lost.thread = thread;
-                left.push((u64::MAX, lost));
+                lost_writes.push(lost);
             }
             if let Some(half) = sequencer.half.take() {
                 left.push(unfinished(&half.completed.request, thread));
@@ -204,7 +213,10 @@ impl Sequencers {
             left.extend(requests.map(|request| unfinished(request, thread)));
         }
         left.sort_by_key(|&(sequence, _)| sequence);
-        left.into_iter().map(|(_, request)| request).collect()
+        Leftover {
+            unfinished: left.into_iter().map(|(_, request)| request).collect(),
+            lost: lost_writes,
+        }
     }
 
     /// The first data line whose completion never came.
