@@ -5,6 +5,7 @@ use std::fs::File;
 use std::hint::black_box;
 use std::io::Read;
 use std::path::Path;
+use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flate2::read::MultiGzDecoder;
@@ -37,7 +38,10 @@ fn parse(criterion: &mut Criterion) {
         .collect();
     names.sort();
     let mut group = criterion.benchmark_group("parse");
-    group.sample_size(10);
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(3));
     for name in names {
         let Some(text) = repeated(&name) else {
             continue;
@@ -46,11 +50,13 @@ fn parse(criterion: &mut Criterion) {
         for (kind, transitions) in [("", false), (" with transitions", true)] {
             let options = Options {
                 transitions,
-                lossy: true,
                 ..Options::default()
             };
             group.bench_function(format!("{name}{kind}"), |bencher| {
-                bencher.iter(|| ingest::read(black_box(&text[..]), &name, &options).is_ok());
+                bencher.iter(|| {
+                    let trace = ingest::read(black_box(&text[..]), &name, &options);
+                    trace.unwrap_or_else(|error| panic!("{error}"))
+                });
             });
         }
     }
