@@ -281,6 +281,8 @@ fn cut_instructions() {
         "  90000: system.cpu0: T0 : 0x40 @f. 1 :   X : ld   edx : MemRead :  D=0x0000000000000001",
         "  90000: system.cpu0: T0 : 0x40 @f. 1 :   X : ld   edx : MemRead :  D=0x0000000000000001 A=0x",
         "  90000: system.cpu0: T0 : 0x40 @f. 1 :   X : ld   ed",
+        "  90000: system.cpu0: T0 : 0x40 @f. 1 :   X : ld   edx : MemRead :",
+        "  90000: system.cpu0: T0 : 0x40 @f. ",
     ] {
         let mut cpu = cpu();
         cpu.access("system.cpu0", "st", A, 1);

@@ -85,8 +85,8 @@ impl Exec {
         match instruction {
             Instruction::Other { class } => {
                 self.classes |= class;
-                if !class && self.classes && is_micro(text) {
-                    return Err(Fault::Cut("the operation class of the micro-operation"));
+                if !class {
+                    return self.check_whole(text);
                 }
             }
             Instruction::WeakFence => self.weak_fences += 1,
@@ -107,6 +107,17 @@ impl Exec {
             }
         }
         Ok(())
+    }
+
+    /// A line without an operation class may be that of a macro-operation, or one that was cut.
+    fn check_whole(&self, text: &[u8]) -> Result<(), Fault> {
+        match is_micro(text) {
+            None => Err(Fault::Cut("` : ` and the instruction")),
+            Some(true) if self.classes => {
+                Err(Fault::Cut("the operation class of the micro-operation"))
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     #[allow(clippy::too_many_arguments)]

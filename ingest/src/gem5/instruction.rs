@@ -45,7 +45,10 @@ pub(super) fn instruction<'a>(
             address = Some(hex(digits).ok_or(Fault::Cut("an address"))?);
         } else if let Some(digits) = word.strip_prefix(b"D=") {
             data = Some(digits);
-            if digits.len() < 18 && digits.starts_with(b"0") && rest.len() == text.len() {
+            if digits.len() < 18
+                && b"0x".starts_with(&digits[..digits.len().min(2)])
+                && rest.len() == text.len()
+            {
                 return Err(Fault::Cut("16 digits of data, and an address"));
             }
         } else if word == b"False" || word == b"Predicated" {
@@ -66,7 +69,8 @@ pub(super) fn instruction<'a>(
         return Ok(other(text, true, fence));
     }
     let Some(address) = address else {
-        if data.is_some() && !predicated {
+        let is_whole = text.ends_with(b" ") || predicated;
+        if !is_whole || (data.is_some() && !predicated) {
             return Err(Fault::Cut("the address of the access"));
         }
         return Ok(Instruction::Other { class: true });
@@ -100,7 +104,7 @@ fn mnemonic(before: &[u8]) -> &[u8] {
 /// An instruction without a memory access: it may be a fence.
 fn other<'a>(text: &'a [u8], class: bool, fence: &Finder<'_>) -> Instruction<'a> {
     let other = Instruction::Other { class };
-    if fence.find(text).is_none() || !is_micro(text) {
+    if fence.find(text).is_none() || is_micro(text) != Some(true) {
         return other;
     }
     let start = memmem::find(text, b" : ").map_or(0, |at| at + 3);
@@ -117,19 +121,14 @@ fn other<'a>(text: &'a [u8], class: bool, fence: &Finder<'_>) -> Instruction<'a>
         .unwrap_or(other)
 }
 
-/// Whether a line is of a micro-operation: `<pc> @<symbol>. 3 : …`.
-pub(super) fn is_micro(text: &[u8]) -> bool {
-    let Some(at) = memmem::find(text, b" : ") else {
-        return false;
-    };
-    let place = &text[..at];
-    let digits = place
-        .iter()
-        .rev()
-        .take_while(|b| b.is_ascii_digit())
-        .count();
+/// Whether a line is of a micro-operation: `<pc> @<symbol>. 3 : …`. `None` if it ends before that
+/// can be told.
+pub(super) fn is_micro(text: &[u8]) -> Option<bool> {
+    let place = &text[..memmem::find(text, b" : ")?];
+    let digits = place.iter().rev().take_while(|b| b.is_ascii_digit());
+    let digits = digits.count();
     let before = place[..place.len() - digits].trim_ascii_end();
-    digits > 0 && before.ends_with(b".")
+    Some(digits > 0 && before.ends_with(b"."))
 }
 
 /// `0x` and at most 16 hexadecimal digits, and nothing else.
