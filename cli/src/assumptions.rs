@@ -8,9 +8,10 @@ pub fn of(history: &History) -> Vec<String> {
     let provenance = &history.provenance;
     let mut found = Vec::new();
     if let Sizes::Assumed(bytes) = provenance.sizes {
+        let plural = if bytes == 1 { "" } else { "s" };
         found.push(format!(
-            "the trace does not show the sizes of all accesses: those it does not show are taken to \
-             have {bytes} bytes (--access-size)"
+            "sizes of accesses that the trace does not show are taken to be {bytes} byte{plural} \
+             (--access-size)"
         ));
     }
     if provenance.split {

@@ -1,63 +1,13 @@
-//! The program as a user runs it.
+//! `rubric ingest`, `convert` and `stats` as a user runs them.
+
+mod common;
 
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
-use assert_cmd::Command;
-use tempfile::TempDir;
-
-fn rubric(arguments: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("rubric").unwrap();
-    command
-        .args(arguments)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
-    command
-}
-
-/// Standard output of a run that must succeed.
-fn output(arguments: &[&str]) -> String {
-    let assert = rubric(arguments).assert().success();
-    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
-}
-
-/// Standard error of a run that must end with status 2 and print nothing.
-fn error(arguments: &[&str]) -> String {
-    let assert = rubric(arguments).assert().code(2).stdout("");
-    let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
-    assert!(message.starts_with("rubric: error: "), "{message}");
-    assert!(!message.contains("panicked"), "{message}");
-    message
-}
-
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Folder {
-        Folder(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.path().join(name).to_str().unwrap().to_owned()
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.path(name);
-        fs::write(&path, content).unwrap();
-        path
-    }
-}
-
-const TRACES: [&str; 6] = [
-    "fixtures/traces/amd_base-2x50-io-11.trace.gz",
-    "fixtures/traces/amd_base-tiny-4x60-51.trace.gz",
-    "fixtures/traces/hammer-2x50-io-11.trace.gz",
-    "fixtures/traces/mesi2-4x100-sb-16.trace.gz",
-    "fixtures/traces/mi-2x50-io-11.trace.gz",
-    "fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz",
-];
-const LITMUS: &str = "fixtures/litmus/litmus.axe";
+use common::{Folder, LITMUS, TRACES, error, output, rubric};
 
 /// A file as JSON, one line a history: what a history is, whatever format it came from.
 fn json_of(path: &str) -> String {

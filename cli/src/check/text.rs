@@ -53,7 +53,11 @@ impl Text {
     fn note(&mut self, decided: &Decided<'_>, verdict: &'static str) {
         let name = name(decided);
         let same = self.rows.last().is_some_and(|row| {
-            row.name == name && row.verdicts.iter().all(|(model, _)| *model != decided.model)
+            row.name == name
+                && row
+                    .verdicts
+                    .iter()
+                    .all(|(model, _)| *model != decided.model)
         });
         if !same {
             self.rows.push(Row {
@@ -77,6 +81,10 @@ impl Text {
         writeln!(out, "  {}", why::headline(history, violation))?;
         if let Contradiction::ThinAir(op) = violation.last().end {
             writeln!(out, "    {}", operation(history, op))?;
+            writeln!(
+                out,
+                "    if memory held that value before the trace begins, say so: --initial infer, or a file"
+            )?;
         }
         let cases = violation.blocks.len();
         if cases == 1 {
@@ -99,7 +107,10 @@ impl Text {
         }
         if cases > CASES + 1 {
             let left = cases - CASES - 1;
-            writeln!(out, "    and {left} more cases; --certificate writes all of the proof")?;
+            writeln!(
+                out,
+                "    and {left} more cases; --certificate writes all of the proof"
+            )?;
         }
         Ok(())
     }
@@ -194,7 +205,10 @@ impl Printer for Text {
         // What was assumed is the same for all histories of a file, most often.
         let mut told: Vec<String> = Vec::new();
         for history in &input.histories {
-            if let Some(ended) = &history.provenance.ended {
+            let cut_off = |ended: &&String| {
+                !history.provenance.unfinished.is_empty() || !ended.starts_with("all requests")
+            };
+            if let Some(ended) = history.provenance.ended.as_ref().filter(cut_off) {
                 let line = format!("the trace ends: {ended}");
                 if !told.contains(&line) {
                     told.push(line);
@@ -219,7 +233,12 @@ impl Printer for Text {
         if self.rows.len() < 2 {
             return Ok(());
         }
-        let width = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+        let width = self
+            .rows
+            .iter()
+            .map(|row| row.name.len())
+            .max()
+            .unwrap_or(0);
         write!(out, "\n{:width$}  threads  operations", "history")?;
         for (model, _) in &self.rows[0].verdicts {
             write!(out, "  {:10}", model.name())?;

@@ -16,7 +16,10 @@ pub fn node(history: &History, node: Node) -> String {
     match node {
         Node::Op(op) => label(history, op),
         Node::Initial(location) => {
-            format!("initial {}", history.locations()[location as usize])
+            format!(
+                "initial value of {}",
+                history.locations()[location as usize]
+            )
         }
     }
 }
@@ -122,8 +125,8 @@ impl NoteWriter<'_> {
             Rule::OwnEarlier(read) => {
                 let read = label(history, read);
                 format!(
-                    "{before} ww {after}: {read} comes after {before} in its thread and still \
-                     returns the value of {after}"
+                    "{before} ww {after}: {read} comes after {before} in its thread and yet does not \
+                     return its value, but that of {after}"
                 )
             }
             Rule::Observed(read) => {
@@ -143,7 +146,9 @@ impl NoteWriter<'_> {
                     "{before} rw {after}: {before} returns a value that {after} overwrites ({path})"
                 )
             }
-            Rule::InitialFirst => format!("{before} ww {after}: it is the initial value"),
+            Rule::InitialFirst => {
+                format!("{before} ww {after}: the initial value is there before every write")
+            }
             Rule::Final => format!("{before} ww {after}: the value of {after} is final"),
             Rule::Assumed => format!("{before} ww {after}: assumed in this case"),
             Rule::Lemma(case) => {

@@ -1,0 +1,69 @@
+//! Running the program, and files for it to work on.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// The program with these arguments, in the root of the repository.
+pub fn rubric(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("rubric").unwrap();
+    command
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    command
+}
+
+/// Standard output of a run that must end with this status.
+pub fn output_of(arguments: &[&str], status: i32) -> String {
+    let assert = rubric(arguments).assert().code(status);
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// Standard output of a run that must succeed.
+pub fn output(arguments: &[&str]) -> String {
+    output_of(arguments, 0)
+}
+
+/// Standard error of a run that must end with status 2 and print nothing.
+pub fn error(arguments: &[&str]) -> String {
+    let assert = rubric(arguments).assert().code(2).stdout("");
+    let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(message.starts_with("rubric: error: "), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    message
+}
+
+/// A folder that goes away.
+pub struct Folder(pub TempDir);
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+}
+
+/// The traces of the fixtures.
+pub const TRACES: [&str; 6] = [
+    "fixtures/traces/amd_base-2x50-io-11.trace.gz",
+    "fixtures/traces/amd_base-tiny-4x60-51.trace.gz",
+    "fixtures/traces/hammer-2x50-io-11.trace.gz",
+    "fixtures/traces/mesi2-4x100-sb-16.trace.gz",
+    "fixtures/traces/mi-2x50-io-11.trace.gz",
+    "fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz",
+];
+
+/// The litmus tests of the fixtures.
+pub const LITMUS: &str = "fixtures/litmus/litmus.axe";
