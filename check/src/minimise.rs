@@ -49,10 +49,7 @@ pub fn minimise(
     trials.work = trials.work.min(SEARCH_WORK);
     let mut left_out: Vec<OpId> = last_read(history, &fewest).into_iter().collect();
     while fewest.len() > 2 {
-        let rest: Vec<OpId> = history
-            .ops()
-            .filter(|op| !left_out.contains(op))
-            .collect();
+        let rest: Vec<OpId> = history.ops().filter(|op| !left_out.contains(op)).collect();
         let Some((ops, other)) = trials
             .decide(&rest, Algorithm::Saturate)
             .and_then(|found| trials.shrink(&found))

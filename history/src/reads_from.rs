@@ -131,9 +131,9 @@ impl ReadsFrom {
         let source: Vec<u32> = kept
             .iter()
             .map(|op| match self.source(*op) {
-                Some(ReadSource::Write(write)) => kept
-                    .binary_search(&write)
-                    .map_or(NOT_SHOWN, |at| at as u32),
+                Some(ReadSource::Write(write)) => {
+                    kept.binary_search(&write).map_or(NOT_SHOWN, |at| at as u32)
+                }
                 _ => self.source[op.at()],
             })
             .collect();

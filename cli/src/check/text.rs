@@ -29,7 +29,8 @@ struct Row {
 pub struct Text {
     paint: Paint,
     rows: Vec<Row>,
-    files: usize,
+    /// The last violation printed: history, model and text.
+    last: Option<(String, Model, Vec<u8>)>,
 }
 
 impl Text {
@@ -38,7 +39,7 @@ impl Text {
         Text {
             paint,
             rows: Vec::new(),
-            files: 0,
+            last: None,
         }
     }
 
@@ -69,6 +70,28 @@ impl Text {
         }
         if let Some(row) = self.rows.last_mut() {
             row.verdicts.push((decided.model, verdict));
+        }
+    }
+
+    /// Why a history violates a model; models that fail for the same reason say it once.
+    fn reason(
+        &mut self,
+        decided: &Decided<'_>,
+        violation: &Violation,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut text = Vec::new();
+        self.violation(decided.history, violation, &mut text)?;
+        let name = name(decided);
+        match &self.last {
+            Some((last, model, reason)) if *last == name && *reason == text => {
+                writeln!(out, "  for the same reason as under {model}")
+            }
+            _ => {
+                out.write_all(&text)?;
+                self.last = Some((name, decided.model, text));
+                Ok(())
+            }
         }
     }
 
@@ -191,7 +214,7 @@ impl Printer for Text {
         )?;
         match &decided.outcome.verdict {
             Verdict::Consistent(_) => {}
-            Verdict::Violation(violation) => self.violation(history, violation, out)?,
+            Verdict::Violation(violation) => self.reason(decided, violation, out)?,
             Verdict::Undecided(reason) => undecided(history, reason, out)?,
         }
         if let Some(path) = &decided.certificate {
@@ -201,7 +224,6 @@ impl Printer for Text {
     }
 
     fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()> {
-        self.files += 1;
         // What was assumed is the same for all histories of a file, most often.
         let mut told: Vec<String> = Vec::new();
         for history in &input.histories {

@@ -207,7 +207,8 @@ pub fn headline(history: &History, violation: &Violation) -> String {
             "every order of the writes leads to a cycle ({} cases)",
             violation.blocks.len()
         ),
-        Contradiction::Cycle(_) => "memory order would have a cycle".to_owned(),
+        Contradiction::Cycle(_) => stale(history, violation.last())
+            .unwrap_or_else(|| "memory order would have a cycle".to_owned()),
         Contradiction::ThinAir(op) => format!(
             "thin-air read: {} returns a value that nobody wrote there",
             label(history, *op)
@@ -217,6 +218,20 @@ pub fn headline(history: &History, violation: &Violation) -> String {
             history.locations()[*location as usize]
         ),
     }
+}
+
+/// A plainer word for a cycle through the initial write: a read missed its own thread's write.
+fn stale(history: &History, block: &Block) -> Option<String> {
+    let missed = |fact: &Fact| match (fact.rule, fact.before, fact.after) {
+        (Rule::OwnEarlier(read), Node::Op(write), Node::Initial(_)) => Some((read, write)),
+        _ => None,
+    };
+    let (read, write) = block.facts.iter().find_map(missed)?;
+    Some(format!(
+        "{} returns the initial value although its own thread wrote before it, {}",
+        label(history, read),
+        label(history, write)
+    ))
 }
 
 #[cfg(test)]
