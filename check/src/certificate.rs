@@ -355,8 +355,17 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
         "violation" => reader.proof()?,
         _ => return Err(reader.error("`verdict consistent` or `verdict violation`")),
     };
-    Ok(Certificate { claim, evidence })
+    match reader.next("") {
+        Err(ReadError::Truncated { .. }) => Ok(Certificate { claim, evidence }),
+        Err(error) => Err(error),
+        Ok(()) => Err(reader.error("nothing behind `end`")),
+    }
 }
+
+/// The keys of header lines before the verdict.
+const HEADER: [&str; 8] = [
+    "history", "digest", "model", "pso-rmw", "source", "sizes", "initial", "options",
+];
 
 struct Reader<B> {
     lines: io::Lines<B>,
@@ -395,15 +404,20 @@ impl<B: BufRead> Reader<B> {
             if key == "verdict" {
                 break value.to_owned();
             }
+            let once = fields.iter().all(|(known, _)| known != key);
+            if !HEADER.contains(&key) || !once {
+                return Err(self.error("each line of the header once"));
+            }
             fields.push((key.to_owned(), value.to_owned()));
         };
         let field = |name: &str| {
             let found = fields.iter().find(|(key, _)| key == name);
             found.map(|(_, value)| value.clone())
         };
-        let rmw = match field("pso-rmw").as_deref() {
-            Some("all") => PsoRmw::All,
-            _ => PsoRmw::Own,
+        let rmw = match (field("pso-rmw").as_deref(), field("model").as_deref()) {
+            (Some("all"), Some("pso")) => PsoRmw::All,
+            (Some("own"), Some("pso")) | (None, Some("sc" | "tso")) => PsoRmw::Own,
+            _ => return Err(self.error("`pso-rmw own` or `pso-rmw all` with model pso alone")),
         };
         let model = field("model").and_then(|name| Model::from_name(&name, rmw));
         let model = model.ok_or_else(|| self.error("a `model` line before the verdict"))?;
@@ -501,6 +515,9 @@ fn two(text: &str) -> Option<(Name, Name)> {
 fn name(text: &str) -> Option<Name> {
     if let Some(address) = text.strip_prefix("initial@") {
         return address.parse().ok().map(Name::Initial);
+    }
+    if text.contains('+') {
+        return None;
     }
     let (thread, index) = text.split_once(':')?;
     Some(Name::Op(thread.parse().ok()?, index.parse().ok()?))

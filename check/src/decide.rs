@@ -111,6 +111,8 @@ pub enum Reason {
     NoForcedContradiction,
     /// This read returned a value that only a store without a completion can have supplied.
     UnfinishedStore(OpId),
+    /// This read is of a location with a write whose value the trace does not show.
+    HiddenWrite(OpId),
     /// Reads whose value was written more than once, and no source was found for all of them.
     Ambiguous(usize),
     /// An order was found, but reads that it left free do not return what the machine holds.
@@ -135,32 +137,43 @@ impl Reason {
                  --algorithm complete decides"
                     .to_owned()
             }
-            Reason::UnfinishedStore(op) => {
-                let operation = history.operation(*op);
-                format!(
-                    "{} (thread {}, operation {}{}) returned a value that only a store without a \
-                     completion can have written, and the trace does not show that store's value",
-                    history.describe(*op),
-                    operation.thread,
-                    operation.index,
-                    operation
-                        .line
-                        .map_or(String::new(), |line| format!(", line {line}")),
-                )
-            }
+            Reason::UnfinishedStore(op) => format!(
+                "{} returned a value that only a store without a completion can have written, and \
+                 the trace does not show that store's value",
+                named(history, *op)
+            ),
+            Reason::HiddenWrite(op) => format!(
+                "{} is of a location with a write whose value the trace does not show, so it is \
+                 not known what its reads should return",
+                named(history, *op)
+            ),
             Reason::FreeReads => "an order was found that the operational machine does not \
                                    accept; this is a defect of rubric, please report it"
                 .to_owned(),
             Reason::Ambiguous(reads) => format!(
-                "{reads} reads returned a value that was written more than once, and no choice of \
-                 their sources was found by the trace's order; record unique values"
+                "{reads} reads or final values are of a value that was written more than once, and \
+                 no choice of their sources was found; record unique values"
             ),
         }
     }
 }
 
+/// An operation with its place, for a sentence.
+fn named(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    let line = operation
+        .line
+        .map_or(String::new(), |line| format!(", line {line}"));
+    format!(
+        "{} (thread {}, operation {}{line})",
+        history.describe(op),
+        operation.thread,
+        operation.index
+    )
+}
+
 /// Whether a history satisfies a model, and how that is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// This run of the operational machine performs the history.
     Consistent(Vec<Step>),
@@ -218,11 +231,11 @@ pub(crate) fn decide(
     options: &Options,
     deadline: &Deadline,
 ) -> Outcome {
-    let finals = match final_writes(history) {
-        Ok(finals) => finals,
+    let (finals, open_finals) = match final_writes(history) {
+        Ok(found) => found,
         Err(end) => return refuted(Violation::immediate(end), Stage::Values),
     };
-    let trouble = Trouble::of(history, reads_from);
+    let trouble = Trouble::of(history, reads_from, open_finals);
     if let Some(read) = trouble.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
@@ -231,7 +244,8 @@ pub(crate) fn decide(
     let is_left_out = |op: OpId| left_out[op.at()];
     if matches!(options.algorithm, Algorithm::Stages | Algorithm::Temporal) {
         if let Some(steps) = temporal(history, model, is_left_out) {
-            return Outcome::new(Verdict::Consistent(steps), Stage::Temporal);
+            let outcome = Outcome::new(Verdict::Consistent(steps), Stage::Temporal);
+            return trouble.qualify(outcome);
         }
         if options.algorithm == Algorithm::Temporal {
             let verdict = Verdict::Undecided(Reason::NoTemporalOrder);
@@ -239,8 +253,33 @@ pub(crate) fn decide(
         }
     }
     let events = Events::new(history, reads_from, model, &left_out);
-    let outcome = extend(history, &events, &finals, &left_out, options, deadline);
+    let mut outcome = extend(history, &events, &finals, &left_out, options, deadline);
+    // A run of SC is one of the others, with every store committed at once.
+    if model.buffers() && outcome.verdict == Verdict::Undecided(Reason::FreeReads) {
+        let stronger = decide(history, reads_from, Model::Sc, options, deadline);
+        if let Verdict::Consistent(run) = stronger.verdict
+            && let Some(run) = weaken(history, model, &run, is_left_out)
+        {
+            outcome.verdict = Verdict::Consistent(run);
+        }
+    }
     trouble.qualify(outcome)
+}
+
+/// A run of SC as one of a model with store buffers.
+fn weaken(
+    history: &History,
+    model: Model,
+    run: &[Step],
+    left_out: impl Fn(OpId) -> bool,
+) -> Option<Vec<Step>> {
+    let executed = run.iter().filter_map(|step| match *step {
+        Step::Execute(op) => Some(op),
+        Step::Commit(_) => None,
+    });
+    let order: Vec<OpId> = executed.filter(|&op| !left_out(op)).collect();
+    let steps = schedule(history, model, &order, left_out)?;
+    machine::run(history, model, &steps).ok().map(|()| steps)
 }
 
 fn refuted(violation: Violation, stage: Stage) -> Outcome {
@@ -319,12 +358,13 @@ fn completed(
 struct Trouble {
     thin_air: Option<OpId>,
     unfinished: Option<OpId>,
+    hidden: Option<OpId>,
     ambiguous: usize,
 }
 
 impl Trouble {
     /// The first of each kind by trace line.
-    fn of(history: &History, reads_from: &ReadsFrom) -> Trouble {
+    fn of(history: &History, reads_from: &ReadsFrom, open_finals: usize) -> Trouble {
         let first = |wanted: ReadSource| {
             history
                 .ops()
@@ -334,29 +374,33 @@ impl Trouble {
         Trouble {
             thin_air: first(ReadSource::ThinAir),
             unfinished: first(ReadSource::UnfinishedStore),
-            ambiguous: reads_from.ambiguous(),
+            hidden: first(ReadSource::HiddenWrite),
+            ambiguous: reads_from.ambiguous() + open_finals,
         }
     }
 
     /// What an order that was found means for reads that it left free.
     fn qualify(&self, mut outcome: Outcome) -> Outcome {
-        match (&outcome.verdict, self.unfinished) {
-            (Verdict::Consistent(_) | Verdict::Undecided(Reason::FreeReads), Some(read)) => {
-                outcome.verdict = Verdict::Undecided(Reason::UnfinishedStore(read));
-            }
-            (Verdict::Undecided(Reason::FreeReads), None) if self.ambiguous > 0 => {
-                outcome.verdict = Verdict::Undecided(Reason::Ambiguous(self.ambiguous));
-            }
-            _ => {}
-        }
+        let found = matches!(
+            outcome.verdict,
+            Verdict::Consistent(_) | Verdict::Undecided(Reason::FreeReads)
+        );
+        let failed = matches!(outcome.verdict, Verdict::Undecided(Reason::FreeReads));
+        let reason = match (self.unfinished, self.hidden) {
+            (Some(read), _) if found => Reason::UnfinishedStore(read),
+            (None, Some(read)) if found => Reason::HiddenWrite(read),
+            _ if failed && self.ambiguous > 0 => Reason::Ambiguous(self.ambiguous),
+            _ => return outcome,
+        };
+        outcome.verdict = Verdict::Undecided(reason);
         outcome
     }
 }
 
-/// The write that each stated final value comes from.
-fn final_writes(history: &History) -> Result<Vec<OpId>, Contradiction> {
+/// The write that each stated final value comes from, and how many have several candidates.
+fn final_writes(history: &History) -> Result<(Vec<OpId>, usize), Contradiction> {
     if history.finals().is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), 0));
     }
     let mut writers: FxHashMap<(u32, u64), Vec<OpId>> = FxHashMap::default();
     let mut written = vec![false; history.locations().len()];
@@ -368,15 +412,16 @@ fn final_writes(history: &History) -> Result<Vec<OpId>, Contradiction> {
         }
     }
     let mut finals = Vec::new();
+    let mut several = 0;
     for last in history.finals() {
         match writers.get(&(last.location, last.value)).map(Vec::as_slice) {
             _ if free[last.location as usize] => {}
             Some(&[write]) => finals.push(write),
-            Some(_) => {}
+            Some(_) => several += 1,
             None if !written[last.location as usize]
                 && history.initial(last.location) == Some(last.value) => {}
             None => return Err(Contradiction::ThinFinal(last.location)),
         }
     }
-    Ok(finals)
+    Ok((finals, several))
 }

@@ -192,28 +192,7 @@ impl<'e> Explainer<'_, 'e> {
                 }
             }
         }
-        unreachable!(
-            "an edge's premises are paths that exist: {} {from} {to} {limit} {:?} {:?}",
-            self.events().model,
-            self.saturation
-                .edges()
-                .iter()
-                .enumerate()
-                .map(|(n, e)| (n, e.from, e.to, e.reason))
-                .collect::<Vec<_>>(),
-            (0..self.events().len())
-                .map(|e| (
-                    e,
-                    self.events().op[e],
-                    self.events().kind[e],
-                    self.events().location[e],
-                    self.events().slot[e],
-                    self.events().position[e],
-                    self.events().source[e],
-                    self.events().po_back.of(e as u32).to_vec()
-                ))
-                .collect::<Vec<_>>()
-        )
+        unreachable!("an edge's premises are paths that exist")
     }
 
     /// The hops into an event that can lie on a path from `from`.

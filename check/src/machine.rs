@@ -55,6 +55,8 @@ pub struct Machine<'h> {
     history: &'h History,
     model: Model,
     free: Vec<bool>,
+    /// Values that are written at each location, if reads of others are free.
+    seen: Option<FxHashSet<(u32, u64)>>,
     state: State,
 }
 
@@ -76,6 +78,10 @@ impl<'h> Machine<'h> {
             history,
             model,
             free: unconstrained_locations(history),
+            seen: history
+                .provenance
+                .outside_writes
+                .then(|| written_values(history)),
             state: State {
                 next: (0..threads)
                     .map(|thread| history.thread_ops(thread).next().map_or(0, |op| op.0))
@@ -193,13 +199,24 @@ impl<'h> Machine<'h> {
             None => self.history.initial(location),
         };
         let read = self.history.read(op);
-        if !self.free[location as usize] && read.is_some() && held != read {
+        let is_free = self.free[location as usize] || read.is_none() || self.is_outside(op);
+        if !is_free && held != read {
             return Err(Refusal::WrongValue(source));
         }
         if kind == Kind::LoadLinked {
             self.state.reservations.insert(op, source);
         }
         Ok(())
+    }
+
+    /// Whether a read returned a value that only a write outside of the history can have written.
+    fn is_outside(&self, op: OpId) -> bool {
+        let (Some(seen), Some(location), Some(value)) =
+            (&self.seen, self.history.location(op), self.history.read(op))
+        else {
+            return false;
+        };
+        !seen.contains(&(location, value)) && self.history.initial(location) != Some(value)
     }
 
     fn commit(&mut self, op: OpId) -> Result<(), Refusal> {
@@ -232,14 +249,16 @@ impl<'h> Machine<'h> {
         let Some(location) = self.history.location(op) else {
             return Ok(());
         };
-        let memory = &mut self.state.memory[location as usize];
+        let memory = self.state.memory[location as usize];
         if let Some(load) = self.history.linked_load(op)
             && !self.free[location as usize]
-            && self.state.reservations.get(&load) != Some(memory)
+            && self.history.read(load).is_some()
+            && !self.is_outside(load)
+            && self.state.reservations.get(&load) != Some(&memory)
         {
             return Err(Refusal::ReservationLost);
         }
-        *memory = Some(op);
+        self.state.memory[location as usize] = Some(op);
         Ok(())
     }
 
@@ -266,6 +285,13 @@ impl<'h> Machine<'h> {
             .find(|&&store| self.history.location(store) == Some(location));
         buffered.copied().or(self.state.memory[location as usize])
     }
+}
+
+fn written_values(history: &History) -> FxHashSet<(u32, u64)> {
+    history
+        .ops()
+        .filter_map(|op| Some((history.location(op)?, history.written(op)?)))
+        .collect()
 }
 
 /// Locations with a write whose value the trace does not show: what is read there proves nothing.

@@ -6,6 +6,8 @@
 //! need not lead to the smallest, so others are looked for while it is cheap. A read whose source
 //! is left out counts as unknown, which proves nothing.
 
+use std::borrow::Cow;
+
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::deadline::Deadline;
@@ -15,12 +17,13 @@ use crate::proof::{Contradiction, Node, Rule, Violation};
 
 /// Contradictions met at most in deciding a part.
 const BUDGET: u64 = 100;
-/// Work spent at most, in operations decided: first on the proof at hand, then on others.
-const SHRINK_WORK: usize = 2_000_000;
-const SEARCH_WORK: usize = 150_000;
+/// Work spent at most, in operations looked at and clock entries: first on the proof at hand, then
+/// on others.
+const SHRINK_WORK: usize = 4_000_000;
+const SEARCH_WORK: usize = 600_000;
 
 /// Replaces a proof by one that no operation can leave, the smallest of several. Cost: bounded by
-/// the work that the constants allow, well under a second.
+/// the work that the constants allow, most often some milliseconds.
 pub fn minimise(
     history: &History,
     reads_from: &ReadsFrom,
@@ -34,13 +37,16 @@ pub fn minimise(
         return;
     }
     let mut trials = Trials {
-        history,
-        reads_from,
         model,
         deadline,
         work: SHRINK_WORK,
     };
-    let Some((mut fewest, smallest)) = trials.shrink(violation) else {
+    let whole = Part {
+        history: Cow::Borrowed(history),
+        reads_from: Cow::Borrowed(reads_from),
+        ops: history.ops().collect(),
+    };
+    let Some((mut fewest, smallest)) = trials.shrink(&whole, violation) else {
         return;
     };
     *violation = smallest;
@@ -51,8 +57,8 @@ pub fn minimise(
     while fewest.len() > 2 {
         let rest: Vec<OpId> = history.ops().filter(|op| !left_out.contains(op)).collect();
         let Some((ops, other)) = trials
-            .decide(&rest, Algorithm::Saturate)
-            .and_then(|found| trials.shrink(&found))
+            .decide(&whole, &rest, Algorithm::Saturate)
+            .and_then(|found| trials.shrink(&whole, &found))
         else {
             return;
         };
@@ -73,23 +79,49 @@ fn last_read(history: &History, ops: &[OpId]) -> Option<OpId> {
         .find(|&op| history.kind(op).reads())
 }
 
+/// Some operations of a history as a history of its own.
+struct Part<'a> {
+    history: Cow<'a, History>,
+    reads_from: Cow<'a, ReadsFrom>,
+    /// Which operation of the whole each of its operations is.
+    ops: Vec<OpId>,
+}
+
+impl Part<'_> {
+    /// The part of it with these operations of the whole.
+    fn of(&self, ops: &[OpId]) -> Part<'static> {
+        let (history, kept) = self
+            .history
+            .restrict(|op| ops.binary_search(&self.ops[op.at()]).is_ok());
+        Part {
+            reads_from: Cow::Owned(self.reads_from.restrict(&kept)),
+            ops: kept.iter().map(|op| self.ops[op.at()]).collect(),
+            history: Cow::Owned(history),
+        }
+    }
+}
+
 struct Trials<'a> {
-    history: &'a History,
-    reads_from: &'a ReadsFrom,
     model: Model,
     deadline: &'a Deadline,
     work: usize,
 }
 
 impl Trials<'_> {
-    /// Leaves out operations of a proof, in ever smaller pieces, while a violation stays.
-    fn shrink(&mut self, violation: &Violation) -> Option<(Vec<OpId>, Violation)> {
-        let source = |op: OpId| match self.reads_from.source(op) {
+    /// Leaves out operations of a proof about the whole, in ever smaller pieces, while a violation
+    /// stays.
+    fn shrink(
+        &mut self,
+        whole: &Part<'_>,
+        violation: &Violation,
+    ) -> Option<(Vec<OpId>, Violation)> {
+        let source = |op: OpId| match whole.reads_from.source(op) {
             Some(ReadSource::Write(write)) => Some(write),
             _ => None,
         };
         let mut ops = violation.operations(source);
-        let mut best = self.decide(&ops, Algorithm::Complete)?;
+        let part = whole.of(&ops);
+        let mut best = self.decide(&part, &ops, Algorithm::Complete)?;
         let mut piece = ops.len().div_ceil(2);
         while piece > 0 {
             let mut shrunk = false;
@@ -97,7 +129,7 @@ impl Trials<'_> {
             while end > 0 {
                 let start = end.saturating_sub(piece);
                 let rest = [&ops[..start], &ops[end..]].concat();
-                if let Some(smaller) = self.decide(&rest, Algorithm::Complete) {
+                if let Some(smaller) = self.decide(&part, &rest, Algorithm::Complete) {
                     best = smaller;
                     ops = rest;
                     shrunk = true;
@@ -108,33 +140,58 @@ impl Trials<'_> {
                 piece /= 2;
             }
         }
+        locations_of(&mut best, &part, whole);
         Some((ops, best))
     }
 
-    /// The proof that these operations alone violate the model, if they do.
-    fn decide(&mut self, ops: &[OpId], algorithm: Algorithm) -> Option<Violation> {
-        if self.work < ops.len() || self.deadline.passed() {
+    /// The proof that these operations alone violate the model, if they do. Its operations have the
+    /// names of the whole, its locations those of `part`.
+    fn decide(&mut self, part: &Part<'_>, ops: &[OpId], algorithm: Algorithm) -> Option<Violation> {
+        let smaller = part.of(ops);
+        let width = 1 + smaller.history.threads().len() / 4;
+        let cost = part.ops.len() + ops.len() * width;
+        if self.work < cost || self.deadline.passed() {
             self.work = 0;
             return None;
         }
-        self.work -= ops.len();
-        let (part, kept) = self.history.restrict(|op| ops.binary_search(&op).is_ok());
+        self.work -= cost;
         let options = Options {
             algorithm,
             budget: BUDGET,
             ..Options::default()
         };
-        let reads_from = self.reads_from.restrict(&kept);
-        match decide(&part, &reads_from, self.model, &options, self.deadline).verdict {
-            Verdict::Violation(violation) => Some(rename(violation, &kept)),
-            _ => None,
-        }
+        let (history, reads_from) = (&smaller.history, &smaller.reads_from);
+        let outcome = decide(history, reads_from, self.model, &options, self.deadline);
+        let Verdict::Violation(mut violation) = outcome.verdict else {
+            return None;
+        };
+        locations_of(&mut violation, &smaller, part);
+        Some(rename(violation, |op| smaller.ops[op.at()]))
     }
 }
 
-/// Gives a proof about part of a history the names of the whole.
-fn rename(mut violation: Violation, kept: &[OpId]) -> Violation {
-    let rename = |op: &mut OpId| *op = kept[op.at()];
+/// Gives the locations of a proof about a part the numbers of a larger part.
+fn locations_of(violation: &mut Violation, part: &Part<'_>, larger: &Part<'_>) {
+    let rename = |node: &mut Node| {
+        if let Node::Initial(location) = node {
+            let place = part.history.locations()[*location as usize];
+            let places = larger.history.locations();
+            *location = places.partition_point(|other| *other < place) as u32;
+        }
+    };
+    let facts = violation
+        .blocks
+        .iter_mut()
+        .flat_map(|block| &mut block.facts);
+    for fact in facts {
+        rename(&mut fact.before);
+        rename(&mut fact.after);
+    }
+}
+
+/// Gives the operations of a proof other names.
+fn rename(mut violation: Violation, name: impl Fn(OpId) -> OpId) -> Violation {
+    let rename = |op: &mut OpId| *op = name(*op);
     for block in &mut violation.blocks {
         for (first, second) in &mut block.assumptions {
             rename(first);

@@ -52,7 +52,7 @@ fn private_locations(history: &History, reads_from: &ReadsFrom) -> Vec<bool> {
 
 fn reads_latest(source: Option<ReadSource>, latest: Option<OpId>) -> bool {
     match source {
-        None | Some(ReadSource::NotShown | ReadSource::HiddenWrite) => true,
+        None | Some(ReadSource::NotShown | ReadSource::HiddenWrite | ReadSource::Outside) => true,
         Some(ReadSource::Write(write)) => latest == Some(write),
         Some(ReadSource::Initial) => latest.is_none(),
         Some(_) => false,

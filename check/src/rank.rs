@@ -8,7 +8,8 @@ use history::History;
 use crate::csr::Csr;
 use crate::events::{Events, INITIAL};
 
-/// Numbers the events in a topological order of preserved program order and reads-from; among
+/// Numbers the events in a topological order of preserved program order, reads-from and reads of
+/// initial values before writes; among
 /// events that are free, the earliest by the trace's order of completions goes first, where there
 /// is one, and otherwise the one that is least far in its thread. Events on a cycle come last.
 /// Cost: O(n log n).
@@ -50,11 +51,24 @@ pub fn rank(events: &Events, history: &History) -> Vec<u32> {
 }
 
 fn reads_from_edges(events: &Events) -> Vec<(u32, u32)> {
+    let initial = (0..events.locations() as u32).flat_map(|location| {
+        let firsts = move || {
+            events
+                .groups(location)
+                .map(|group| events.members(group)[0])
+        };
+        let readers = events.initial_readers.of(location).iter();
+        readers.flat_map(move |&read| {
+            let others = firsts().filter(move |&w| events.thread(w) != events.thread(read));
+            others.map(move |write| (read, write))
+        })
+    });
     (0..events.len() as u32)
         .filter(|&event| events.kind[event as usize].reads())
         .map(|event| (events.source[event as usize], event))
         .filter(|&(source, read)| {
             source < INITIAL && (events.thread(source) != events.thread(read) || source > read)
         })
+        .chain(initial)
         .collect()
 }

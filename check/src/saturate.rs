@@ -126,6 +126,7 @@ pub struct Saturation<'a> {
     transit: Vec<u32>,
     transit_trail: Vec<(u64, u32)>,
     logging: bool,
+    visits: u32,
 }
 
 impl<'a> Saturation<'a> {
@@ -162,6 +163,7 @@ impl<'a> Saturation<'a> {
             transit: vec![0; transits],
             transit_trail: Vec::new(),
             logging: false,
+            visits: 0,
         };
         for event in 0..events.len() as u32 {
             let own = saturation.entry(event, events.slot[event as usize]);
@@ -179,11 +181,10 @@ impl<'a> Saturation<'a> {
     /// # Errors
     /// A cycle, or the deadline.
     pub fn saturate(&mut self) -> Result<(), Stop> {
-        let mut visits = 0u32;
         while let Some(Reverse((_, event))) = self.queue.pop() {
             self.queued[event as usize] = false;
-            visits = visits.wrapping_add(1);
-            if visits.is_multiple_of(256) && self.deadline.passed() {
+            self.visits = self.visits.wrapping_add(1);
+            if self.visits.is_multiple_of(256) && self.deadline.passed() {
                 return Err(self.stop(Stop::Timeout));
             }
             if let Err(stop) = self.visit(event) {

@@ -77,12 +77,15 @@ pub enum Rejection {
         /// What is wrong.
         why: &'static str,
     },
+    /// Steps follow the contradiction that ends the proof.
+    #[error("steps follow the contradiction that ends the proof, step {0}")]
+    Leftover(u32),
     /// The proof ends without a contradiction.
     #[error("the proof ends without a contradiction")]
     Inconclusive,
-    /// Values that reads return do not allow a proof.
-    #[error("a read returned a value that only a store without a completion can have written")]
-    UnfinishedStore,
+    /// Values that reads return do not allow a proof of consistency.
+    #[error("a read's value may come from a write whose value the trace does not show")]
+    Unknowable,
 }
 
 /// Checks a certificate against the history it should be about.
@@ -136,7 +139,7 @@ fn replay(
     let guessed =
         |op| sources.as_ref().and_then(|s| s.source(op)) == Some(ReadSource::UnfinishedStore);
     if history.ops().any(guessed) {
-        return Err(Rejection::UnfinishedStore);
+        return Err(Rejection::Unknowable);
     }
     let claimed: FxHashMap<Name, Name> = reads_from.iter().copied().collect();
     let mut machine = Machine::new(history, model);
@@ -221,7 +224,7 @@ impl<'h> Proof<'h> {
     }
 
     fn check(mut self, steps: &[ProofStep]) -> Checked<Verified> {
-        for step in steps {
+        for (at, step) in steps.iter().enumerate() {
             if step.number <= self.step {
                 return self.unfounded("numbers must ascend");
             }
@@ -229,6 +232,9 @@ impl<'h> Proof<'h> {
             match self.derive(step)? {
                 Some(literal) => self.establish(Established::Fact(literal)),
                 None if self.supposed.is_empty() && is_contradiction(&step.rule) => {
+                    if at + 1 < steps.len() {
+                        return Err(Rejection::Leftover(step.number));
+                    }
                     return Ok(Verified::Violation { steps: steps.len() });
                 }
                 None if is_contradiction(&step.rule) => self.close_block(),
@@ -499,6 +505,10 @@ impl<'h> Proof<'h> {
         };
         let writers: Vec<OpId> = self.writers(last.location, last.value).collect();
         self.require(writers.len() == 1, "not one write has the final value")?;
+        let hidden = self
+            .writes(last.location)
+            .any(|op| self.history.written(op).is_none());
+        self.require(!hidden, "a write of the location has an unknown value")?;
         self.require(
             self.history.kind(write).writes(),
             "the operation does not write",
@@ -507,19 +517,29 @@ impl<'h> Proof<'h> {
         Ok(Literal::Before(s, Name::of(self.history, writers[0])))
     }
 
+    /// The writes of a location.
+    fn writes(&self, location: u32) -> impl Iterator<Item = OpId> {
+        self.history.ops().filter(move |&op| {
+            self.history.location(op) == Some(location) && self.history.kind(op).writes()
+        })
+    }
+
     fn thin_final(&self, address: u64) -> Checked<()> {
-        let impossible = self.history.finals().iter().any(|last| {
-            let written = |op: &OpId| {
-                self.history.location(*op) == Some(last.location) && self.history.kind(*op).writes()
-            };
-            let writes: Vec<OpId> = self.history.ops().filter(written).collect();
-            let hidden = writes.iter().any(|&op| self.history.written(op).is_none());
-            self.history.locations()[last.location as usize].address == address
-                && !hidden
-                && !writes
-                    .iter()
-                    .any(|&op| self.history.written(op) == Some(last.value))
-                && (!writes.is_empty() || self.history.initial(last.location) != Some(last.value))
+        let here = |location: u32| self.history.locations()[location as usize].address == address;
+        let last = self
+            .history
+            .finals()
+            .iter()
+            .find(|last| here(last.location));
+        let impossible = last.is_some_and(|last| {
+            let mut written = false;
+            let mut may_end_so = false;
+            for op in self.writes(last.location) {
+                written = true;
+                let value = self.history.written(op);
+                may_end_so |= value.is_none() || value == Some(last.value);
+            }
+            !may_end_so && (written || self.history.initial(last.location) != Some(last.value))
         });
         self.require(impossible, "the location can end with its final value")
     }

@@ -34,7 +34,7 @@ Examples:
 
 JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`
 (`consistent`, `violation` or `undecided`), `decided_by`, `threads`, `operations`, `seconds`, what
-was assumed, and for a violation its `cycle`.
+was assumed, and for a violation why (`violation.cycle`); the README has all keys.
 
 Exit status: the first of 2 (bad usage or input), 1 (violation), 3 (undecided), 0 that occurred.")]
 pub struct Args {
@@ -102,6 +102,8 @@ struct Decided<'a> {
     seconds: f64,
     /// Where its certificate was written.
     certificate: Option<PathBuf>,
+    /// What the verdict leaves open.
+    caveat: Option<String>,
 }
 
 /// Prints verdicts as they are found.
@@ -127,16 +129,27 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     let mut status = Status::Done;
     for path in &args.traces {
-        let checked = load::open(path, &reading)
-            .and_then(|input| check_file(args, &input, &mut certificates, &mut *printer, out));
-        status = status.and(match checked {
-            Ok(status) => status,
-            Err(error) if error.is_broken_pipe() => return Err(error),
-            Err(error) => complain(&error, out)?,
+        let checked = load::open(path, &reading).and_then(|input| {
+            check_file(
+                args,
+                &input,
+                &mut certificates,
+                &mut *printer,
+                out,
+                &mut status,
+            )
         });
+        match checked {
+            Ok(()) => {}
+            // Nobody reads on; what was found so far still counts.
+            Err(error) if error.is_broken_pipe() => return Ok(status),
+            Err(error) => status = status.and(complain(&error, out)?),
+        }
     }
-    printer.end(out).map_err(Error::Output)?;
-    Ok(status)
+    match printer.end(out).map_err(Error::Output) {
+        Err(error) if !error.is_broken_pipe() => Err(error),
+        _ => Ok(status),
+    }
 }
 
 /// Reports an error about one input, after what was printed so far.
@@ -152,14 +165,14 @@ fn check_file(
     certificates: &mut Option<Certificates>,
     printer: &mut dyn Printer,
     out: &mut dyn Write,
-) -> Result<Status, Error> {
-    let mut status = Status::Done;
+    status: &mut Status,
+) -> Result<(), Error> {
     for history in &input.histories {
         let reads_from = match ReadsFrom::derive(history, args.ambiguity(input)) {
             Ok(reads_from) => reads_from,
             Err(twice) => {
                 let error = Error::written_twice(&input.file, history, &twice);
-                status = status.and(complain(&error, out)?);
+                *status = status.and(complain(&error, out)?);
                 continue;
             }
         };
@@ -172,7 +185,7 @@ fn check_file(
             if let Some(certificates) = certificates {
                 decided.certificate = certificates.write(&decided, &reads_from)?;
             }
-            status = status.and(match decided.outcome.verdict {
+            *status = status.and(match decided.outcome.verdict {
                 Verdict::Consistent(_) => Status::Done,
                 Verdict::Violation(_) => Status::Violation,
                 Verdict::Undecided(_) => Status::Undecided,
@@ -180,8 +193,7 @@ fn check_file(
             printer.verdict(&decided, out).map_err(Error::Output)?;
         }
     }
-    printer.file(input, out).map_err(Error::Output)?;
-    Ok(status)
+    printer.file(input, out).map_err(Error::Output)
 }
 
 fn decide<'a>(
@@ -205,7 +217,21 @@ fn decide<'a>(
         outcome,
         seconds: start.elapsed().as_secs_f64(),
         certificate: None,
+        caveat: caveat(reads_from),
     }
+}
+
+/// Reads that no source is known of constrain nothing.
+fn caveat(reads_from: &ReadsFrom) -> Option<String> {
+    let reads = match reads_from.unknown() {
+        0 => return None,
+        1 => "1 read".to_owned(),
+        reads => format!("{reads} reads"),
+    };
+    Some(format!(
+        "{reads} returned a value that the trace does not show or that was written outside of the \
+         history: nothing is concluded from them"
+    ))
 }
 
 impl Args {

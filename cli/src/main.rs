@@ -70,15 +70,14 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let status = cli
-        .command
-        .run(&mut out)
-        .and_then(|status| out.flush().map(|()| status).map_err(Error::Output));
-    match status {
-        Ok(status) => status.into(),
-        // Whoever read the output has seen enough.
-        Err(error) if error.is_broken_pipe() => Status::Done.into(),
-        Err(error) => {
+    let status = cli.command.run(&mut out);
+    let flushed = out.flush().map_err(Error::Output);
+    // Whoever read the output and went away has seen enough.
+    let is_real = |error: &Error| !error.is_broken_pipe();
+    match (status, flushed.err().filter(is_real)) {
+        (Ok(status), None) => status.into(),
+        (Err(error), None) if error.is_broken_pipe() => Status::Done.into(),
+        (Err(error), _) | (Ok(_), Some(error)) => {
             error::print(&error);
             Status::Bad.into()
         }

@@ -79,6 +79,24 @@ impl TraceOptions {
 }
 
 impl TraceOptions {
+    /// These options, and what they leave out from others.
+    pub fn or(&self, other: &TraceOptions) -> TraceOptions {
+        TraceOptions {
+            source: self.source.or(other.source),
+            access_size: self.access_size.or(other.access_size),
+            addresses: self.addresses.clone().or_else(|| other.addresses.clone()),
+            from_tick: self.from_tick.or(other.from_tick),
+            to_tick: self.to_tick.or(other.to_tick),
+            initial: match self.initial.as_str() {
+                "zero" => other.initial.clone(),
+                given => given.to_owned(),
+            },
+            lossy: self.lossy || other.lossy,
+            fetches: self.fetches || other.fetches,
+            quiet: self.quiet || other.quiet,
+        }
+    }
+
     /// The options that differ from their defaults, as words of a command line: what a certificate
     /// says about how its history was read. A file of initial values is left to its reader.
     pub fn as_arguments(&self) -> String {

@@ -9,6 +9,7 @@ use check::verify::{Verified, verify};
 use clap::Parser;
 use history::History;
 
+use crate::assumptions;
 use crate::error::Error;
 use crate::load;
 use crate::options::TraceOptions;
@@ -21,7 +22,7 @@ Examples:
   rubric check --model tso --certificate proofs trace.gz
   rubric verify trace.gz proofs/trace.gz.tso.cert
 
-The history is read with the options that the certificate names, unless others are given here. A
+The history is read with the options that the certificate names; those given here come first. A
 run of the operational machine is replayed, the steps of a refutation are checked one by one; no
 code of the engines takes part.
 
@@ -74,8 +75,25 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             "verified: {name} violates {model} (a proof of {steps} steps checked)"
         ),
     }
+    .and_then(|()| conditions(history, &options, out))
     .map_err(Error::Output)?;
     Ok(Status::Done)
+}
+
+/// Under what reading of the trace the verdict holds.
+fn conditions(
+    history: &History,
+    options: &TraceOptions,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    let arguments = options.as_arguments();
+    if !arguments.is_empty() {
+        writeln!(out, "  note: the history was read with {arguments}")?;
+    }
+    for assumption in assumptions::of(history) {
+        writeln!(out, "  note: {assumption}")?;
+    }
+    Ok(())
 }
 
 fn read(path: &Path, file: &str) -> Result<Certificate, Error> {
@@ -89,18 +107,23 @@ fn read(path: &Path, file: &str) -> Result<Certificate, Error> {
     })
 }
 
-/// The user's options, or else those of the certificate.
+/// The user's options, and those of the certificate where the user gives none.
 fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOptions, Error> {
-    if !args.options.as_arguments().is_empty() {
-        return Ok(args.options.clone());
+    if certificate.claim.initial == "given" && args.options.initial == "zero" {
+        return Err(Error::Usage(format!(
+            "{file}: was made with a file of initial values: give it with --initial FILE"
+        )));
     }
     let words = certificate.claim.options.split_ascii_whitespace();
     Header::try_parse_from(words)
-        .map(|header| header.options)
-        .map_err(|_| Error::Certificate {
+        .ok()
+        // A certificate has no business with other files.
+        .filter(|header| matches!(header.options.initial.as_str(), "zero" | "infer"))
+        .map(|header| args.options.or(&header.options))
+        .ok_or_else(|| Error::Certificate {
             file: file.to_owned(),
             what: format!(
-                "its options `{}` are none of this program's",
+                "its options `{}` are none that a certificate has",
                 certificate.claim.options
             ),
         })

@@ -249,6 +249,93 @@ fn a_certificate_says_how_its_history_was_read() {
 }
 
 #[test]
+fn initial_values_from_a_file_go_with_the_certificates_options() {
+    let folder = Folder::new();
+    let proofs = folder.path("proofs");
+    let initial = folder.file("initial", "0x1000 0\n");
+    let arguments = [
+        "--initial",
+        &initial,
+        "--source",
+        "ruby",
+        "--certificate",
+        &proofs,
+        TRACES[3],
+    ];
+    let found = verdicts(&arguments, 0);
+    let certificate = found[0]["certificate"].as_str().unwrap();
+    assert!(error(&["verify", TRACES[3], certificate]).contains("--initial FILE"));
+    output(&["verify", "--initial", &initial, TRACES[3], certificate]);
+}
+
+/// Writes before the window supply values in it; that is no violation.
+#[test]
+fn a_selection_in_time_makes_no_violations() {
+    for trace in [TRACES[0], TRACES[2], TRACES[3], TRACES[4]] {
+        for tick in ["500", "1500"] {
+            for window in ["--from-tick", "--to-tick"] {
+                for initial in ["zero", "infer"] {
+                    let found = verdicts(
+                        &[window, tick, "--model", "tso", "--initial", initial, trace],
+                        0,
+                    );
+                    assert_eq!(found[0]["verdict"], "consistent", "{trace} {window} {tick}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_broken_pipe_does_not_hide_a_violation() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["check", "--format", "json", "--model", "sc,tso,pso", LITMUS])
+        .current_dir("..")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(ended.stderr.is_empty());
+}
+
+#[test]
+fn an_undecided_verdict_leaves_no_certificate_behind() {
+    let folder = Folder::new();
+    let (hidden, proofs) = (folder.file("hidden.axe", HIDDEN), folder.path("proofs"));
+    let found = verdicts(&["--certificate", &proofs, &hidden], 1);
+    let certificate = found[0]["certificate"].as_str().unwrap();
+    assert!(Path::new(certificate).exists());
+    verdicts(
+        &["--certificate", &proofs, "--algorithm", "saturate", &hidden],
+        3,
+    );
+    assert!(!Path::new(certificate).exists());
+}
+
+#[test]
+fn a_selection_of_nothing_is_an_error() {
+    for selection in [
+        ["--addresses", "0x9000-0x9100"],
+        ["--from-tick", "99999999"],
+    ] {
+        let message = error(&["check", selection[0], selection[1], TRACES[0]]);
+        assert!(message.contains("leaves no operation"), "{message}");
+    }
+}
+
+#[test]
+fn values_that_do_not_fit_the_size_given_are_an_error() {
+    let message = error(&["check", "--access-size", "4", TRACES[3]]);
+    assert!(
+        message.contains("--access-size") && message.contains("line "),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_value_written_twice_is_refused_with_both_lines() {
     let folder = Folder::new();
     let twice = folder.file(

@@ -36,6 +36,18 @@ pub enum Place {
     },
 }
 
+impl Place {
+    /// Address of the first byte, or number of the cell; 0 for a fence.
+    fn address(&self) -> u64 {
+        match *self {
+            Place::Nowhere => 0,
+            Place::Cell(address)
+            | Place::Bytes { address, .. }
+            | Place::Unsized { address, .. } => address,
+        }
+    }
+}
+
 /// One operation as a reader found it.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
@@ -116,6 +128,24 @@ pub enum BuildError {
     /// More operations, or a larger line number or position, than 32 bits can count.
     #[error("more than {} operations or lines: split the trace (--from-tick, --to-tick)", u32::MAX - 1)]
     TooLarge,
+    /// Two final values are stated for one location.
+    #[error("two different final values are stated at {address:#x}: one was expected")]
+    TwoFinals {
+        /// The address, or the number of the cell.
+        address: u64,
+    },
+    /// A value does not fit the size that the user gave.
+    #[error("line {}: the value {value:#x} at {address:#x} has more than {size} bytes: give a larger --access-size", .line.map_or("?".to_owned(), |line| line.to_string()))]
+    TooWide {
+        /// Trace line of the access.
+        line: Option<u64>,
+        /// Its address.
+        address: u64,
+        /// Its value.
+        value: u64,
+        /// The size given.
+        size: u8,
+    },
 }
 
 /// Collects operations in any order and lays them out as a [`History`].
@@ -231,6 +261,9 @@ impl HistoryBuilder {
         }
         provenance.sizes = layout.sizes();
         provenance.split |= layout.is_split();
+        if let AssumedSize::Exactly(size) = assumed {
+            self.check_widths(size)?;
+        }
         self.mask_values(&layout);
 
         let permutation = self.program_order();
@@ -253,17 +286,67 @@ impl HistoryBuilder {
         if history.len() >= NONE32 as usize {
             return Err(BuildError::TooLarge);
         }
-        history.finals = self
-            .finals
-            .iter()
-            .map(|&(address, value, line)| Final {
-                location: layout.ensure(address),
-                value,
-                line,
-            })
-            .collect();
+        history.finals = self.lay_out_finals(&mut layout)?;
         resolve_initial(&mut history, initial);
         Ok(history)
+    }
+
+    /// Final values by location: one of several bytes is split as an access to them is.
+    fn lay_out_finals(&self, layout: &mut Layout) -> Result<Vec<Final>, BuildError> {
+        let mut widest: FxHashMap<u64, u32> = FxHashMap::default();
+        if !self.finals.is_empty() {
+            for (place, address) in self.places.iter().map(Place::address).enumerate() {
+                let best = widest.entry(address).or_insert(place as u32);
+                if layout.size_of(place as u32) > layout.size_of(*best) {
+                    *best = place as u32;
+                }
+            }
+        }
+        let mut finals: FxHashMap<u32, Final> = FxHashMap::default();
+        for &(address, value, line) in &self.finals {
+            let parts = match widest.get(&address) {
+                Some(&place) => layout.parts(place, value),
+                None => vec![(layout.ensure(address), value)],
+            };
+            for (location, value) in parts {
+                let last = Final {
+                    location,
+                    value,
+                    line,
+                };
+                let stated = finals.entry(location).or_insert(last);
+                if stated.value != value {
+                    return Err(BuildError::TwoFinals { address });
+                }
+            }
+        }
+        let mut finals: Vec<Final> = finals.into_values().collect();
+        finals.sort_by_key(|last| last.location);
+        Ok(finals)
+    }
+
+    /// Values that are not read off a block are whole and must fit the size that was given.
+    fn check_widths(&self, size: u8) -> Result<(), BuildError> {
+        for row in 0..self.place.len() {
+            let Some(Place::Unsized {
+                address,
+                mask: false,
+                ..
+            }) = self.places.get(self.place[row] as usize)
+            else {
+                continue;
+            };
+            let value = self.read[row].max(self.written[row]);
+            if value > layout::low_bytes(size) {
+                return Err(BuildError::TooWide {
+                    line: (self.line[row] != NONE32).then_some(u64::from(self.line[row])),
+                    address: *address,
+                    value,
+                    size,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Cuts values that were read off a block to the size of the access.
@@ -357,8 +440,12 @@ fn resolve_initial(history: &mut History, initial: &Initial) {
     };
 }
 
-/// The first unwritten value read at each location, by trace line where lines are known.
+/// The first unwritten value read at each location, by trace line where lines are known. Where
+/// writes outside of the history may have supplied it, nothing can be inferred.
 fn infer_initial(history: &History) -> Vec<Option<u64>> {
+    if history.provenance.outside_writes {
+        return vec![None; history.locations.len()];
+    }
     let mut written = rustc_hash::FxHashSet::default();
     for op in history.ops() {
         if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
@@ -370,16 +457,38 @@ fn infer_initial(history: &History) -> Vec<Option<u64>> {
         let (Some(location), Some(value)) = (history.location(op), history.read(op)) else {
             continue;
         };
+        if history.may_be_unfinished(location) {
+            continue;
+        }
         let when = history.line(op).unwrap_or(u64::from(op.0));
         let slot = &mut first[location as usize];
         if !written.contains(&(location, value)) && slot.is_none_or(|(line, _)| when < line) {
             *slot = Some((when, value));
         }
     }
-    first
+    let mut initial: Vec<Option<u64>> = first
         .into_iter()
         .map(|slot| slot.map(|(_, value)| value))
-        .collect()
+        .collect();
+    // What nobody writes ends as it began.
+    let is_written = written_locations(history);
+    for last in &history.finals {
+        let location = last.location as usize;
+        if !is_written[location] && initial[location].is_none() {
+            initial[location] = Some(last.value);
+        }
+    }
+    initial
+}
+
+fn written_locations(history: &History) -> Vec<bool> {
+    let mut written = vec![false; history.locations.len()];
+    for op in history.ops() {
+        if let Some(location) = history.location(op) {
+            written[location as usize] |= history.kind(op).writes();
+        }
+    }
+    written
 }
 
 /// Cells and bytes never mix, so a history's sizes are one or the other.

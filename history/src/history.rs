@@ -294,14 +294,22 @@ impl History {
     }
 
     /// The history of some of the operations alone, and for each of its operations which one it
-    /// was here. Threads keep their labels, locations their numbers and initial values. A
-    /// final value stays if an operation that writes it does.
+    /// was here. Threads keep their labels, locations their addresses and initial values; locations
+    /// that are not used go. A final value stays if an operation that writes it does and no write
+    /// of its location has an unknown value.
     pub fn restrict(&self, keep: impl Fn(OpId) -> bool) -> (History, Vec<OpId>) {
         let kept: Vec<OpId> = self.ops().filter(|&op| keep(op)).collect();
         fn gather<T: Copy>(column: &[T], kept: &[OpId]) -> Vec<T> {
             kept.iter().map(|op| column[op.at()]).collect()
         }
         let place = |op: u32| kept.binary_search(&OpId(op)).ok().map(|at| at as u32);
+        let mut used: Vec<u32> = kept.iter().filter_map(|&op| self.location(op)).collect();
+        used.sort_unstable();
+        used.dedup();
+        let number = |location: u32| match used.binary_search(&location) {
+            Ok(at) => at as u32,
+            Err(_) => NONE32,
+        };
         let bound = |op: u32| kept.partition_point(|kept| kept.0 < op) as u32;
         let history = History {
             name: self.name.clone(),
@@ -316,19 +324,9 @@ impl History {
                 })
                 .filter(|thread| thread.start < thread.end)
                 .collect(),
-            locations: self.locations.clone(),
-            initial: self.initial.clone(),
-            finals: self
-                .finals
-                .iter()
-                .filter(|last| {
-                    kept.iter().any(|&op| {
-                        self.location(op) == Some(last.location)
-                            && self.written(op) == Some(last.value)
-                    })
-                })
-                .copied()
-                .collect(),
+            locations: used.iter().map(|&l| self.locations[l as usize]).collect(),
+            initial: used.iter().map(|&l| self.initial[l as usize]).collect(),
+            finals: self.finals_written_by(&kept, number),
             fixed_sources: self
                 .fixed_sources
                 .iter()
@@ -336,7 +334,10 @@ impl History {
                 .collect(),
             kind: gather(&self.kind, &kept),
             known: gather(&self.known, &kept),
-            location: gather(&self.location, &kept),
+            location: kept
+                .iter()
+                .map(|op| number(self.location[op.at()]))
+                .collect(),
             read: gather(&self.read, &kept),
             written: gather(&self.written, &kept),
             issued: gather(&self.issued, &kept),
@@ -345,6 +346,45 @@ impl History {
             order: gather(&self.order, &kept),
         };
         (history, kept)
+    }
+
+    /// The final values that some of these operations write, with locations renumbered.
+    fn finals_written_by(&self, kept: &[OpId], number: impl Fn(u32) -> u32) -> Vec<Final> {
+        if self.finals.is_empty() {
+            return Vec::new();
+        }
+        let mut hidden = vec![false; self.locations.len()];
+        for op in self.ops() {
+            if let Some(location) = self.location(op) {
+                hidden[location as usize] |= self.kind(op).writes() && self.written(op).is_none();
+            }
+        }
+        let written: rustc_hash::FxHashSet<(u32, u64)> = kept
+            .iter()
+            .filter_map(|&op| Some((self.location(op)?, self.written(op)?)))
+            .collect();
+        self.finals
+            .iter()
+            .filter(|last| !hidden[last.location as usize])
+            .filter(|last| written.contains(&(last.location, last.value)))
+            .map(|last| Final {
+                location: number(last.location),
+                ..*last
+            })
+            .collect()
+    }
+
+    /// Whether a store that the trace cuts off touches a location.
+    pub(crate) fn may_be_unfinished(&self, location: u32) -> bool {
+        let location = self.locations[location as usize];
+        let end = location
+            .address
+            .saturating_add(u64::from(location.size.unwrap_or(1)));
+        self.provenance.unfinished.iter().any(|request| {
+            request.writes
+                && request.address < end
+                && location.address < request.address.saturating_add(8)
+        })
     }
 
     /// One operation, with everything known of it.

@@ -87,6 +87,20 @@ impl Layout {
         self.cover[place as usize].0
     }
 
+    /// The locations of a place, with the part of a value that each holds.
+    pub(crate) fn parts(&self, place: u32, value: u64) -> Vec<(u32, u64)> {
+        let (first, count) = self.cover[place as usize];
+        let mut offset = 0;
+        (first..first + count)
+            .map(|location| {
+                let bytes = self.locations[location as usize].size.unwrap_or(8);
+                let part = (value >> (8 * u32::from(offset))) & low_bytes(bytes);
+                offset += bytes;
+                (location, part)
+            })
+            .collect()
+    }
+
     /// The location at an address, added if no access touched it.
     pub(crate) fn ensure(&mut self, address: u64) -> u32 {
         let at = self
@@ -225,7 +239,15 @@ fn disjoint(spans: &[Span]) -> Vec<Location> {
 
 /// The value at a location, given bytes or whole values by address.
 pub(crate) fn value_at(values: &HashMap<u64, u64>, location: Location) -> u64 {
-    values.get(&location.address).copied().unwrap_or(0) & low_bytes(location.size.unwrap_or(8))
+    let Some(size) = location.size else {
+        return values.get(&location.address).copied().unwrap_or(0);
+    };
+    // A value given for several bytes begins up to 7 bytes before the location.
+    let covering = (0..8u64).find_map(|offset| {
+        let value = values.get(&location.address.checked_sub(offset)?)?;
+        Some(value >> (8 * offset))
+    });
+    covering.unwrap_or(0) & low_bytes(size)
 }
 
 /// Replaces each access by its parts, and fixes reads-from where the whole access has one source.
@@ -291,8 +313,8 @@ fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout
     }
 }
 
-/// Where exactly one write to the same bytes wrote what an access read as a whole, each part
-/// reads from that write's part.
+/// Where exactly one write to the same bytes wrote what an access read as a whole, and no access
+/// to other bytes wrote any part of it, each part reads from that write's part.
 fn fix_sources(
     result: &mut History,
     history: &History,
@@ -310,6 +332,7 @@ fn fix_sources(
                 .or_insert(Some(op));
         }
     }
+    let part_writers = PartWriters::of(result, history, parts, &place_of);
     let mut sources = BTreeMap::new();
     for op in history.ops() {
         // A zero may also be what memory held at the start.
@@ -320,9 +343,47 @@ fn fix_sources(
             continue;
         };
         let (from, to) = (parts[writer.at()], parts[op.at()]);
+        let mut own_parts = (to..parts[op.at() + 1]).map(OpId);
+        if !own_parts.all(|part| part_writers.only_from(result, part, place_of(op))) {
+            continue;
+        }
         for part in 0..parts[op.at() + 1] - to {
             sources.insert(to + part, from + part);
         }
     }
     result.fixed_sources = sources;
+}
+
+/// For each location and value, the place of the accesses that write it, if it is one.
+struct PartWriters {
+    places: FxHashMap<(u32, u64), Option<u32>>,
+}
+
+impl PartWriters {
+    fn of(
+        result: &History,
+        history: &History,
+        parts: &[u32],
+        place_of: &impl Fn(OpId) -> u32,
+    ) -> PartWriters {
+        let mut places: FxHashMap<(u32, u64), Option<u32>> = FxHashMap::default();
+        for op in history.ops().filter(|&op| history.written(op).is_some()) {
+            let place = place_of(op);
+            for part in (parts[op.at()]..parts[op.at() + 1]).map(OpId) {
+                places
+                    .entry((result.location[part.at()], result.written[part.at()]))
+                    .and_modify(|known| *known = known.filter(|&known| known == place))
+                    .or_insert(Some(place));
+            }
+        }
+        PartWriters { places }
+    }
+
+    /// Whether what a part of a read returns was only written by accesses to this place.
+    fn only_from(&self, result: &History, part: OpId, place: u32) -> bool {
+        let value = (result.location[part.at()], result.read[part.at()]);
+        self.places
+            .get(&value)
+            .is_none_or(|&known| known == Some(place))
+    }
 }

@@ -164,6 +164,11 @@ pub struct Provenance {
     pub ended: Option<String>,
     /// Requests without a completion.
     pub unfinished: Vec<Unfinished>,
+    /// Whether writes that are no operations of the history (of devices, or outside of what was
+    /// selected) may have supplied values: then a value that nobody is seen to write proves
+    /// nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside_writes: bool,
     /// Other things a user should know about the verdict, one sentence each.
     pub notes: Vec<String>,
 }

@@ -35,6 +35,8 @@ pub enum ReadSource {
     HiddenWrite,
     /// Nobody is seen to write it, but a store that the trace cuts off may have.
     UnfinishedStore,
+    /// Nobody is seen to write it, but a write that is no operation of the history may have.
+    Outside,
     /// Several writes, or a write and the initial value, have this value.
     Ambiguous,
 }
@@ -47,30 +49,31 @@ pub struct WrittenTwice {
     pub location: String,
     /// The value, as it is printed.
     pub value: String,
-    /// Line of the first write; `None` if it is the initial value or lines are unknown.
-    pub first: Option<u64>,
-    /// Line of the second write.
-    pub second: Option<u64>,
+    /// The first write: `line 3`, or thread and operation where lines are unknown.
+    pub first: String,
+    /// The second write.
+    pub second: String,
     /// Whether the value is the initial one.
     pub initial: bool,
 }
 
 impl WrittenTwice {
     fn message(&self) -> String {
-        let line = |line: Option<u64>| line.map_or("?".to_owned(), |line| line.to_string());
-        let (value, location) = (&self.value, &self.location);
-        if self.initial {
+        let WrittenTwice {
+            location,
+            value,
+            first,
+            second,
+            initial,
+        } = self;
+        let unknown = "so it is not known which of the two a read takes";
+        if *initial {
             format!(
-                "line {}: value {value} is written to {location}, which holds it from the start, \
-                 so it is not known which of the two a read takes",
-                line(self.second)
+                "{second}: value {value} is written to {location}, which holds it from the start, {unknown}"
             )
         } else {
             format!(
-                "line {}: value {value} is written to {location} twice, first at line {}, so it \
-                 is not known which of the two a read takes",
-                line(self.second),
-                line(self.first)
+                "{second}: value {value} is written to {location} twice, first at {first}, {unknown}"
             )
         }
     }
@@ -82,7 +85,8 @@ const NOT_SHOWN: u32 = NONE32 - 2;
 const HIDDEN: u32 = NONE32 - 3;
 const UNFINISHED: u32 = NONE32 - 4;
 const AMBIGUOUS: u32 = NONE32 - 5;
-const NO_READ: u32 = NONE32 - 6;
+const OUTSIDE: u32 = NONE32 - 6;
+const NO_READ: u32 = NONE32 - 7;
 
 /// The source of every read of a history. Memory: 4 bytes an operation.
 #[derive(Clone, Debug)]
@@ -120,6 +124,7 @@ impl ReadsFrom {
             NOT_SHOWN => ReadSource::NotShown,
             HIDDEN => ReadSource::HiddenWrite,
             UNFINISHED => ReadSource::UnfinishedStore,
+            OUTSIDE => ReadSource::Outside,
             AMBIGUOUS => ReadSource::Ambiguous,
             write => ReadSource::Write(OpId(write)),
         })
@@ -141,6 +146,13 @@ impl ReadsFrom {
             ambiguous: source.iter().filter(|&&source| source == AMBIGUOUS).count(),
             source,
         }
+    }
+
+    /// Number of reads about which nothing is known: their value is not shown, or was written
+    /// outside of the history.
+    pub fn unknown(&self) -> usize {
+        let unknown = |source: &&u32| matches!(**source, NOT_SHOWN | OUTSIDE);
+        self.source.iter().filter(unknown).count()
     }
 
     /// Number of reads with several candidates.
@@ -216,7 +228,7 @@ impl Writers {
             // Ambiguous entries have lost the first writer; the first error names it anyway.
             if !allowed && earlier.is_none_or(|earlier| earlier != AMBIGUOUS || initial) {
                 let twice = written_twice(history, op, earlier.map(OpId), location, value, initial);
-                let when = twice.second.unwrap_or(u64::from(op.0));
+                let when = history.line(op).unwrap_or(u64::from(op.0));
                 if error.as_ref().is_none_or(|(line, _)| when < *line) {
                     error = Some((when, twice));
                 }
@@ -250,7 +262,8 @@ impl Writers {
             }
             Some(&source) => source,
             None if history.initial(location) == Some(value) => INITIAL,
-            None if may_be_unfinished(history, location) => UNFINISHED,
+            None if history.provenance.outside_writes => OUTSIDE,
+            None if history.may_be_unfinished(location) => UNFINISHED,
             None => THIN_AIR,
         }
     }
@@ -285,18 +298,6 @@ fn later_write(history: &History, op: OpId, location: u32, value: u64) -> u32 {
         .map_or(AMBIGUOUS, |write| write.0)
 }
 
-/// Whether a store that the trace cuts off touches a location.
-fn may_be_unfinished(history: &History, location: u32) -> bool {
-    let location = history.locations()[location as usize];
-    let end = location
-        .address
-        .saturating_add(u64::from(location.size.unwrap_or(1)));
-    history.provenance.unfinished.iter().any(|request| {
-        let reach = request.address.saturating_add(8);
-        request.writes && request.address < end && location.address < reach
-    })
-}
-
 fn written_twice(
     history: &History,
     op: OpId,
@@ -307,18 +308,29 @@ fn written_twice(
 ) -> WrittenTwice {
     let place = history.locations()[location as usize];
     let earlier = if initial { None } else { earlier };
-    let mut lines = [earlier.and_then(|op| history.line(op)), history.line(op)];
+    let mut writes = [earlier, Some(op)];
     if earlier.is_some() {
-        lines.sort_unstable();
+        writes.sort_by_key(|write| write.map(|op| (history.line(op), op)));
     }
+    let name = |op: OpId| match history.line(op) {
+        Some(line) => format!("line {line}"),
+        None => {
+            let operation = history.operation(op);
+            format!(
+                "operation {} of thread {}",
+                operation.index, operation.thread
+            )
+        }
+    };
+    let [first, second] = writes.map(|write| write.map(name).unwrap_or_default());
     WrittenTwice {
         location: place.to_string(),
         value: match place.size {
             Some(_) => format!("{value:#x}"),
             None => value.to_string(),
         },
-        first: lines[0],
-        second: lines[1],
+        first,
+        second,
         initial,
     }
 }

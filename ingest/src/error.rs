@@ -186,12 +186,21 @@ pub enum Error {
         /// The gem5 option that records operations.
         flags: String,
     },
-    /// More than 32 bits can count.
+    /// Nothing is left of a trace.
+    #[error(
+        "{file}: the selection leaves no operation; check --addresses, --from-tick and --to-tick \
+         (`rubric stats` says what there is)"
+    )]
+    NothingSelected {
+        /// The file.
+        file: String,
+    },
+    /// More than 32 bits can count, or a value that does not fit.
     #[error("{file}: {error}")]
     Build {
         /// The file.
         file: String,
-        /// What is too large.
+        /// What does not fit.
         #[source]
         error: BuildError,
     },

@@ -37,6 +37,13 @@ impl Options {
             .is_none_or(|range| range.contains(&address))
     }
 
+    /// Whether an access that is not selected may reach into what is: it begins just below.
+    pub(crate) fn may_reach_in(&self, address: u64) -> bool {
+        let below = |start: u64| start.checked_sub(address);
+        let range = self.addresses.as_ref();
+        range.is_some_and(|range| below(range.start).is_some_and(|gap| (1..8).contains(&gap)))
+    }
+
     /// Whether an operation that completed at `tick` is selected.
     pub(crate) fn wants_tick(&self, tick: Option<u64>) -> bool {
         let Some(tick) = tick else {

@@ -158,8 +158,25 @@ fn a_read_half_alone() {
         &[("read", &[4])],
     );
     let trace = script.read();
-    assert_eq!(trace.histories[0].operations(), 1);
-    assert!(trace.histories[0].provenance.unfinished[0].writes);
+    // What it read counts, although its write never came.
+    let expected = [
+        "0: rmw 0x1000 == 0x3, := 0x4",
+        "0: failed-cas 0x1000 == 0x4",
+    ];
+    assert_eq!(operations(&trace), expected);
+    assert!(trace.histories[0].provenance.unfinished.is_empty());
+}
+
+#[test]
+fn requests_of_one_line_complete_in_order() {
+    let mut script = Script::new();
+    script.request((0, 0), "ReadReq", A, Some("LD"));
+    script.complete((0, 0), "ReadReq", A, Some("Done"), &[("read", &[0])]);
+    script.request((0, 0), "ReadReq", A, Some("LD"));
+    script.request((0, 0), "ReadReq", A + 8, None);
+    script.complete((0, 0), "ReadReq", A + 8, Some("Done"), &[("read", &[0])]);
+    let message = script.error().to_string();
+    assert!(message.contains("requested earlier at line"), "{message}");
 }
 
 #[test]

@@ -137,7 +137,7 @@ pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
 }
 
 /// Runs a program on a random schedule of a model's machine and records what it reads; `None` if
-/// the run gets stuck (a store-conditional lost its reservation).
+/// a store-conditional lost its reservation.
 pub fn run(
     random: &mut StdRng,
     accesses: &[Access],
@@ -148,6 +148,7 @@ pub fn run(
     accesses.sort_by_key(|access| access.thread);
     let history = build(&accesses, &[]);
     let mut machine = Machine::new(&history, model);
+    let mut steps = Vec::new();
     while machine.finish().is_err() {
         let mut candidates = machine.candidates();
         loop {
@@ -163,6 +164,7 @@ pub fn run(
                 _ => None,
             };
             if machine.step(step).is_ok() {
+                steps.push(step);
                 if let Some((op, value)) = seen {
                     accesses[op.at()].read = Some(value.unwrap_or(0));
                 }
@@ -182,7 +184,10 @@ pub fn run(
             ));
         }
     }
-    Some(build(&accesses, &last))
+    let history = build(&accesses, &last);
+    // Without values, nothing kept a reservation from being lost.
+    check::machine::run(&history, model, &steps).ok()?;
+    Some(history)
 }
 
 /// The same operations, with some reads changed to other values of their location.

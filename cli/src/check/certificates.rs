@@ -1,6 +1,6 @@
 //! Certificates as files, one for each verdict.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use check::certificate::{self, Claim, Name};
@@ -17,8 +17,8 @@ pub struct Certificates {
     folder: PathBuf,
     /// The options with which histories are read.
     options: String,
-    /// Names given so far.
-    names: HashSet<String>,
+    /// How often each name was given.
+    names: HashMap<String, usize>,
 }
 
 impl Certificates {
@@ -31,7 +31,7 @@ impl Certificates {
         Ok(Certificates {
             folder: folder.to_owned(),
             options,
-            names: HashSet::new(),
+            names: HashMap::new(),
         })
     }
 
@@ -44,7 +44,11 @@ impl Certificates {
         let history = decided.history;
         let claim = || Claim::new(history, decided.model, &self.options);
         let path = match &decided.outcome.verdict {
-            Verdict::Undecided(_) => return Ok(None),
+            Verdict::Undecided(_) => {
+                // One from an earlier run would be mistaken for this one's.
+                let _ = std::fs::remove_file(self.path(decided));
+                return Ok(None);
+            }
             Verdict::Consistent(run) => {
                 let claim = claim();
                 let sources = chosen_sources(history, reads_from, decided.model, run);
@@ -79,12 +83,12 @@ impl Certificates {
             stem = format!("{stem}.{}", tame(name));
         }
         let model = decided.model.name();
-        let mut name = format!("{stem}.{model}.cert");
-        let mut number = 2;
-        while !self.names.insert(name.clone()) {
-            name = format!("{stem}.{number}.{model}.cert");
-            number += 1;
-        }
+        let given = self.names.entry(format!("{stem}.{model}")).or_default();
+        *given += 1;
+        let name = match *given {
+            1 => format!("{stem}.{model}.cert"),
+            number => format!("{stem}~{number}.{model}.cert"),
+        };
         self.folder.join(name)
     }
 }

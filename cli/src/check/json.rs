@@ -36,6 +36,7 @@ struct Line<'a> {
     ended: Option<&'a str>,
     unfinished: usize,
     notes: Vec<String>,
+    split: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,7 +140,11 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         protocol: provenance.protocol.as_deref(),
         ended: provenance.ended.as_deref(),
         unfinished: provenance.unfinished.len(),
-        notes: assumptions::of(history),
+        notes: assumptions::of(history)
+            .into_iter()
+            .chain(decided.caveat.clone())
+            .collect(),
+        split: provenance.split,
         reason,
         violation,
         edges: decided.outcome.edges,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use check::proof::{Block, Contradiction, Node, Violation};
 use check::{Model, Reason, Verdict};
-use history::{History, OpId};
+use history::{History, OpId, Source};
 
 use super::paint::Paint;
 use super::{Decided, Printer, why};
@@ -217,6 +217,9 @@ impl Printer for Text {
             Verdict::Violation(violation) => self.reason(decided, violation, out)?,
             Verdict::Undecided(reason) => undecided(history, reason, out)?,
         }
+        if let Some(caveat) = &decided.caveat {
+            writeln!(out, "  {} {caveat}", self.paint.faint("note:"))?;
+        }
         if let Some(path) = &decided.certificate {
             writeln!(out, "  certificate: {}", path.display())?;
         }
@@ -312,10 +315,12 @@ pub fn word(verdict: &Verdict) -> &'static str {
 
 /// File, and the history's name if it has one.
 fn name(decided: &Decided<'_>) -> String {
-    match &decided.history.name {
+    let name = match &decided.history.name {
         Some(name) => format!("{}: {name}", decided.input.file),
         None => decided.input.file.clone(),
-    }
+    };
+    // Nothing in a name may reach the terminal as a command.
+    name.replace(char::is_control, "\u{fffd}")
 }
 
 /// A node with everything that finds it again in the trace.
@@ -329,8 +334,20 @@ fn place(history: &History, node: Node) -> String {
 fn operation(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
     let mut text = format!("{:8} {}", why::label(history, op), history.describe(op));
-    if let Some(tick) = operation.completed.or(operation.issued) {
-        text += &format!("  tick {tick}");
+    // A client prints a store when it is issued, and memory sees it later.
+    match (operation.issued, operation.completed) {
+        (Some(issued), Some(completed))
+            if operation.kind.is_plain_store()
+                && history.provenance.source == Source::Client
+                && issued != completed =>
+        {
+            text += &format!("  tick {issued}, in memory at {completed}");
+        }
+        (issued, completed) => {
+            if let Some(tick) = completed.or(issued) {
+                text += &format!("  tick {tick}");
+            }
+        }
     }
     if let Some(line) = operation.line {
         text += &format!("  line {line}");

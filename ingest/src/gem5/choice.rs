@@ -20,6 +20,7 @@ impl Reader<'_> {
         self.sink.client.finish(options);
         let source = self.choose(lines.file())?;
         self.check_abandoned(lines)?;
+        self.check_gaps(source, lines)?;
         self.count(lines, &leftover.unfinished);
         let provenance = self.provenance(source, leftover, lines);
         let history = self.build(source, provenance, lines.file())?;
@@ -47,6 +48,21 @@ impl Reader<'_> {
                         .to_owned(),
                 })
             }
+            _ => Ok(()),
+        }
+    }
+
+    /// An operation of the client that was not printed, although later ones were.
+    fn check_gaps(&self, source: Source, lines: &Lines<'_>) -> Result<(), Error> {
+        match self.sink.client.gap().filter(|_| source == Source::Client) {
+            Some((thread, index)) if !self.sink.options.lossy => Err(Error::Syntax {
+                file: lines.file().to_owned(),
+                line: lines.number(),
+                found: format!("no operation {index} of thread {thread} up to the end"),
+                expected: "every operation before the thread's last load".to_owned(),
+                hint: "a line is missing: record the trace again, or use --lossy to go on without"
+                    .to_owned(),
+            }),
             _ => Ok(()),
         }
     }
@@ -256,8 +272,44 @@ impl Reader<'_> {
                 .filter(|request| options.wants_address(request.address))
                 .collect(),
             notes,
+            outside_writes: self.outside_writes(source),
             ..Provenance::default()
         }
+    }
+
+    /// Whether values may come from writes that are no operations of the history.
+    fn outside_writes(&self, source: Source) -> bool {
+        let options = self.sink.options;
+        options.from_tick.is_some()
+            || options.to_tick.is_some()
+            || self.sink.outside_writes
+            || (source == Source::Exec && self.exec.outside_writes)
+            || (source == Source::Ruby && self.sink.statistics.other_requests > 0)
+            || self.sequencers.silent().any(|s| !s.bound && s.writes > 0)
+    }
+
+    /// A history without operations says nothing, unless the run itself never completed any.
+    fn check_not_empty(&self, source: Source, empty: bool, file: &str) -> Result<(), Error> {
+        let options = self.sink.options;
+        let selected =
+            options.addresses.is_some() || options.from_tick.is_some() || options.to_tick.is_some();
+        if !empty {
+            return Ok(());
+        }
+        if source == Source::Exec && self.exec.accesses == 0 {
+            return Err(Error::MissingFlag {
+                file: file.to_owned(),
+                missing: "ExecResult or ExecEffAddr (both are part of Exec)".to_owned(),
+                found: "no instruction shows an address".to_owned(),
+                flags: EXEC.to_owned(),
+            });
+        }
+        if selected {
+            return Err(Error::NothingSelected {
+                file: file.to_owned(),
+            });
+        }
+        Ok(())
     }
 
     fn build(
@@ -272,6 +324,7 @@ impl Reader<'_> {
             Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default(),
         };
         let builder: HistoryBuilder = builder;
+        self.check_not_empty(source, builder.is_empty(), file)?;
         let options = self.sink.options;
         builder
             .finish(options.access_size, &options.initial, provenance)

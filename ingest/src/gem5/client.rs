@@ -47,6 +47,10 @@ impl Client {
                 "two traces may be mixed: record again, or use --lossy to keep the first",
             ));
         }
+        if !op.store {
+            let lines = self.lines_of(op.thread);
+            lines.loaded = lines.loaded.max(op.index.saturating_add(1));
+        }
         self.operations += 1;
         self.forwarded += u64::from(op.forwarded);
         let kind = if op.store { Kind::Store } else { Kind::Load };
@@ -137,6 +141,13 @@ impl Client {
         }
     }
 
+    /// The first operation that is missing: thread and index.
+    pub(crate) fn gap(&self) -> Option<(u32, u64)> {
+        self.lines
+            .iter()
+            .find_map(|(thread, lines)| Some((*thread, lines.gap()?)))
+    }
+
     /// The end of the trace: what memory did not see is part of the history all the same.
     pub(crate) fn finish(&mut self, options: &Options) {
         let pending = std::mem::take(&mut self.pending).into_iter();
@@ -155,9 +166,26 @@ struct Lines {
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u64>,
     count: u64,
+    /// One past the last load. Loads complete in order, so nothing before it can be outstanding.
+    loaded: u64,
 }
 
 impl Lines {
+    /// The first index before the last load that has no line.
+    fn gap(&self) -> Option<u64> {
+        let has = |index: &u64| {
+            let at = usize::try_from(*index).ok();
+            at.and_then(|at| self.dense.get(at))
+                .is_some_and(|&line| line != 0)
+                || self.sparse.contains_key(index)
+        };
+        // Nothing is missing if there are as many operations as indices.
+        if self.count >= self.loaded {
+            return (0..self.loaded).find(|index| !has(index));
+        }
+        (0..self.loaded.min(self.count + 1)).find(|index| !has(index))
+    }
+
     /// Notes the line of an operation; returns the line it has already.
     fn set(&mut self, index: u64, line: u64) -> Option<u64> {
         self.count += 1;

@@ -37,6 +37,8 @@ pub(crate) struct Exec {
     by_name: FxHashMap<(usize, u32), usize>,
     pub accesses: u64,
     pub weak_fences: u64,
+    /// Whether a write that is not selected may have supplied a value that is.
+    pub outside_writes: bool,
     pub lines: u64,
     pub hardware_threads: bool,
     pub renumbered: bool,
@@ -61,6 +63,7 @@ impl Default for Exec {
             by_name: FxHashMap::default(),
             accesses: 0,
             weak_fences: 0,
+            outside_writes: false,
             lines: 0,
             hardware_threads: false,
             renumbered: false,
@@ -190,10 +193,8 @@ impl Exec {
             return;
         };
         if !options.wants_address(address) {
-            // What is locked orders the accesses around it, wherever it goes.
-            if kind.is_atomic() {
-                hart.fence = Some(at.line);
-            }
+            // What is locked on x86 has fences of its own around it.
+            self.outside_writes |= kind.writes() && options.may_reach_in(address);
             return;
         }
         if !options.wants_tick(at.tick) {

@@ -22,8 +22,8 @@ pub(crate) struct Request {
 
 const NONE: u32 = u32::MAX;
 
-/// First in, first out for each byte address; requests to different addresses of one cache line
-/// keep their order too, but nothing depends on it.
+/// First in, first out for each byte address. Requests to different addresses of one cache line keep
+/// their order too, which [`Fifo::earlier_in_line`] can check once the block size is known.
 #[derive(Debug, Default)]
 pub(crate) struct Fifo {
     slots: Vec<(Option<Request>, u32)>,
@@ -71,6 +71,13 @@ impl Fifo {
             self.queues.insert(address, (next, last));
         }
         request
+    }
+
+    /// An outstanding request of the same cache line that was accepted earlier.
+    pub(crate) fn earlier_in_line(&self, request: &Request, block: u64) -> Option<&Request> {
+        let line = request.address / block.max(1);
+        self.iter()
+            .find(|other| other.address / block.max(1) == line && other.sequence < request.sequence)
     }
 
     /// All outstanding requests, in no order.

@@ -224,6 +224,21 @@ impl Sequencers {
         let request = sequencer.fifo.pop(address);
         if let Some(request) = &request {
             sequencer.outstanding -= u64::from(request.counts);
+            let earlier = self
+                .block_size
+                .and_then(|block| sequencer.fifo.earlier_in_line(request, block as u64));
+            if let Some(earlier) = earlier.filter(|_| !sink.options.lossy) {
+                return Err(Fault::broken(
+                    format!(
+                        "a completion of {} {address:#x} before that of {:#x}, requested earlier at line {}",
+                        command.name(),
+                        earlier.address,
+                        earlier.line
+                    ),
+                    "the requests to one cache line to complete in the order in which they were accepted",
+                    "a line is missing: record the trace again, or use --lossy to go on",
+                ));
+            }
         }
         let completed = self.complete(at, request, command, address, tick, line, data);
         if completed.is_err() && command.writes() {

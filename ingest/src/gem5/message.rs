@@ -131,7 +131,7 @@ pub(crate) enum Message<'a> {
 /// Reads the text of a named line.
 pub(crate) fn message(text: &[u8]) -> Result<Message<'_>, Fault> {
     let Some(&first) = text.first() else {
-        return Ok(Message::Unknown);
+        return Err(Fault::Cut("a message"));
     };
     let parsed = match first {
         b'r' if text.starts_with(b"read data ") => return data(text),

@@ -137,6 +137,7 @@ impl<'o> Reader<'o> {
                 statistics: Statistics::default(),
                 ruby: wants_ruby.then(HistoryBuilder::new),
                 client: Default::default(),
+                outside_writes: false,
             },
             raw: RawLines::new(options.transitions),
             sequencers: Sequencers::default(),
@@ -181,11 +182,12 @@ impl<'o> Reader<'o> {
 
     /// A line that no debug flag printed.
     fn chatter(&mut self, text: &[u8]) -> Result<(), Fault> {
-        if text.contains(&0) {
+        check_text(text)?;
+        if text.starts_with(b"{\"") {
             return Err(Fault::broken(
-                "bytes that no text has",
-                "a line of a gem5 trace",
-                "the file is damaged: copy or record it again, or use --lossy to skip such lines",
+                "a line of JSON",
+                "lines of a gem5 trace alone",
+                "two formats are mixed in one file: split it",
             ));
         }
         self.sink.statistics.ignored += 1;
@@ -236,6 +238,7 @@ impl<'o> Reader<'o> {
     ) -> Result<(), Fault> {
         let message = message::message(text)?;
         if message == Message::Unknown {
+            check_text(text)?;
             self.sink.statistics.ignored += 1;
             return Ok(());
         }
@@ -388,4 +391,16 @@ impl<'o> Reader<'o> {
             false => Object::Port { sequencer, port },
         }
     }
+}
+
+/// Lines that say nothing must at least be text.
+fn check_text(text: &[u8]) -> Result<(), Fault> {
+    if memchr::memchr(0, text).is_none() {
+        return Ok(());
+    }
+    Err(Fault::broken(
+        "bytes that no text has",
+        "a line of a gem5 trace",
+        "the file is damaged: copy or record it again, or use --lossy to skip such lines",
+    ))
 }

@@ -81,8 +81,10 @@ impl Sequencer {
             .unwrap_or_default()
     }
 
+    /// Whether a port is that of a page-table walker or the like: a CPU's data come through port
+    /// 1, a tester's through port 0.
     pub fn is_walker(&self, port: u16) -> bool {
-        port >= 2 && self.port(0).only_fetches()
+        port >= 2
     }
 
     pub fn is_fetch(&self, begin: Begin, port: u16) -> bool {

@@ -188,6 +188,9 @@ impl Sequencers {
     pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Leftover {
         for at in 0..self.all.len() {
             self.settle(at, None, sink);
+            if let Some(half) = self.all[at].half.take() {
+                self.emit_half(at, &half, sink);
+            }
             if self.all[at].version.is_none() && !self.all[at].unbound.is_empty() {
                 let number = trailing_number(&self.all[at].path);
                 self.label(at, number, sink);
@@ -200,9 +203,6 @@ impl Sequencers {
             for mut lost in sequencer.lost.drain(..) {
                 lost.thread = thread;
                 lost_writes.push(lost);
-            }
-            if let Some(half) = sequencer.half.take() {
-                left.push(unfinished(&half.completed.request, thread));
             }
             let sequencer = &*sequencer;
             let fetch = |request: &&Request| {

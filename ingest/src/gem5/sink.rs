@@ -14,6 +14,8 @@ pub(crate) struct Sink<'o> {
     pub ruby: Option<HistoryBuilder>,
     /// What the client says it did.
     pub client: Client,
+    /// Whether a write that is not selected may have supplied a value that is.
+    pub outside_writes: bool,
 }
 
 impl Sink<'_> {
@@ -26,6 +28,7 @@ impl Sink<'_> {
                 self.client.commit(&access, address, value, self.options);
             }
         }
+        self.outside_writes |= access.kind.writes() && self.options.may_reach_in(address);
         let wanted =
             self.options.wants_address(address) && self.options.wants_tick(access.completed);
         if let Some(builder) = &mut self.ruby
