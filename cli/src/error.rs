@@ -40,7 +40,7 @@ pub enum Error {
         /// The file, and the history in it.
         file: String,
         /// Where.
-        twice: WrittenTwice,
+        twice: Box<WrittenTwice>,
     },
     /// A certificate that cannot be read or does not prove its claim.
     #[error("{file}: the certificate is refused: {what}")]
@@ -67,7 +67,7 @@ impl Error {
         };
         Error::WrittenTwice {
             file,
-            twice: twice.clone(),
+            twice: Box::new(twice.clone()),
         }
     }
 

@@ -148,12 +148,12 @@ pub enum Error {
     },
     /// A trace that was recorded with too few debug flags.
     #[error(
-        "{file}: recorded without the debug flag {missing}: {found}. Record again with {flags}"
+        "{file}: recorded without {missing}: {found}. Record again with {flags}"
     )]
     MissingFlag {
         /// The file.
         file: String,
-        /// The debug flag.
+        /// The debug flags.
         missing: String,
         /// What there is and what there is not.
         found: String,

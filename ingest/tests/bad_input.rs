@@ -334,13 +334,13 @@ fn flags_that_were_not_recorded() {
     };
     check(
         &[&protocol],
-        "recorded without the debug flag ProtocolTrace:",
+        "recorded without ProtocolTrace:",
     );
     check(
         &[&sequencer],
-        "recorded without the debug flag RubySequencer:",
+        "recorded without RubySequencer:",
     );
-    check(&[&port], "recorded without the debug flag RubyPort:");
+    check(&[&port], "recorded without RubyPort:");
     check(&[&sequencer, &port], "RubySequencer and RubyPort");
     check(&[&protocol, &port], "ProtocolTrace and RubyPort");
     check(&[&protocol, &sequencer], "ProtocolTrace and RubySequencer");

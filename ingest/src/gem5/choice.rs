@@ -420,6 +420,13 @@ impl Reader<'_> {
                  thread T of CPU N."
             ));
         }
+        if source == Source::Exec && self.exec.foreign {
+            note(
+                "The instructions are not x86's: atomics are read as plain loads and stores, and \
+                 fences are not seen."
+                    .to_owned(),
+            );
+        }
         if source == Source::Exec && self.exec.renumbered {
             note("Several CPUs have the same number; threads were numbered anew.".to_owned());
         }

@@ -42,6 +42,8 @@ pub(crate) struct Exec {
     pub lines: u64,
     pub hardware_threads: bool,
     pub renumbered: bool,
+    /// Whether accesses are no micro-operations: the CPUs are not x86's.
+    pub foreign: bool,
     classes: bool,
     fence: Finder<'static>,
 }
@@ -67,6 +69,7 @@ impl Default for Exec {
             lines: 0,
             hardware_threads: false,
             renumbered: false,
+            foreign: false,
             classes: false,
             fence: Finder::new(b"fence"),
         }
@@ -103,6 +106,9 @@ impl Exec {
                 address,
                 value,
             } => {
+                if self.accesses < 64 {
+                    self.foreign |= is_micro(text) == Some(false);
+                }
                 self.accesses += 1;
                 self.classes = true;
                 let hart = self.hart(cpu, thread);
