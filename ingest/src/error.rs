@@ -147,9 +147,7 @@ pub enum Error {
         expected: Format,
     },
     /// A trace that was recorded with too few debug flags.
-    #[error(
-        "{file}: recorded without {missing}: {found}. Record again with {flags}"
-    )]
+    #[error("{file}: recorded without {missing}: {found}. Record again with {flags}")]
     MissingFlag {
         /// The file.
         file: String,

@@ -332,14 +332,8 @@ fn flags_that_were_not_recorded() {
         let message = error(&without(&words.concat())).to_string();
         says(&message, &[missing, "Record again with", all]);
     };
-    check(
-        &[&protocol],
-        "recorded without ProtocolTrace:",
-    );
-    check(
-        &[&sequencer],
-        "recorded without RubySequencer:",
-    );
+    check(&[&protocol], "recorded without ProtocolTrace:");
+    check(&[&sequencer], "recorded without RubySequencer:");
     check(&[&port], "recorded without RubyPort:");
     check(&[&sequencer, &port], "RubySequencer and RubyPort");
     check(&[&protocol, &port], "ProtocolTrace and RubyPort");
