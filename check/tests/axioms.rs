@@ -36,8 +36,8 @@ impl Relation {
         self
     }
 
-    fn is_acyclic(self) -> bool {
-        let closure = self.closure();
+    fn is_acyclic(&self) -> bool {
+        let closure = self.clone().closure();
         (0..closure.0.len()).all(|op| closure.0[op] >> op & 1 == 0)
     }
 }
