@@ -17,7 +17,7 @@ use history::{Ambiguity, History, ReadsFrom};
 
 use crate::error::{self, Error};
 use crate::load::{self, Input};
-use crate::options::TraceOptions;
+use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use certificates::Certificates;
 use paint::Paint;
@@ -79,12 +79,6 @@ pub struct Args {
 
     #[command(flatten)]
     options: TraceOptions,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,11 +2,21 @@
 
 use std::ops::Range;
 
+use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use history::{AssumedSize, Source};
 
 use crate::error::Error;
 use crate::initial;
+
+/// How to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person.
+    Text,
+    /// For a program.
+    Json,
+}
 
 /// How a trace is read.
 #[derive(Clone, Debug, clap::Args)]

@@ -6,11 +6,9 @@ mod text;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-
 use crate::error::Error;
 use crate::load;
-use crate::options::TraceOptions;
+use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use summary::Summary;
 
@@ -35,13 +33,6 @@ pub struct Args {
 
     #[command(flatten)]
     options: TraceOptions,
-}
-
-/// How to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// Runs the command.

@@ -409,3 +409,25 @@ fn recorded_traces() {
         }
     }
 }
+
+/// gem5's own testers: bytes whose values repeat.
+#[test]
+#[ignore = "needs ../shared"]
+fn stock_testers() {
+    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/gem5/traces");
+    let trace = |name: &str| traces.join(name).to_str().unwrap().to_owned();
+    let memtest = trace("stock-memtest-MESI_Two_Level.trace.gz");
+    for verdict in verdicts(&["--model", "sc,tso,pso", &memtest], 0) {
+        assert_eq!(verdict["operations"], 337);
+        assert_eq!(verdict["sizes"], "recorded");
+    }
+    let random = trace("stock-random-MESI_Two_Level.trace.gz");
+    let message = error(&["check", &random]);
+    assert!(message.contains("twice, first at line"), "{message}");
+    assert!(message.contains("--ambiguous search"), "{message}");
+    let found = verdicts(
+        &["--ambiguous", "search", "--model", "sc,tso,pso", &random],
+        0,
+    );
+    assert_eq!(found.len(), 3);
+}

@@ -1,0 +1,233 @@
+//! Reading certificates.
+
+use std::io::{self, BufRead};
+
+use thiserror::Error;
+
+use super::{Certificate, Claim, Evidence, Literal, Name, ProofRule, ProofStep};
+use crate::model::{Model, PsoRmw};
+
+/// Why a text is no certificate.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The text is not of the format.
+    #[error("line {line}: found `{found}`, expected {expected}")]
+    Syntax {
+        /// Line, from 1.
+        line: usize,
+        /// What is there.
+        found: String,
+        /// What should be.
+        expected: &'static str,
+    },
+    /// The text ends early.
+    #[error("the certificate ends after line {line}, expected {expected}; it was cut off")]
+    Truncated {
+        /// Number of lines.
+        line: usize,
+        /// What should follow.
+        expected: &'static str,
+    },
+    /// Reading failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Reads a certificate. Cost: linear.
+///
+/// # Errors
+/// The first line that is not of the format.
+pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
+    let mut reader = Reader {
+        lines: input.lines(),
+        line: 0,
+        text: String::new(),
+    };
+    reader.next("`rubric certificate 1`")?;
+    if reader.text != "rubric certificate 1" {
+        return Err(reader.error("`rubric certificate 1`"));
+    }
+    let (claim, verdict) = reader.header()?;
+    let evidence = match verdict.as_str() {
+        "consistent" => reader.run()?,
+        "violation" => reader.proof()?,
+        _ => return Err(reader.error("`verdict consistent` or `verdict violation`")),
+    };
+    match reader.next("") {
+        Err(ReadError::Truncated { .. }) => Ok(Certificate { claim, evidence }),
+        Err(error) => Err(error),
+        Ok(()) => Err(reader.error("nothing behind `end`")),
+    }
+}
+
+/// The keys of header lines before the verdict.
+const HEADER: [&str; 8] = [
+    "history", "digest", "model", "pso-rmw", "source", "sizes", "initial", "options",
+];
+
+struct Reader<B> {
+    lines: io::Lines<B>,
+    line: usize,
+    text: String,
+}
+
+impl<B: BufRead> Reader<B> {
+    fn next(&mut self, expected: &'static str) -> Result<(), ReadError> {
+        match self.lines.next() {
+            Some(text) => {
+                self.text = text?;
+                self.line += 1;
+                Ok(())
+            }
+            None => Err(ReadError::Truncated {
+                line: self.line,
+                expected,
+            }),
+        }
+    }
+
+    fn error(&self, expected: &'static str) -> ReadError {
+        ReadError::Syntax {
+            line: self.line,
+            found: self.text.chars().take(80).collect(),
+            expected,
+        }
+    }
+
+    fn header(&mut self) -> Result<(Claim, String), ReadError> {
+        let mut fields: Vec<(String, String)> = Vec::new();
+        let verdict = loop {
+            self.next("a header line")?;
+            let (key, value) = self.text.split_once(' ').unwrap_or((&self.text, ""));
+            if key == "verdict" {
+                break value.to_owned();
+            }
+            let once = fields.iter().all(|(known, _)| known != key);
+            if !HEADER.contains(&key) || !once {
+                return Err(self.error("each line of the header once"));
+            }
+            fields.push((key.to_owned(), value.to_owned()));
+        };
+        let field = |name: &str| {
+            let found = fields.iter().find(|(key, _)| key == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let rmw = match (field("pso-rmw").as_deref(), field("model").as_deref()) {
+            (Some("all"), Some("pso")) => PsoRmw::All,
+            (Some("own"), Some("pso")) | (None, Some("sc" | "tso")) => PsoRmw::Own,
+            _ => return Err(self.error("`pso-rmw own` or `pso-rmw all` with model pso alone")),
+        };
+        let model = field("model").and_then(|name| Model::from_name(&name, rmw));
+        let model = model.ok_or_else(|| self.error("a `model` line before the verdict"))?;
+        let digest =
+            field("digest").ok_or_else(|| self.error("a `digest` line before the verdict"))?;
+        let claim = Claim {
+            history: field("history"),
+            digest,
+            model,
+            source: field("source").unwrap_or_default(),
+            sizes: field("sizes").unwrap_or_default(),
+            initial: field("initial").unwrap_or_default(),
+            options: field("options").unwrap_or_default(),
+        };
+        Ok((claim, verdict))
+    }
+
+    fn run(&mut self) -> Result<Evidence, ReadError> {
+        const STEP: &str = "`x THREAD:INDEX`, `c THREAD:INDEX`, `reads-from READ SOURCE` or `end`";
+        let mut reads_from = Vec::new();
+        let mut steps = Vec::new();
+        loop {
+            self.next("a step or `end`")?;
+            let (word, rest) = self.text.split_once(' ').unwrap_or((&self.text, ""));
+            let known = match word {
+                "x" | "c" => name(rest).map(|op| steps.push((word == "c", op))),
+                "reads-from" => two(rest).map(|pair| reads_from.push(pair)),
+                "end" if rest.is_empty() => break,
+                _ => None,
+            };
+            known.ok_or_else(|| self.error(STEP))?;
+        }
+        Ok(Evidence::Consistent { reads_from, steps })
+    }
+
+    fn proof(&mut self) -> Result<Evidence, ReadError> {
+        let mut steps = Vec::new();
+        loop {
+            self.next("a proof step or `end`")?;
+            if self.text == "end" {
+                return Ok(Evidence::Violation(steps));
+            }
+            steps.push(proof_step(&self.text).ok_or_else(|| self.error("a proof step or `end`"))?);
+        }
+    }
+}
+
+fn proof_step(text: &str) -> Option<ProofStep> {
+    let (text, premises) = match text.split_once(" :") {
+        Some((text, premises)) => (text, premises),
+        None => (text, ""),
+    };
+    let premises = premises
+        .split_ascii_whitespace()
+        .map(|number| number.parse().ok())
+        .collect::<Option<Vec<u32>>>()?;
+    let (number, text) = text.split_once(' ')?;
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let pair = || two(rest);
+    let rule = match word {
+        "R1" | "R2" | "R3" => {
+            let (a, b) = pair()?;
+            ProofRule::ProgramOrder(word.as_bytes()[1] - b'0', a, b)
+        }
+        "R4" => pair().map(|(s, l)| ProofRule::ReadsFrom(s, l))?,
+        "R5" => pair().map(|(s, l)| ProofRule::OwnEarlier(s, l))?,
+        "R6" => pair().map(|(s, l)| ProofRule::Observed(s, l))?,
+        "R7" => pair().map(|(l, s)| ProofRule::Overtaken(l, s))?,
+        "first" => ProofRule::First(name(rest)?),
+        "final" => ProofRule::Final(name(rest)?),
+        "suppose" => ProofRule::Suppose(literal(rest)?),
+        "candidates" => ProofRule::Candidates(name(rest)?),
+        "clause" => ProofRule::Clause(
+            rest.split_ascii_whitespace()
+                .map(literal)
+                .collect::<Option<Vec<_>>>()?,
+        ),
+        "cycle" if rest.is_empty() => ProofRule::Cycle,
+        "thin-air" => ProofRule::ThinAir(name(rest)?),
+        "thin-final" => ProofRule::ThinFinal(rest.parse().ok()?),
+        _ => return None,
+    };
+    Some(ProofStep {
+        number: number.parse().ok()?,
+        rule,
+        premises,
+    })
+}
+
+fn two(text: &str) -> Option<(Name, Name)> {
+    let (a, b) = text.split_once(' ')?;
+    Some((name(a)?, name(b)?))
+}
+
+fn name(text: &str) -> Option<Name> {
+    if let Some(address) = text.strip_prefix("initial@") {
+        return address.parse().ok().map(Name::Initial);
+    }
+    if text.contains('+') {
+        return None;
+    }
+    let (thread, index) = text.split_once(':')?;
+    Some(Name::Op(thread.parse().ok()?, index.parse().ok()?))
+}
+
+fn literal(text: &str) -> Option<Literal> {
+    let both = |(a, b): (&str, &str)| Some((name(a)?, name(b)?));
+    if let Some(parts) = text.split_once('<') {
+        return both(parts).map(|(a, b)| Literal::Before(a, b));
+    }
+    if let Some(parts) = text.split_once("!=") {
+        return both(parts).map(|(a, b)| Literal::NotFrom(a, b));
+    }
+    both(text.split_once('=')?).map(|(a, b)| Literal::From(a, b))
+}

@@ -1,0 +1,445 @@
+//! Checking the steps of a refutation one by one.
+
+use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
+use rustc_hash::FxHashMap;
+
+use super::{Rejection, Verified, resolve};
+use crate::certificate::{Literal, Name, ProofRule, ProofStep};
+use crate::model::Model;
+
+/// What a proof has established under a number.
+enum Established {
+    Fact(Literal),
+    Clause(Vec<Literal>),
+    /// Belonged to a block that is closed.
+    Gone,
+}
+
+/// A proof as far as it was checked.
+pub(super) struct Proof<'h> {
+    history: &'h History,
+    model: Model,
+    sources: Option<ReadsFrom>,
+    established: FxHashMap<u32, Established>,
+    /// Suppositions of the open block, and the numbers of its steps.
+    supposed: Vec<Literal>,
+    local: Vec<u32>,
+    step: u32,
+}
+
+type Checked<T> = Result<T, Rejection>;
+
+impl<'h> Proof<'h> {
+    pub(super) fn new(history: &'h History, model: Model) -> Proof<'h> {
+        Proof {
+            history,
+            model,
+            sources: ReadsFrom::derive(history, Ambiguity::Keep).ok(),
+            established: FxHashMap::default(),
+            supposed: Vec::new(),
+            local: Vec::new(),
+            step: 0,
+        }
+    }
+
+    /// Checks every step, up to the contradiction that ends the proof.
+    pub(super) fn check(mut self, steps: &[ProofStep]) -> Checked<Verified> {
+        for (at, step) in steps.iter().enumerate() {
+            if step.number <= self.step {
+                return self.unfounded("numbers must ascend");
+            }
+            self.step = step.number;
+            match self.derive(step)? {
+                Some(literal) => self.establish(Established::Fact(literal)),
+                None if self.supposed.is_empty() && is_contradiction(&step.rule) => {
+                    if at + 1 < steps.len() {
+                        return Err(Rejection::Leftover(step.number));
+                    }
+                    return Ok(Verified::Violation { steps: steps.len() });
+                }
+                None if is_contradiction(&step.rule) => self.close_block(),
+                None => {}
+            }
+        }
+        Err(Rejection::Inconclusive)
+    }
+
+    fn unfounded<T>(&self, why: &'static str) -> Checked<T> {
+        Err(Rejection::Unfounded {
+            step: self.step,
+            why,
+        })
+    }
+
+    fn require(&self, holds: bool, why: &'static str) -> Checked<()> {
+        if holds { Ok(()) } else { self.unfounded(why) }
+    }
+
+    fn establish(&mut self, what: Established) {
+        self.established.insert(self.step, what);
+        if !self.supposed.is_empty() {
+            self.local.push(self.step);
+        }
+    }
+
+    /// Ends a block: its steps are gone, and the clause of the opposites stays.
+    fn close_block(&mut self) {
+        for number in self.local.drain(..) {
+            self.established.insert(number, Established::Gone);
+        }
+        let clause = self.supposed.drain(..).map(Literal::opposite).collect();
+        self.establish(clause_or_fact(clause));
+    }
+
+    /// What a step derives; `None` for a clause (established here) or a contradiction.
+    fn derive(&mut self, step: &ProofStep) -> Checked<Option<Literal>> {
+        let premises = &step.premises;
+        Ok(Some(match step.rule {
+            ProofRule::ProgramOrder(number, a, b) => self.program_order(number, a, b)?,
+            ProofRule::ReadsFrom(s, l) => self.reads_from(s, l, premises)?,
+            ProofRule::OwnEarlier(s, l) => self.own_earlier(s, l, premises)?,
+            ProofRule::Observed(s, l) => self.observed(s, l, premises)?,
+            ProofRule::Overtaken(l, s) => self.overtaken(l, s, premises)?,
+            ProofRule::First(s) => self.first(s)?,
+            ProofRule::Final(s) => self.final_write(s)?,
+            ProofRule::Suppose(literal) => {
+                self.may_be_supposed(literal)?;
+                self.supposed.push(literal);
+                literal
+            }
+            ProofRule::Candidates(l) => {
+                let clause = self.candidates(l)?;
+                self.establish(clause_or_fact(clause));
+                return Ok(None);
+            }
+            ProofRule::Clause(ref literals) => {
+                self.unit_propagation(literals, premises)?;
+                if !literals.is_empty() {
+                    self.establish(clause_or_fact(literals.clone()));
+                }
+                return Ok(None);
+            }
+            ProofRule::Cycle => {
+                let (start, end) = self.path(premises)?;
+                self.require(start == end, "the cited facts do not close a cycle")?;
+                return Ok(None);
+            }
+            ProofRule::ThinAir(l) => {
+                let source = self.known_source(self.op(l)?);
+                self.require(
+                    source == Some(ReadSource::ThinAir),
+                    "somebody wrote that value",
+                )?;
+                return Ok(None);
+            }
+            ProofRule::ThinFinal(address) => {
+                self.thin_final(address)?;
+                return Ok(None);
+            }
+        }))
+    }
+
+    fn op(&self, name: Name) -> Checked<OpId> {
+        resolve(self.history, name).ok_or_else(|| Rejection::Unknown {
+            step: self.step as usize,
+            name: name.to_string(),
+        })
+    }
+
+    fn fact(&self, number: u32) -> Checked<Literal> {
+        match self.established.get(&number) {
+            Some(Established::Fact(literal)) => Ok(*literal),
+            _ => self.unfounded("it cites a number that is no fact here"),
+        }
+    }
+
+    /// Ends of the path that the cited order facts form; facts about sources are skipped.
+    fn path(&self, premises: &[u32]) -> Checked<(Name, Name)> {
+        let mut ends: Option<(Name, Name)> = None;
+        for &number in premises {
+            let Literal::Before(a, b) = self.fact(number)? else {
+                continue;
+            };
+            let start = match ends {
+                None => a,
+                Some((start, end)) => {
+                    self.require(end == a, "the cited facts are no path")?;
+                    start
+                }
+            };
+            ends = Some((start, b));
+        }
+        ends.map_or_else(|| self.unfounded("it cites no order"), Ok)
+    }
+
+    fn known_source(&self, read: OpId) -> Option<ReadSource> {
+        self.sources.as_ref()?.source(read)
+    }
+
+    /// The read whose value `reader` depends on: itself, or a store-conditional's load-linked.
+    fn reading(&self, reader: OpId) -> Checked<OpId> {
+        if self.history.kind(reader).reads() {
+            return Ok(reader);
+        }
+        match self.history.linked_load(reader) {
+            Some(load) => Ok(load),
+            None => self.unfounded("the operation does not read"),
+        }
+    }
+
+    /// The source of a read, from the history or from a cited fact.
+    fn source(&self, read: OpId, premises: &[u32]) -> Checked<Name> {
+        let name = Name::of(self.history, read);
+        for &number in premises {
+            if let Literal::From(l, s) = self.fact(number)?
+                && l == name
+            {
+                return Ok(s);
+            }
+        }
+        match self.known_source(read) {
+            Some(ReadSource::Write(write)) => Ok(Name::of(self.history, write)),
+            Some(ReadSource::Initial) => Ok(self.initial(read)),
+            _ => self.unfounded("the source of the read is not known"),
+        }
+    }
+
+    fn initial(&self, op: OpId) -> Name {
+        let location = self.history.location(op).map_or(0, |location| {
+            self.history.locations()[location as usize].address
+        });
+        Name::Initial(location)
+    }
+
+    /// A write of the same location as `op`, and neither it nor `source`.
+    fn other_write(&self, write: Name, op: OpId, source: Name) -> Checked<OpId> {
+        let other = self.op(write)?;
+        let same = self.history.location(other) == self.history.location(op);
+        self.require(
+            self.history.kind(other).writes() && same,
+            "no write of that location",
+        )?;
+        self.require(other != op && write != source, "it must be another write")?;
+        Ok(other)
+    }
+
+    fn same_thread_earlier(&self, first: OpId, second: OpId) -> bool {
+        first < second && self.history.thread_of(first) == self.history.thread_of(second)
+    }
+
+    fn program_order(&self, number: u8, a: Name, b: Name) -> Checked<Literal> {
+        let (first, second) = (self.op(a)?, self.op(b)?);
+        let (one, two) = (self.history.kind(first), self.history.kind(second));
+        let label = match (one, two) {
+            (Kind::Fence, _) | (_, Kind::Fence) => 3,
+            _ if one.is_plain_store() => 2,
+            _ => 1,
+        };
+        self.require(number == label, "the pair falls under another of R1 to R3")?;
+        self.require(self.same_thread_earlier(first, second), "no program order")?;
+        let kept = self.model.preserves_ops(self.history, first, second);
+        self.require(kept, "the model does not preserve this pair")?;
+        Ok(Literal::Before(a, b))
+    }
+
+    fn reads_from(&self, s: Name, l: Name, premises: &[u32]) -> Checked<Literal> {
+        let read = self.op(l)?;
+        self.require(
+            self.history.kind(read).reads(),
+            "the operation does not read",
+        )?;
+        self.require(
+            self.source(read, premises)? == s,
+            "the read has another source",
+        )?;
+        let own = self.same_thread_earlier(self.op(s)?, read);
+        self.require(!own, "the source is earlier in the read's own thread")?;
+        Ok(Literal::Before(s, l))
+    }
+
+    fn own_earlier(&self, s: Name, l: Name, premises: &[u32]) -> Checked<Literal> {
+        let read = self.op(l)?;
+        self.require(
+            self.history.kind(read).reads(),
+            "the operation does not read",
+        )?;
+        let source = self.source(read, premises)?;
+        let write = self.other_write(s, read, source)?;
+        self.require(
+            self.same_thread_earlier(write, read),
+            "not earlier in the thread",
+        )?;
+        Ok(Literal::Before(s, source))
+    }
+
+    fn observed(&self, s: Name, l: Name, premises: &[u32]) -> Checked<Literal> {
+        let reader = self.op(l)?;
+        let source = self.source(self.reading(reader)?, premises)?;
+        self.other_write(s, reader, source)?;
+        let ends = self.path(premises)?;
+        self.require(
+            ends == (s, l),
+            "the path does not lead from the write to the read",
+        )?;
+        Ok(Literal::Before(s, source))
+    }
+
+    fn overtaken(&self, l: Name, s: Name, premises: &[u32]) -> Checked<Literal> {
+        let reader = self.op(l)?;
+        let source = self.source(self.reading(reader)?, premises)?;
+        self.other_write(s, reader, source)?;
+        if !matches!(source, Name::Initial(_)) {
+            let ends = self.path(premises)?;
+            self.require(
+                ends == (source, s),
+                "the path does not lead from the source to the write",
+            )?;
+        }
+        Ok(Literal::Before(l, s))
+    }
+
+    fn first(&self, s: Name) -> Checked<Literal> {
+        let write = self.op(s)?;
+        self.require(
+            self.history.kind(write).writes(),
+            "the operation does not write",
+        )?;
+        Ok(Literal::Before(self.initial(write), s))
+    }
+
+    fn writers(&self, location: u32, value: u64) -> impl Iterator<Item = OpId> {
+        self.history.ops().filter(move |&op| {
+            self.history.location(op) == Some(location) && self.history.written(op) == Some(value)
+        })
+    }
+
+    fn final_write(&self, s: Name) -> Checked<Literal> {
+        let write = self.op(s)?;
+        let last = self
+            .history
+            .finals()
+            .iter()
+            .find(|last| Some(last.location) == self.history.location(write));
+        let Some(last) = last else {
+            return self.unfounded("the location has no final value");
+        };
+        let writers: Vec<OpId> = self.writers(last.location, last.value).collect();
+        self.require(writers.len() == 1, "not one write has the final value")?;
+        let hidden = self
+            .writes(last.location)
+            .any(|op| self.history.written(op).is_none());
+        self.require(!hidden, "a write of the location has an unknown value")?;
+        self.require(
+            self.history.kind(write).writes(),
+            "the operation does not write",
+        )?;
+        self.require(writers[0] != write, "the write is itself the last")?;
+        Ok(Literal::Before(s, Name::of(self.history, writers[0])))
+    }
+
+    /// The writes of a location.
+    fn writes(&self, location: u32) -> impl Iterator<Item = OpId> {
+        self.history.ops().filter(move |&op| {
+            self.history.location(op) == Some(location) && self.history.kind(op).writes()
+        })
+    }
+
+    fn thin_final(&self, address: u64) -> Checked<()> {
+        let here = |location: u32| self.history.locations()[location as usize].address == address;
+        let last = self
+            .history
+            .finals()
+            .iter()
+            .find(|last| here(last.location));
+        let impossible = last.is_some_and(|last| {
+            let mut written = false;
+            let mut may_end_so = false;
+            for op in self.writes(last.location) {
+                written = true;
+                let value = self.history.written(op);
+                may_end_so |= value.is_none() || value == Some(last.value);
+            }
+            !may_end_so && (written || self.history.initial(last.location) != Some(last.value))
+        });
+        self.require(impossible, "the location can end with its final value")
+    }
+
+    fn may_be_supposed(&self, literal: Literal) -> Checked<()> {
+        match literal {
+            Literal::Before(a, b) => {
+                let (a, b) = (self.op(a)?, self.op(b)?);
+                let writes = self.history.kind(a).writes() && self.history.kind(b).writes();
+                let same = self.history.location(a) == self.history.location(b);
+                self.require(writes && same && a != b, "no two writes of one location")
+            }
+            Literal::From(l, s) => {
+                let candidates = self.candidates(l)?;
+                self.require(candidates.contains(&Literal::From(l, s)), "no candidate")
+            }
+            Literal::NotFrom(..) => Ok(()),
+        }
+    }
+
+    /// Everything that a read can have read from.
+    fn candidates(&self, l: Name) -> Checked<Vec<Literal>> {
+        let read = self.op(l)?;
+        let known = self.known_source(read) == Some(ReadSource::Ambiguous);
+        let (Some(location), Some(value), true) =
+            (self.history.location(read), self.history.read(read), known)
+        else {
+            return self.unfounded("the source of the read is not ambiguous");
+        };
+        let mut clause: Vec<Literal> = self
+            .writers(location, value)
+            .map(|write| Literal::From(l, Name::of(self.history, write)))
+            .collect();
+        if self.history.initial(location) == Some(value) {
+            clause.push(Literal::From(l, self.initial(read)));
+        }
+        Ok(clause)
+    }
+
+    /// Whether the opposite of a clause contradicts the cited ones by unit propagation.
+    fn unit_propagation(&self, clause: &[Literal], premises: &[u32]) -> Checked<()> {
+        let mut held: Vec<Literal> = clause.iter().map(|literal| literal.opposite()).collect();
+        let mut open: Vec<Vec<Literal>> = Vec::new();
+        for number in premises {
+            match self.established.get(number) {
+                Some(Established::Fact(literal)) => open.push(vec![*literal]),
+                Some(Established::Clause(literals)) => open.push(literals.clone()),
+                _ => return self.unfounded("it cites a number that is gone or unknown"),
+            }
+        }
+        loop {
+            let before = held.len();
+            for literals in &open {
+                let mut left = literals
+                    .iter()
+                    .filter(|literal| !held.contains(&literal.opposite()));
+                match (left.next(), left.next()) {
+                    (None, _) => return Ok(()),
+                    (Some(literal), None) if !held.contains(literal) => held.push(*literal),
+                    _ => {}
+                }
+            }
+            if held.len() == before {
+                return self.unfounded("the clause does not follow by unit propagation");
+            }
+        }
+    }
+}
+
+fn clause_or_fact(clause: Vec<Literal>) -> Established {
+    match clause.as_slice() {
+        [literal] => Established::Fact(*literal),
+        _ => Established::Clause(clause),
+    }
+}
+
+fn is_contradiction(rule: &ProofRule) -> bool {
+    match rule {
+        ProofRule::Cycle | ProofRule::ThinAir(_) | ProofRule::ThinFinal(_) => true,
+        ProofRule::Clause(literals) => literals.is_empty(),
+        _ => false,
+    }
+}

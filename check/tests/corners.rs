@@ -1,0 +1,241 @@
+//! Corners where a verdict is easily wrong: values that the history does not determine, accesses
+//! of mixed sizes, and what memory holds at the ends.
+
+use std::collections::HashMap;
+
+use check::certificate::{Certificate, Claim, Evidence, Name, ProofRule, ProofStep};
+use check::verify::{Rejection, verify};
+use check::{Model, Options, PsoRmw, Reason, Verdict, check};
+use history::{
+    Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
+    Unfinished,
+};
+
+const MODELS: [Model; 4] = [
+    Model::Sc,
+    Model::Tso,
+    Model::Pso(PsoRmw::Own),
+    Model::Pso(PsoRmw::All),
+];
+
+fn load(thread: u32, place: Place, value: u64) -> Access {
+    Access {
+        read: Some(value),
+        ..Access::new(thread, Kind::Load, place)
+    }
+}
+
+fn store(thread: u32, place: Place, value: u64) -> Access {
+    Access {
+        written: Some(value),
+        ..Access::new(thread, Kind::Store, place)
+    }
+}
+
+fn bytes(address: u64, size: u8) -> Place {
+    Place::Bytes { address, size }
+}
+
+fn build(
+    accesses: &[Access],
+    finals: &[(u64, u64)],
+    initial: &Initial,
+    provenance: Provenance,
+) -> History {
+    let mut builder = HistoryBuilder::new();
+    accesses.iter().for_each(|access| builder.push(*access));
+    for &(address, value) in finals {
+        builder.final_value(address, value, None);
+    }
+    builder
+        .finish(Default::default(), initial, provenance)
+        .unwrap()
+}
+
+fn plain(accesses: &[Access], finals: &[(u64, u64)]) -> History {
+    build(accesses, finals, &Initial::Zero, Provenance::default())
+}
+
+fn verdict(history: &History, ambiguity: Ambiguity, model: Model) -> Verdict {
+    let reads_from = ReadsFrom::derive(history, ambiguity).unwrap();
+    check(history, &reads_from, model, &Options::default()).verdict
+}
+
+fn is_consistent(history: &History, ambiguity: Ambiguity) -> bool {
+    MODELS
+        .into_iter()
+        .all(|model| matches!(verdict(history, ambiguity, model), Verdict::Consistent(_)))
+}
+
+#[test]
+fn what_nobody_writes_ends_as_it_began() {
+    let read = [load(0, Place::Cell(0), 3)];
+    for finals in [[(0, 3)], [(1, 9)]] {
+        let history = build(&read, &finals, &Initial::Infer, Provenance::default());
+        assert!(is_consistent(&history, Ambiguity::Refuse), "{finals:?}");
+    }
+    let history = plain(&read[..0], &[(0, 3)]);
+    assert!(matches!(
+        verdict(&history, Ambiguity::Refuse, Model::Sc),
+        Verdict::Violation(_)
+    ));
+}
+
+#[test]
+fn an_unfinished_store_may_have_supplied_an_unwritten_value() {
+    let accesses = [
+        store(1, bytes(0, 8), 1),
+        load(1, bytes(0, 8), 1),
+        load(1, bytes(0, 8), 7),
+    ];
+    let provenance = Provenance {
+        unfinished: vec![Unfinished {
+            thread: 0,
+            address: 0,
+            writes: true,
+            issued: None,
+            line: None,
+        }],
+        ..Provenance::default()
+    };
+    for initial in [Initial::Zero, Initial::Infer] {
+        let history = build(&accesses, &[], &initial, provenance.clone());
+        for model in MODELS {
+            let found = verdict(&history, Ambiguity::Refuse, model);
+            let expected = Verdict::Undecided(Reason::UnfinishedStore(OpId(2)));
+            assert_eq!(found, expected, "{initial:?} {model}");
+        }
+    }
+}
+
+#[test]
+fn writes_outside_of_the_history_excuse_unwritten_values() {
+    let accesses = [
+        load(0, Place::Cell(0), 4),
+        store(0, Place::Cell(0), 1),
+        load(1, Place::Cell(0), 5),
+    ];
+    let thin_air = plain(&accesses, &[]);
+    assert!(!is_consistent(&thin_air, Ambiguity::Refuse));
+    let provenance = Provenance {
+        outside_writes: true,
+        ..Provenance::default()
+    };
+    for initial in [Initial::Zero, Initial::Infer] {
+        let history = build(&accesses, &[], &initial, provenance.clone());
+        assert!(is_consistent(&history, Ambiguity::Refuse));
+    }
+    // What was written in the history still has to be read in order.
+    let accesses = [
+        store(0, Place::Cell(0), 1),
+        store(0, Place::Cell(0), 2),
+        load(1, Place::Cell(0), 2),
+        load(1, Place::Cell(0), 1),
+    ];
+    let history = build(&accesses, &[], &Initial::Zero, provenance);
+    assert!(!is_consistent(&history, Ambiguity::Refuse));
+}
+
+#[test]
+fn reads_beside_a_hidden_write_decide_nothing() {
+    let hidden = Access::new(0, Kind::Rmw, Place::Cell(0));
+    let accesses = [
+        hidden,
+        load(1, Place::Cell(0), 4),
+        load(1, Place::Cell(0), 9),
+    ];
+    let history = plain(&accesses, &[]);
+    assert_eq!(
+        verdict(&history, Ambiguity::Refuse, Model::Sc),
+        Verdict::Undecided(Reason::HiddenWrite(OpId(1)))
+    );
+}
+
+#[test]
+fn a_reservation_of_an_unknown_value_excuses_its_store() {
+    let accesses = [
+        Access::new(0, Kind::LoadLinked, Place::Cell(0)),
+        Access {
+            written: Some(2),
+            ..Access::new(0, Kind::StoreConditional, Place::Cell(0))
+        },
+        store(1, Place::Cell(0), 1),
+        load(1, Place::Cell(0), 2),
+    ];
+    assert!(is_consistent(&plain(&accesses, &[]), Ambiguity::Refuse));
+}
+
+/// Bytes written one by one look like a later write of both.
+#[test]
+fn a_split_read_is_matched_as_a_whole_only_where_nothing_else_fits() {
+    let accesses = [
+        store(1, bytes(0x100, 1), 1),
+        store(1, bytes(0x101, 1), 2),
+        load(1, bytes(0x100, 2), 0x0201),
+        store(1, bytes(0x200, 1), 5),
+        load(0, bytes(0x200, 1), 5),
+        store(0, bytes(0x100, 2), 0x0201),
+    ];
+    let history = plain(&accesses, &[]);
+    assert!(history.provenance.split);
+    assert!(is_consistent(&history, Ambiguity::Keep));
+    // Without the single bytes, the whole has one source, though its upper half is repeated.
+    let accesses = [
+        store(0, bytes(0x100, 2), 0x0701),
+        store(0, bytes(0x100, 2), 0x0702),
+        load(1, bytes(0x100, 2), 0x0702),
+        load(1, bytes(0x100, 1), 1),
+    ];
+    let history = plain(&accesses, &[]);
+    assert_eq!(history.operations(), 4);
+    assert!(matches!(
+        verdict(&history, Ambiguity::Keep, Model::Pso(PsoRmw::Own)),
+        Verdict::Violation(_)
+    ));
+}
+
+#[test]
+fn initial_and_final_values_are_split_as_accesses_are() {
+    let value = 0x0000_0002_0000_0001;
+    let given = Initial::Given(HashMap::from([(0x100, value)]));
+    let reads = [
+        load(0, bytes(0x100, 8), value),
+        load(1, bytes(0x100, 4), 1),
+        load(1, bytes(0x104, 4), 2),
+    ];
+    let history = build(&reads, &[], &given, Provenance::default());
+    assert!(is_consistent(&history, Ambiguity::Refuse));
+    let accesses = [store(0, bytes(0x100, 8), value), reads[1]];
+    let right = plain(&accesses, &[(0x100, value)]);
+    assert!(is_consistent(&right, Ambiguity::Refuse));
+    let wrong = plain(&accesses, &[(0x100, value + (1 << 32))]);
+    assert!(!is_consistent(&wrong, Ambiguity::Refuse));
+}
+
+#[test]
+fn a_final_value_beside_a_hidden_write_proves_nothing() {
+    let accesses = [
+        store(0, Place::Cell(0), 1),
+        Access::new(0, Kind::Store, Place::Cell(0)),
+    ];
+    let history = plain(&accesses, &[(0, 1)]);
+    assert!(is_consistent(&history, Ambiguity::Refuse));
+    let step = |number, rule, premises| ProofStep {
+        number,
+        rule,
+        premises,
+    };
+    let (first, second) = (Name::Op(0, 0), Name::Op(0, 1));
+    let forged = Certificate {
+        claim: Claim::new(&history, Model::Sc, ""),
+        evidence: Evidence::Violation(vec![
+            step(1, ProofRule::Final(second), vec![]),
+            step(2, ProofRule::ProgramOrder(2, first, second), vec![]),
+            step(3, ProofRule::Cycle, vec![1, 2]),
+        ]),
+    };
+    assert!(matches!(
+        verify(&history, &forged),
+        Err(Rejection::Unfounded { step: 1, .. })
+    ));
+}
