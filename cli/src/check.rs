@@ -161,6 +161,7 @@ fn check_file(
     out: &mut dyn Write,
     status: &mut Status,
 ) -> Result<(), Error> {
+    let mut decided_any = false;
     for history in &input.histories {
         let reads_from = match ReadsFrom::derive(history, args.ambiguity(input)) {
             Ok(reads_from) => reads_from,
@@ -184,10 +185,14 @@ fn check_file(
                 Verdict::Violation(_) => Status::Violation,
                 Verdict::Undecided(_) => Status::Undecided,
             });
+            decided_any = true;
             printer.verdict(&decided, out).map_err(Error::Output)?;
         }
     }
-    printer.file(input, out).map_err(Error::Output)
+    if decided_any {
+        printer.file(input, out).map_err(Error::Output)?;
+    }
+    Ok(())
 }
 
 fn decide<'a>(
