@@ -56,8 +56,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "stages", value_parser = algorithm_parser())]
     algorithm: Algorithm,
 
-    /// A value written twice to a location: an error, or sources taken from the trace's order
-    /// where that explains every read (else undecided)
+    /// A value written twice to a location: an error, or sources taken from an order that explains
+    /// every read, if one is found (else undecided)
     #[arg(long, value_name = "refuse|search", default_value = "refuse")]
     ambiguous: Ambiguous,
 

@@ -59,51 +59,6 @@ impl Transitions {
         self.tick.is_empty()
     }
 
-    /// The dictionary: names of machines, events and states, by id.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    /// Ticks.
-    pub fn ticks(&self) -> &[u64] {
-        &self.tick
-    }
-
-    /// Types of the controllers, as ids.
-    pub fn machines(&self) -> &[u16] {
-        &self.machine
-    }
-
-    /// Numbers of the controllers among those of their type.
-    pub fn versions(&self) -> &[u32] {
-        &self.version
-    }
-
-    /// Events, as ids.
-    pub fn events(&self) -> &[u16] {
-        &self.event
-    }
-
-    /// States before, as ids.
-    pub fn states(&self) -> &[u16] {
-        &self.state
-    }
-
-    /// States after, as ids.
-    pub fn next_states(&self) -> &[u16] {
-        &self.next_state
-    }
-
-    /// Addresses.
-    pub fn addresses(&self) -> &[u64] {
-        &self.address
-    }
-
-    /// Lines of the trace; `u32::MAX` beyond what 32 bits can count.
-    pub fn lines(&self) -> &[u32] {
-        &self.line
-    }
-
     /// The transition at a place, if there is one.
     pub fn get(&self, at: usize) -> Option<Transition<'_>> {
         Some(Transition {
