@@ -1,23 +1,39 @@
 //! Completion: extending the forced order to a total one, or refuting every way to do so.
 //!
 //! Events are placed one after the other, each as soon as all that precedes it is placed
-//! (Manovit & Hangal 2006, section 4.2, *Deriv+Back*). Placing a write chooses it before all
-//! unplaced writes of its location; each choice between two unordered writes is an edge, and
-//! saturation follows. A contradiction is explained: the choices it rests on give a *lemma*, the
-//! search jumps back to the last but one of them and takes the opposite of the last. A
-//! contradiction that rests on no choice is a violation, and the lemmas are its proof.
+//! (Manovit & Hangal 2006, section 4.2, *Deriv+Back*). Placing a write puts it before all unplaced
+//! writes of its location, so every reader of it must precede those.
 //!
-//! Events that are placed stay closed under what is forced: when a write is placed, every write
-//! before it and every reader of those is placed already, so no rule can order an unplaced event
-//! before a placed one.
+//! **Safe placements.** If it is known already that the unplaced readers of a write precede every
+//! other unplaced write of the location, placing it costs nothing: an order in which it comes
+//! later stays one when it is moved to the front. Such writes are placed first.
+//!
+//! **Choices.** If no free write is safe, the one of lowest rank is chosen before those others;
+//! saturation follows, after which it is safe. A contradiction is explained: the choices it rests
+//! on give a *lemma*, the search jumps back to the last but one of them and takes the opposite of
+//! the last. A contradiction that rests on no choice is a violation, and the lemmas are its proof.
+//!
+//! **Invariant.** The placed events are closed under what is forced: what precedes a placed event
+//! is placed, and so are all readers of a placed write but those of the location's last one, which
+//! are known to precede every unplaced write. So no rule can order an unplaced event before a
+//! placed one, and no rule needs to look at placed writes ([`Saturation::settle`]).
+//!
+//! **Restarts.** To undo a choice takes a trail of what it changed. When that grows too long, the
+//! choices so far are taken for good. If one of them turns out wrong all the same, the search
+//! starts again with what was learned without any choice, and with twice as long a trail.
 //!
 //! The search is complete. Its cost is exponential in the worst case; `budget` bounds the number
-//! of contradictions.
+//! of contradictions. Without contradictions it is that of saturation plus, for each write with
+//! unplaced readers, a look at every thread.
 
 use crate::explain::{Explanation, explain};
 use crate::frontier::Frontier;
 use crate::proof::{Block, Rule, Violation};
 use crate::saturate::{Mark, Reason, Saturation, Stop};
+
+/// How far ahead of the lowest unplaced rank events are visited as soon as choices concern them.
+/// Those beyond wait, so that they are visited once for many choices.
+const HORIZON: usize = 1024;
 
 /// What a search found.
 #[derive(Debug)]
@@ -32,10 +48,31 @@ pub enum Completion {
     Timeout,
 }
 
-/// A choice and where to come back to if it was wrong.
+/// How far a search may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Number of contradictions.
+    pub budget: u64,
+    /// Length of the trail, in changes, at which choices are first taken for good.
+    pub trail: usize,
+}
+
+impl Limits {
+    /// A budget, and a trail of 64 Mi changes (768 MiB).
+    pub fn new(budget: u64) -> Limits {
+        Limits {
+            budget,
+            trail: 64 << 20,
+        }
+    }
+}
+
+/// Choices made together, and where to come back to if they were wrong.
+#[derive(Clone, Copy)]
 struct Level {
     mark: Mark,
     placed: usize,
+    /// The number that the first of its edges has.
     edge: u32,
 }
 
@@ -44,25 +81,37 @@ struct Lemma {
     block: Block,
     /// The other choices it rests on, as edges.
     premises: Vec<u32>,
+    /// The edge that it forces.
+    forced: (u32, u32),
+}
+
+/// A free write that is not safe, because this reader of it is not known to precede that write.
+struct Unsafe {
+    write: u32,
+    reader: u32,
+    other: u32,
 }
 
 /// Searches from a saturated order. Counts contradictions in `backtracks`.
 pub fn complete(
     saturation: &mut Saturation<'_>,
-    rank: &[u32],
-    budget: u64,
+    limits: Limits,
     backtracks: &mut u64,
 ) -> Completion {
+    saturation.rank_by_past();
+    let rank = saturation.ranks();
     let mut search = Search {
-        frontier: Frontier::new(saturation.events),
+        frontier: Frontier::new(saturation.events, &rank),
         saturation,
-        rank,
+        rank: &rank,
+        held_back: Vec::new(),
+        one_by_one: 0,
         levels: Vec::new(),
         lemmas: Vec::new(),
-        budget,
+        limits,
         backtracks,
     };
-    search.frontier.refresh(rank);
+    search.frontier.refresh(&rank);
     match search.run() {
         Ok(()) => Completion::Order(search.frontier.order().to_vec()),
         Err(end) => end,
@@ -73,56 +122,175 @@ struct Search<'s, 'e> {
     saturation: &'s mut Saturation<'e>,
     frontier: Frontier<'e>,
     rank: &'s [u32],
+    /// Free writes that were not safe when they were last looked at.
+    held_back: Vec<Unsafe>,
+    /// Until so many events are placed, choices are made one by one.
+    one_by_one: usize,
     levels: Vec<Level>,
     lemmas: Vec<Lemma>,
-    budget: u64,
+    limits: Limits,
     backtracks: &'s mut u64,
 }
 
 impl Search<'_, '_> {
     fn run(&mut self) -> Result<(), Completion> {
-        while let Some(event) = self.frontier.next(self.saturation) {
-            if self.put_first(event)? {
-                self.frontier.place(event, self.rank);
-            } else {
-                self.frontier.refresh(self.rank);
+        loop {
+            self.place_safe();
+            if self.release() {
+                continue;
+            }
+            if self.frontier.order().len() == self.saturation.events.len() {
+                return Ok(());
+            }
+            if !self.look_ahead()? {
+                self.decide()?;
+                self.shorten_trail();
             }
         }
-        debug_assert_eq!(self.frontier.order().len(), self.saturation.events.len());
+    }
+
+    /// Up to which rank events are visited.
+    fn horizon(&self) -> usize {
+        self.frontier.lowest() + HORIZON
+    }
+
+    /// Visits the events that wait near the frontier. False if none did.
+    fn look_ahead(&mut self) -> Result<bool, Completion> {
+        // If nothing is free there is a cycle, which may come to light far ahead.
+        let is_stuck = self.held_back.is_empty();
+        let limit = if is_stuck { usize::MAX } else { self.horizon() };
+        let before = self.saturation.visits();
+        if let Err(stop) = self.saturation.saturate(limit) {
+            self.learn(stop)?;
+            return Ok(true);
+        }
+        Ok(self.saturation.visits() > before)
+    }
+
+    /// Places what is free and no choice; holds back the rest.
+    fn place_safe(&mut self) {
+        while let Some(event) = self.frontier.next(self.saturation) {
+            match self.obstacle(event) {
+                None => self.frontier.place(event, self.rank, self.saturation),
+                Some(obstacle) => self.held_back.push(obstacle),
+            }
+        }
+    }
+
+    /// Why an event is not safe.
+    fn obstacle(&self, event: u32) -> Option<Unsafe> {
+        let events = self.saturation.events;
+        if !events.writes(event) {
+            return None;
+        }
+        let readers = events.readers.of(event).iter();
+        readers
+            .filter(|&&reader| !self.frontier.is_placed(reader))
+            .find_map(|&reader| {
+                let others = self.frontier.first_writes(events.location[event as usize]);
+                let obstacle = |&other: &u32| self.is_obstacle(event, reader, other);
+                let other = others.into_iter().find(obstacle)?;
+                Some(Unsafe {
+                    write: event,
+                    reader,
+                    other,
+                })
+            })
+    }
+
+    fn is_obstacle(&self, write: u32, reader: u32, other: u32) -> bool {
+        other != write && other != reader && !self.saturation.precedes(reader, other)
+    }
+
+    /// Offers the writes again whose obstacle is gone. False if there is none.
+    fn release(&mut self) -> bool {
+        let before = self.held_back.len();
+        let mut held_back = std::mem::take(&mut self.held_back);
+        held_back.retain(|held| {
+            let gone = self.frontier.is_placed(held.reader)
+                || self.frontier.is_placed(held.other)
+                || self.saturation.precedes(held.reader, held.other);
+            if gone {
+                self.frontier.offer(held.write, self.rank);
+            }
+            !gone
+        });
+        self.held_back = held_back;
+        self.held_back.len() < before
+    }
+
+    /// Puts the free write of lowest rank before the other unplaced writes of its location that
+    /// could come before one of its readers.
+    fn decide(&mut self) -> Result<(), Completion> {
+        if self.drop_blocked() {
+            return Ok(());
+        }
+        let held = self.held_back.iter().map(|held| held.write);
+        let Some(write) = held.min_by_key(|&write| self.rank[write as usize]) else {
+            return Ok(());
+        };
+        let pairs = self.pairs(write);
+        if pairs.len() > 1 && self.frontier.order().len() >= self.one_by_one {
+            let level = self.saturation.mark();
+            if self.choose(&pairs)?.is_ok() {
+                return Ok(());
+            }
+            self.levels.pop();
+            self.saturation.undo(level);
+        }
+        // So that what refutes them can be told apart.
+        for pair in pairs {
+            if let Err(stop) = self.choose(&[pair])? {
+                return self.learn(stop);
+            }
+        }
         Ok(())
     }
 
-    /// Orders a write before all unplaced writes of its location. False if that was refuted:
-    /// then the state has changed.
-    fn put_first(&mut self, event: u32) -> Result<bool, Completion> {
-        let events = self.saturation.events;
-        if !events.writes(event) {
-            return Ok(true);
-        }
-        let location = events.location[event as usize];
-        for group in events.groups(location) {
-            let other = self.frontier.first_unplaced(group, location);
-            let Some(other) = other.filter(|&other| other != event) else {
-                continue;
-            };
-            if !self.saturation.precedes(event, other) && !self.choose(event, other)? {
-                return Ok(false);
+    /// Gives back the writes that are no longer free. False if there is none.
+    fn drop_blocked(&mut self) -> bool {
+        let before = self.held_back.len();
+        let mut held_back = std::mem::take(&mut self.held_back);
+        held_back.retain(|held| {
+            let is_free = self.frontier.is_free(held.write, self.saturation);
+            if !is_free {
+                self.frontier.offer(held.write, self.rank);
             }
-        }
-        Ok(true)
+            is_free
+        });
+        self.held_back = held_back;
+        self.held_back.len() < before
     }
 
-    /// Chooses `first` before `second`. False if that was refuted.
-    fn choose(&mut self, first: u32, second: u32) -> Result<bool, Completion> {
-        self.levels.push(Level {
+    /// The choices that put a write first.
+    fn pairs(&self, write: u32) -> Vec<(u32, u32)> {
+        let events = self.saturation.events;
+        let unplaced = |&&reader: &&u32| !self.frontier.is_placed(reader);
+        let readers: Vec<&u32> = events.readers.of(write).iter().filter(unplaced).collect();
+        let others = self.frontier.first_writes(events.location[write as usize]);
+        let in_the_way = |&other: &u32| {
+            readers
+                .iter()
+                .any(|&&reader| self.is_obstacle(write, reader, other))
+        };
+        others
+            .filter(in_the_way)
+            .map(|other| (write, other))
+            .collect()
+    }
+
+    /// Chooses the order of some pairs. What refutes them is left in place to be explained.
+    fn choose(&mut self, pairs: &[(u32, u32)]) -> Result<Result<(), Stop>, Completion> {
+        let level = Level {
             mark: self.saturation.mark(),
             placed: self.frontier.order().len(),
             edge: self.saturation.edges().len() as u32,
-        });
+        };
+        self.levels.push(level);
         let reason = Reason::Chosen(self.levels.len() as u32);
-        match self.saturation.assume(first, second, reason) {
-            Ok(()) => Ok(true),
-            Err(stop) => self.learn(stop).map(|()| false),
+        match self.saturation.assume(pairs, reason, self.horizon()) {
+            Err(Stop::Timeout) => Err(Completion::Timeout),
+            chosen => Ok(chosen),
         }
     }
 
@@ -135,12 +303,11 @@ impl Search<'_, '_> {
                 return Err(Completion::Timeout);
             };
             *self.backtracks += 1;
-            match self.flip(explanation) {
-                Ok(Ok(())) => return Ok(()),
-                Ok(Err(next)) => stop = next,
-                Err(end) => return Err(end),
+            match self.flip(explanation)? {
+                Ok(()) => return Ok(()),
+                Err(next) => stop = next,
             }
-            if *self.backtracks >= self.budget {
+            if *self.backtracks >= self.limits.budget {
                 return Err(Completion::Budget);
             }
         }
@@ -157,23 +324,69 @@ impl Search<'_, '_> {
             return Err(Completion::Violation(violation));
         };
         let edge = self.saturation.edges()[last as usize];
-        // Keep the levels up to the last remaining choice.
-        let keep = choices.last().map_or(0, |&choice| {
-            self.levels.partition_point(|level| level.edge <= choice)
-        });
-        if let Some(level) = self.levels.get(keep) {
-            self.saturation.undo(level.mark);
-            self.frontier.truncate(level.placed);
-        }
-        self.levels.truncate(keep);
         let lemma = self.lemmas.len() as u32;
-        self.lemmas.push(Lemma {
-            block,
-            premises: choices,
+        let forced = (edge.to, edge.from);
+        let level = self.levels.partition_point(|level| level.edge <= last);
+        // A choice that rests on one that was made with it cannot be turned by itself.
+        let made_together = level.checked_sub(1).is_some_and(|level| {
+            let first = self.levels[level].edge;
+            choices.last().is_some_and(|&choice| choice >= first)
         });
-        Ok(self
-            .saturation
-            .assume(edge.to, edge.from, Reason::Lemma(lemma)))
+        if !made_together {
+            self.lemmas.push(Lemma {
+                block,
+                premises: choices,
+                forced,
+            });
+        }
+        let Some(keep) = level.checked_sub(1) else {
+            return self.restart();
+        };
+        let reached = self.frontier.order().len() + 1;
+        let Level { mark, placed, .. } = self.levels[keep];
+        self.saturation.undo(mark);
+        self.go_back(placed);
+        self.levels.truncate(keep);
+        if made_together {
+            self.one_by_one = self.one_by_one.max(reached);
+            return Ok(Ok(()));
+        }
+        let reason = Reason::Lemma(lemma);
+        Ok(self.saturation.assume(&[forced], reason, self.horizon()))
+    }
+
+    /// Takes back all but the first `placed` placements.
+    fn go_back(&mut self, placed: usize) {
+        self.frontier.truncate(placed, self.rank, self.saturation);
+        self.frontier.refresh(self.rank);
+        self.held_back.clear();
+    }
+
+    /// Takes the choices so far for good if their trail is long.
+    fn shorten_trail(&mut self) {
+        if self.saturation.trail() > self.limits.trail {
+            self.saturation.forget_trail();
+            self.levels.clear();
+        }
+    }
+
+    /// Starts from the beginning, with what was learned without any choice.
+    fn restart(&mut self) -> Result<Result<(), Stop>, Completion> {
+        self.limits.trail = self.limits.trail.saturating_mul(2);
+        self.levels.clear();
+        self.go_back(0);
+        if let Err(stop) = self.saturation.reset() {
+            return Ok(Err(stop));
+        }
+        for (number, lemma) in self.lemmas.iter().enumerate() {
+            if lemma.premises.is_empty() {
+                let reason = Reason::Lemma(number as u32);
+                if let Err(stop) = self.saturation.assume(&[lemma.forced], reason, HORIZON) {
+                    return Ok(Err(stop));
+                }
+            }
+        }
+        Ok(Ok(()))
     }
 }
 

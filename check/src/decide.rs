@@ -6,7 +6,7 @@ use std::time::Duration;
 use history::{History, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
-use crate::complete::{Completion, complete, refute};
+use crate::complete::{Completion, Limits, complete, refute};
 use crate::deadline::Deadline;
 use crate::events::Events;
 use crate::machine::{self, Step};
@@ -300,9 +300,8 @@ fn extend(
         .filter_map(|&write| events.event_of(write))
         .collect();
     let rank = rank(events, history);
-    let (mut saturation, observed) = Saturation::new(events, rank.clone(), &finals, deadline);
-    let saturated = observed.and_then(|()| saturation.saturate());
-    let mut outcome = match saturated {
+    let mut saturation = Saturation::new(events, rank, finals, deadline);
+    let mut outcome = match saturation.reset() {
         Err(stop) => Outcome::new(stopped(&saturation, stop), Stage::Saturate),
         Ok(()) if options.algorithm == Algorithm::Saturate => Outcome::new(
             Verdict::Undecided(Reason::NoForcedContradiction),
@@ -310,7 +309,8 @@ fn extend(
         ),
         Ok(()) => {
             let mut backtracks = 0;
-            let end = complete(&mut saturation, &rank, options.budget, &mut backtracks);
+            let limits = Limits::new(options.budget);
+            let end = complete(&mut saturation, limits, &mut backtracks);
             let verdict = completed(history, events, left_out, end, options.budget);
             Outcome {
                 backtracks,

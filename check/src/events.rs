@@ -18,20 +18,12 @@ use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
 use crate::model::Model;
+use crate::writes::Writes;
 
 /// Marks a missing event or location.
 pub const NONE: u32 = u32::MAX;
 /// Marks the initial write as a source.
 pub const INITIAL: u32 = u32::MAX - 1;
-
-/// The writes of one location in one slot, as a range of [`Events::members`].
-#[derive(Clone, Copy, Debug)]
-pub struct Group {
-    /// Slot of the chain that they are in.
-    pub slot: u32,
-    start: u32,
-    end: u32,
-}
 
 /// The events of a history under a model. Memory: about 60 bytes an event.
 #[derive(Debug)]
@@ -63,9 +55,10 @@ pub struct Events {
     pub readers: Csr,
     /// Per location: the last reader of the initial value of each thread.
     pub initial_readers: Csr,
-    groups: Csr,
-    group_table: Vec<Group>,
-    members: Vec<u32>,
+    /// The writes of each location.
+    pub write_index: Writes,
+    /// The group of each write in it.
+    group: Vec<u32>,
 }
 
 impl Events {
@@ -98,9 +91,8 @@ impl Events {
             po_back: Csr::default(),
             readers: Csr::default(),
             initial_readers: Csr::default(),
-            groups: Csr::default(),
-            group_table: Vec::new(),
-            members: Vec::new(),
+            write_index: Writes::default(),
+            group: Vec::new(),
             op,
         };
         let edges = events.lay_chains(history);
@@ -147,36 +139,15 @@ impl Events {
         self.kind[event as usize].writes()
     }
 
+    /// Among the groups of [`Writes`], that of a write.
+    pub fn group_of(&self, event: u32) -> Option<usize> {
+        let group = self.group[event as usize];
+        (group != NONE).then_some(group as usize)
+    }
+
     /// The event of an operation, if it was not left out.
     pub fn event_of(&self, op: OpId) -> Option<u32> {
         self.op.binary_search(&op).ok().map(|event| event as u32)
-    }
-
-    /// The writes of a location, by slot.
-    pub fn groups(&self, location: u32) -> impl Iterator<Item = Group> {
-        self.groups
-            .of(location)
-            .iter()
-            .map(|&group| self.group_table[group as usize])
-    }
-
-    /// The writes of a group, in the order of their chain.
-    pub fn members(&self, group: Group) -> &[u32] {
-        &self.members[group.start as usize..group.end as usize]
-    }
-
-    /// The last write of a group at or before a position of its chain.
-    pub fn last_write(&self, group: Group, position: u32) -> Option<u32> {
-        let members = self.members(group);
-        let at = members.partition_point(|&write| self.position[write as usize] <= position);
-        at.checked_sub(1).map(|at| members[at])
-    }
-
-    /// The first write of a group after a position of its chain.
-    pub fn first_write_after(&self, group: Group, position: u32) -> Option<u32> {
-        let members = self.members(group);
-        let at = members.partition_point(|&write| self.position[write as usize] <= position);
-        members.get(at).copied()
     }
 
     /// Assigns slots and positions, and returns the preserved neighbours of program order.
@@ -211,20 +182,21 @@ impl Events {
     }
 
     fn index_writes(&mut self, locations: usize) {
-        let mut writes: Vec<u32> = (0..self.len() as u32).filter(|&e| self.writes(e)).collect();
-        writes.sort_by_key(|&event| (self.location[event as usize], self.slot[event as usize]));
-        let key = |&event: &u32| (self.location[event as usize], self.slot[event as usize]);
-        let mut of_location = Vec::new();
-        let mut start = 0;
-        for chunk in writes.chunk_by(|a, b| key(a) == key(b)) {
-            let (location, slot) = key(&chunk[0]);
-            of_location.push((location, self.group_table.len() as u32));
-            let end = start + chunk.len() as u32;
-            self.group_table.push(Group { slot, start, end });
-            start = end;
-        }
-        self.groups = Csr::new(locations, of_location.iter().copied());
-        self.members = writes;
+        let events = (0..self.len() as u32).filter(|&event| self.writes(event));
+        let mut writes: Vec<(u32, u32, u32, u32)> = events
+            .map(|event| {
+                let at = event as usize;
+                (
+                    self.location[at],
+                    self.slot[at],
+                    self.position[at],
+                    event,
+                )
+            })
+            .collect();
+        writes.sort_unstable();
+        self.write_index = Writes::new(locations, &writes);
+        self.group = self.write_index.group_of_each(self.len());
     }
 
     fn index_readers(&mut self, locations: usize) {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use crate::events::{Events, Group, NONE};
+use crate::events::{Events, NONE};
 use crate::model::Model;
 use crate::saturate::Saturation;
 
@@ -20,26 +20,39 @@ pub struct Frontier<'a> {
     chain_of: Vec<u32>,
     /// PSO: chain of a thread's store slot and location.
     store_chains: FxHashMap<(u32, u32), u32>,
+    /// Per chain, how many of its events are placed.
     placed: Vec<u32>,
-    /// Heads that may be free, by whether they are a choice and by rank.
+    /// Per group of writes, how many of them are placed.
+    placed_writes: Vec<u32>,
+    /// Heads that may be free, by whether they write and by rank.
     free: BinaryHeap<Reverse<(bool, u32, u32)>>,
     /// Per chain, heads of other chains that wait for it to reach a position.
     waiting: Vec<Vec<(u32, u32)>>,
     order: Vec<u32>,
+    /// The event of each rank, and the lowest rank that is not placed.
+    by_rank: Vec<u32>,
+    lowest: usize,
 }
 
 impl<'a> Frontier<'a> {
     /// Nothing placed. Cost: linear.
-    pub fn new(events: &'a Events) -> Frontier<'a> {
+    pub fn new(events: &'a Events, rank: &[u32]) -> Frontier<'a> {
+        let mut by_rank = vec![0; events.len()];
+        for (event, &rank) in rank.iter().enumerate() {
+            by_rank[rank as usize] = event as u32;
+        }
         let mut frontier = Frontier {
             events,
             chains: vec![Vec::new(); events.width],
             chain_of: vec![0; events.len()],
             store_chains: FxHashMap::default(),
             placed: Vec::new(),
+            placed_writes: vec![0; events.write_index.all_groups()],
             free: BinaryHeap::new(),
             waiting: Vec::new(),
             order: Vec::with_capacity(events.len()),
+            by_rank,
+            lowest: 0,
         };
         for event in 0..events.len() as u32 {
             let chain = frontier.chain_for(event);
@@ -69,10 +82,26 @@ impl<'a> Frontier<'a> {
         &self.order
     }
 
+    /// Whether an event is placed.
+    pub fn is_placed(&self, event: u32) -> bool {
+        let chain = self.chain_of[event as usize];
+        self.events.position[event as usize] <= self.placed[chain as usize]
+    }
+
+    /// The lowest rank that is not placed.
+    pub fn lowest(&self) -> usize {
+        self.lowest
+    }
+
     /// Takes back all but the first `length` placements.
-    pub fn truncate(&mut self, length: usize) {
+    pub fn truncate(&mut self, length: usize, rank: &[u32], saturation: &mut Saturation<'_>) {
         for event in self.order.drain(length..) {
+            self.lowest = self.lowest.min(rank[event as usize] as usize);
+            saturation.settle(event, false);
             self.placed[self.chain_of[event as usize] as usize] -= 1;
+            if let Some(group) = self.events.group_of(event) {
+                self.placed_writes[group] -= 1;
+            }
         }
     }
 
@@ -85,24 +114,31 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// The best free event: one that is no choice if there is one, else the lowest rank.
+    /// Takes the best free event: one that does not write if there is one, else the lowest rank.
     pub fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
-        while let Some(&Reverse((_, _, event))) = self.free.peek() {
+        while let Some(Reverse((_, _, event))) = self.free.pop() {
             match self.blocker(event, saturation) {
                 None => return Some(event),
-                Some((chain, position)) => {
-                    self.free.pop();
-                    self.waiting[chain as usize].push((position, event));
-                }
+                Some((chain, position)) => self.waiting[chain as usize].push((position, event)),
             }
         }
         None
     }
 
-    /// Places the event that [`Frontier::next`] returned.
-    pub fn place(&mut self, event: u32, rank: &[u32]) {
-        self.free.pop();
+    /// Puts back what [`Frontier::next`] took.
+    pub fn offer(&mut self, event: u32, rank: &[u32]) {
+        let writes = self.events.writes(event);
+        self.free
+            .push(Reverse((writes, rank[event as usize], event)));
+    }
+
+    /// Places an event that [`Frontier::next`] took.
+    pub fn place(&mut self, event: u32, rank: &[u32], saturation: &mut Saturation<'_>) {
+        saturation.settle(event, true);
         self.order.push(event);
+        if let Some(group) = self.events.group_of(event) {
+            self.placed_writes[group] += 1;
+        }
         let chain = self.chain_of[event as usize] as usize;
         self.placed[chain] += 1;
         let reached = self.placed[chain];
@@ -115,13 +151,19 @@ impl<'a> Frontier<'a> {
         });
         self.waiting[chain] = waiting;
         self.offer_head(chain, rank);
+        while let Some(&event) = self.by_rank.get(self.lowest)
+            && self.is_placed(event)
+        {
+            self.lowest += 1;
+        }
     }
 
-    /// The first unplaced write of a group.
-    pub fn first_unplaced(&self, group: Group, location: u32) -> Option<u32> {
-        let chain = self.chain_of_slot(group.slot, location)?;
-        self.events
-            .first_write_after(group, self.placed[chain as usize])
+    /// The first unplaced write of each chain to a location.
+    pub fn first_writes(&self, location: u32) -> impl Iterator<Item = u32> {
+        let index = &self.events.write_index;
+        let placed = &self.placed_writes[index.range(location)];
+        let groups = index.groups(location).iter().zip(placed);
+        groups.filter_map(|(group, &placed)| index.members(group).get(placed as usize).copied())
     }
 
     fn offer_head(&mut self, chain: usize, rank: &[u32]) {
@@ -130,10 +172,9 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    fn offer(&mut self, event: u32, rank: &[u32]) {
-        let is_choice = self.events.writes(event);
-        self.free
-            .push(Reverse((is_choice, rank[event as usize], event)));
+    /// Whether all that is known to precede an event is placed.
+    pub fn is_free(&self, event: u32, saturation: &Saturation<'_>) -> bool {
+        self.blocker(event, saturation).is_none()
     }
 
     /// A chain that must reach a position before this event is free.

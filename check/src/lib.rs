@@ -39,6 +39,7 @@ mod decide;
 pub mod events;
 pub mod explain;
 pub mod frontier;
+pub mod fronts;
 pub mod machine;
 pub mod minimise;
 pub mod model;
@@ -50,6 +51,8 @@ pub mod schedule;
 pub mod steps;
 pub mod temporal;
 pub mod verify;
+pub mod worklist;
+pub mod writes;
 
 pub use decide::{Algorithm, Options, Outcome, Reason, Stage, Verdict, check};
 pub use model::{Model, PsoRmw};

@@ -47,15 +47,21 @@ pub fn rank(events: &Events, history: &History) -> Vec<u32> {
             }
         }
     }
+    for rank in rank.iter_mut().filter(|rank| **rank == u32::MAX) {
+        *rank = next;
+        next += 1;
+    }
     rank
 }
 
 fn reads_from_edges(events: &Events) -> Vec<(u32, u32)> {
     let initial = (0..events.locations() as u32).flat_map(|location| {
         let firsts = move || {
-            events
+            let index = &events.write_index;
+            index
                 .groups(location)
-                .map(|group| events.members(group)[0])
+                .iter()
+                .map(|group| index.members(group)[0])
         };
         let readers = events.initial_readers.of(location).iter();
         readers.flat_map(move |&read| {

@@ -35,13 +35,12 @@
 //! what makes proofs (see [`crate::explain`]) possible. [`Saturation::mark`] and
 //! [`Saturation::undo`] restore clocks and edges exactly.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::accesses::Accesses;
 use crate::deadline::Deadline;
-use crate::events::{Events, Group, INITIAL, NONE};
+use crate::events::{Events, INITIAL, NONE};
+use crate::fronts::Fronts;
 use crate::model::Model;
+use crate::worklist::Worklist;
 
 /// Why an edge holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,6 +102,15 @@ pub struct Mark {
     edges: usize,
     clocks: usize,
     transits: usize,
+    visited: usize,
+}
+
+/// An entry of a table of `u32` and what it was.
+#[derive(Clone, Copy, Debug)]
+struct Overwritten {
+    event: u32,
+    column: u32,
+    value: u32,
 }
 
 /// The forced order of a history, kept saturated as edges are added.
@@ -112,97 +120,124 @@ pub struct Saturation<'a> {
     pub events: &'a Events,
     accesses: Accesses,
     deadline: &'a Deadline,
+    /// Events whose writes are final.
+    finals: Vec<u32>,
     clocks: Vec<u32>,
     edges: Vec<Edge>,
     head_out: Vec<u32>,
     head_in: Vec<u32>,
-    rank: Vec<u32>,
-    queue: BinaryHeap<Reverse<(u32, u32)>>,
-    queued: Vec<bool>,
+    worklist: Worklist,
+    /// Events that a search has placed: nothing that the rules say of them is news.
+    settled: Vec<bool>,
+    fronts: Fronts,
     scratch: Vec<u32>,
+    found: Vec<u32>,
     /// Clock entries overwritten since the first mark.
-    trail: Vec<(u64, u32)>,
+    trail: Vec<Overwritten>,
     /// Per event and thread (PSO): position of the last access that a transit edge came from.
     transit: Vec<u32>,
-    transit_trail: Vec<(u64, u32)>,
+    transit_trail: Vec<Overwritten>,
+    /// Events that were visited since the first mark.
+    visited: Vec<u32>,
     logging: bool,
-    visits: u32,
+    visits: u64,
 }
 
 impl<'a> Saturation<'a> {
     /// Sets up the order before saturation. `rank` numbers the events in an order in which they
     /// are best visited; any order is correct. `finals` are the events whose writes are final.
-    ///
-    /// # Errors
-    /// A read of the initial value after a write of its own thread.
     pub fn new(
         events: &'a Events,
         rank: Vec<u32>,
-        finals: &[u32],
+        finals: Vec<u32>,
         deadline: &'a Deadline,
-    ) -> (Saturation<'a>, Result<(), Stop>) {
+    ) -> Saturation<'a> {
         let accesses = Accesses::new(events);
         let transits = if accesses.is_needed() {
             events.len() * events.threads
         } else {
             0
         };
-        let mut saturation = Saturation {
+        Saturation {
             events,
             accesses,
             deadline,
+            finals,
             clocks: vec![0; events.len() * events.width],
             edges: Vec::new(),
             head_out: vec![NONE; events.len()],
             head_in: vec![NONE; events.len()],
-            rank,
-            queue: BinaryHeap::new(),
-            queued: vec![false; events.len()],
+            worklist: Worklist::new(rank),
+            settled: vec![false; events.len()],
+            fronts: Fronts::new(events),
             scratch: vec![0; events.width],
+            found: Vec::new(),
             trail: Vec::new(),
             transit: vec![0; transits],
             transit_trail: Vec::new(),
+            visited: Vec::new(),
             logging: false,
             visits: 0,
-        };
-        for event in 0..events.len() as u32 {
-            let own = saturation.entry(event, events.slot[event as usize]);
-            saturation.clocks[own] = events.position[event as usize] - 1;
         }
-        let result = saturation.observe(finals);
-        for event in 0..events.len() as u32 {
-            saturation.enqueue(event);
-        }
-        (saturation, result)
     }
 
-    /// Brings the order to its fixpoint.
+    /// Forgets everything, and brings what the history alone shows to its fixpoint.
     ///
     /// # Errors
-    /// A cycle, or the deadline.
-    pub fn saturate(&mut self) -> Result<(), Stop> {
-        while let Some(Reverse((_, event))) = self.queue.pop() {
-            self.queued[event as usize] = false;
-            self.visits = self.visits.wrapping_add(1);
+    /// A contradiction, or the deadline.
+    pub fn reset(&mut self) -> Result<(), Stop> {
+        self.clocks.fill(0);
+        self.transit.fill(0);
+        self.edges.clear();
+        self.head_out.fill(NONE);
+        self.head_in.fill(NONE);
+        self.forget_trail();
+        self.logging = false;
+        self.worklist.clear();
+        self.fronts.forget();
+        for event in 0..self.events.len() as u32 {
+            let own = self.entry(event, self.events.slot[event as usize]);
+            self.clocks[own] = self.events.position[event as usize] - 1;
+            self.worklist.push(event);
+        }
+        self.observe()?;
+        self.saturate(usize::MAX)
+    }
+
+    /// Visits the events of a rank below `limit` that wait.
+    ///
+    /// # Errors
+    /// A contradiction, or the deadline.
+    pub fn saturate(&mut self, limit: usize) -> Result<(), Stop> {
+        while let Some(event) = self.worklist.pop(limit) {
+            if self.logging {
+                self.visited.push(event);
+            }
+            self.visits += 1;
             if self.visits.is_multiple_of(256) && self.deadline.passed() {
-                return Err(self.stop(Stop::Timeout));
+                return Err(Stop::Timeout);
             }
-            if let Err(stop) = self.visit(event) {
-                return Err(self.stop(stop));
-            }
+            self.visit(event)?;
         }
         Ok(())
     }
 
-    /// Adds an edge and saturates.
+    /// Adds edges between writes of one location and visits the events of a rank below `limit` that wait.
     ///
     /// # Errors
-    /// A cycle, or the deadline.
-    pub fn assume(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
-        match self.add(from, to, reason) {
-            Ok(()) => self.saturate(),
-            Err(stop) => Err(self.stop(stop)),
+    /// A contradiction, or the deadline.
+    pub fn assume(
+        &mut self,
+        pairs: &[(u32, u32)],
+        reason: Reason,
+        limit: usize,
+    ) -> Result<(), Stop> {
+        for &(from, to) in pairs {
+            self.add(from, to, reason)?;
+            // R7, without waiting until `to` is visited.
+            self.add_readers(from, to)?;
         }
+        self.saturate(limit)
     }
 
     /// Whether `first` is known to precede `second`. Under PSO, if `first` is a plain store the
@@ -217,6 +252,29 @@ impl<'a> Saturation<'a> {
     pub fn clock(&self, event: u32) -> &[u32] {
         let start = event as usize * self.events.width;
         &self.clocks[start..start + self.events.width]
+    }
+
+    /// Ranks the events anew, by how many others are known to precede them. What precedes an event
+    /// has a lower rank then (not always so under PSO, where clocks count fewer), and among events
+    /// that are not ordered the rank is a fair guess. To be called at a fixpoint.
+    pub fn rank_by_past(&mut self) {
+        let past = |event: u32| self.clock(event).iter().map(|&known| u64::from(known)).sum();
+        let mut order: Vec<(u64, u32, u32)> = (0..self.events.len() as u32)
+            .map(|event| (past(event), self.worklist.rank(event), event))
+            .collect();
+        order.sort_unstable();
+        let mut rank = vec![0; order.len()];
+        for (at, &(_, _, event)) in order.iter().enumerate() {
+            rank[event as usize] = at as u32;
+        }
+        self.worklist = Worklist::new(rank);
+    }
+
+    /// The rank of each event.
+    pub fn ranks(&self) -> Vec<u32> {
+        (0..self.events.len() as u32)
+            .map(|event| self.worklist.rank(event))
+            .collect()
     }
 
     /// All edges, in the order in which they were derived.
@@ -241,16 +299,23 @@ impl<'a> Saturation<'a> {
             edges: self.edges.len(),
             clocks: self.trail.len(),
             transits: self.transit_trail.len(),
+            visited: self.visited.len(),
         }
     }
 
-    /// Goes back to a mark, which must have been a fixpoint.
+    /// Goes back to a mark. Events that were visited since wait again.
     pub fn undo(&mut self, mark: Mark) {
-        for (entry, value) in self.trail.drain(mark.clocks..).rev() {
-            self.clocks[entry as usize] = value;
+        let width = self.events.width;
+        for old in self.trail.drain(mark.clocks..).rev() {
+            self.clocks[old.event as usize * width + old.column as usize] = old.value;
         }
-        for (entry, value) in self.transit_trail.drain(mark.transits..).rev() {
-            self.transit[entry as usize] = value;
+        for event in self.visited.drain(mark.visited..) {
+            self.worklist.push(event);
+        }
+        self.fronts.forget();
+        let threads = self.events.threads;
+        for old in self.transit_trail.drain(mark.transits..).rev() {
+            self.transit[old.event as usize * threads + old.column as usize] = old.value;
         }
         for edge in self.edges.drain(mark.edges..).rev() {
             self.head_out[edge.from as usize] = edge.next_out;
@@ -258,27 +323,35 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// Empties the worklist, so that an undo leaves nothing behind.
-    fn stop(&mut self, stop: Stop) -> Stop {
-        for Reverse((_, event)) in self.queue.drain() {
-            self.queued[event as usize] = false;
-        }
-        stop
+    /// How many events were visited so far.
+    pub fn visits(&self) -> u64 {
+        self.visits
+    }
+
+    /// How many changes since the first mark can be undone.
+    pub fn trail(&self) -> usize {
+        self.trail.len() + self.transit_trail.len() + self.visited.len()
+    }
+
+    /// Makes the changes so far lasting; marks become invalid.
+    pub fn forget_trail(&mut self) {
+        self.trail = Vec::new();
+        self.transit_trail = Vec::new();
+        self.visited = Vec::new();
+    }
+
+    /// Says whether a search has placed an event: then all that precedes it is placed too, and
+    /// every unplaced event counts as later.
+    pub fn settle(&mut self, event: u32, settled: bool) {
+        self.settled[event as usize] = settled;
     }
 
     fn entry(&self, event: u32, slot: u32) -> usize {
         event as usize * self.events.width + slot as usize
     }
 
-    fn enqueue(&mut self, event: u32) {
-        if !std::mem::replace(&mut self.queued[event as usize], true) {
-            let rank = self.rank[event as usize];
-            self.queue.push(Reverse((rank, event)));
-        }
-    }
-
     /// The edges that reads and final values show by themselves: R4, R5, initial and final.
-    fn observe(&mut self, finals: &[u32]) -> Result<(), Stop> {
+    fn observe(&mut self) -> Result<(), Stop> {
         let events = self.events;
         // The last write of each location by the thread at hand.
         let mut own: rustc_hash::FxHashMap<u32, u32> = Default::default();
@@ -299,12 +372,12 @@ impl<'a> Saturation<'a> {
         for location in 0..events.locations() as u32 {
             self.observe_initial(location);
         }
-        for &write in finals {
-            for group in events.groups(events.location[write as usize]) {
-                for &other in events.members(group).iter().rev().take(1) {
-                    if other != write {
-                        self.link(other, write, Reason::Final);
-                    }
+        for write in self.finals.clone() {
+            let index = &events.write_index;
+            for group in index.groups(events.location[write as usize]) {
+                let last = index.members(group).last();
+                if let Some(&other) = last.filter(|&&last| last != write) {
+                    self.link(other, write, Reason::Final);
                 }
             }
         }
@@ -335,8 +408,8 @@ impl<'a> Saturation<'a> {
     fn observe_initial(&mut self, location: u32) {
         let events = self.events;
         for &read in events.initial_readers.of(location) {
-            for group in events.groups(location) {
-                let first = events.members(group)[0];
+            for group in events.write_index.groups(location) {
+                let first = events.write_index.members(group)[0];
                 if events.thread(first) != events.thread(read) {
                     self.link(read, first, Reason::ReadsInitial);
                 }
@@ -381,6 +454,11 @@ impl<'a> Saturation<'a> {
     fn pass(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
         let mut row = std::mem::take(&mut self.scratch);
         self.load(from, &mut row);
+        if reason == Reason::Transit {
+            // A cycle here also shows in a main chain, along edges that are a proof.
+            let own = &mut row[self.events.slot[to as usize] as usize];
+            *own = (*own).min(self.events.position[to as usize] - 1);
+        }
         let result = self.join(from, &row, to, reason);
         self.scratch = row;
         result
@@ -403,26 +481,23 @@ impl<'a> Saturation<'a> {
         let start = to as usize * width;
         let own = self.events.slot[to as usize] as usize;
         let position = self.events.position[to as usize];
-        let mut grew = false;
-        for slot in slots {
-            let mut value = row[slot];
-            if slot == own && reason == Reason::Transit {
-                // A cycle here also shows in a main chain, along edges that are a proof.
-                value = value.min(position - 1);
-            }
-            let entry = &mut self.clocks[start + slot];
-            if *entry < value {
-                if self.logging {
-                    self.trail.push(((start + slot) as u64, *entry));
-                }
-                *entry = value;
-                grew = true;
-            }
-        }
-        if !grew {
+        let row = &row[slots.clone()];
+        let clock = &mut self.clocks[start + slots.start..start + slots.end];
+        let grows = |(have, news): (&u32, &u32)| news > have;
+        if !clock.iter().zip(row).fold(false, |any, pair| any | grows(pair)) {
             return Ok(());
         }
-        self.enqueue(to);
+        if self.logging {
+            for (at, (have, news)) in clock.iter_mut().zip(row).enumerate() {
+                if news > have {
+                    self.trail.push(Overwritten { event: to, column: (slots.start + at) as u32, value: *have });
+                }
+            }
+        }
+        for (have, news) in clock.iter_mut().zip(row) {
+            *have = (*have).max(*news);
+        }
+        self.worklist.push(to);
         if self.clocks[start + own] >= position {
             return Err(Stop::Cycle(to));
         }
@@ -434,6 +509,12 @@ impl<'a> Saturation<'a> {
         if self.accesses.is_needed() && self.events.location[event as usize] != NONE {
             self.receive_transit(event)?;
         }
+        if self.events.writes(event) {
+            self.apply_r7(event)?;
+            while self.worklist.take(event) {
+                self.apply_r7(event)?;
+            }
+        }
         let mut row = std::mem::take(&mut self.scratch);
         self.load(event, &mut row);
         let result = self.pass_on(event, &row);
@@ -441,9 +522,6 @@ impl<'a> Saturation<'a> {
         result?;
         if self.events.source[event as usize] < INITIAL {
             self.apply_r6(event)?;
-        }
-        if self.events.writes(event) {
-            self.apply_r7(event)?;
         }
         Ok(())
     }
@@ -467,41 +545,66 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    /// The last write of a group that precedes an event.
-    fn last_before(&self, group: Group, event: u32) -> Option<u32> {
-        let position = self.clocks[self.entry(event, group.slot)];
-        if position == 0 {
-            return None;
+    /// Collects, per slot, the last write of an event's location that is known to precede it, but
+    /// for those that precede `known` and those that a search has placed. Some may be among them
+    /// that precede `known`.
+    fn writes_between(&mut self, known: Option<u32>, event: u32) -> Vec<u32> {
+        let events = self.events;
+        let location = events.location[event as usize];
+        let until = known.unwrap_or(event);
+        let width = events.width;
+        let clocks = &self.clocks;
+        let clock = |event: u32| &clocks[event as usize * width..(event as usize + 1) * width];
+        let (slot, position) = (&events.slot, &events.position);
+        let fits = |base: u32, visited: bool| {
+            let at = base as usize;
+            base == until && (visited || known.is_some()) || clock(until)[slot[at] as usize] >= position[at]
+        };
+        let front = self.fronts.find(location, fits).unwrap_or_else(|| {
+            let base = known.map(|known| (known, clock(known)));
+            self.fronts.rebase(events, location, base)
+        });
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        self.fronts.collect(events, location, front, clock(event), &mut found);
+        if known.is_none() {
+            self.fronts.advance(events, location, front, event, clock(event));
         }
-        self.events.last_write(group, position)
+        found.retain(|&write| !self.settled[write as usize]);
+        found
     }
 
     /// R6: writes that precede a read precede its source.
     fn apply_r6(&mut self, read: u32) -> Result<(), Stop> {
-        let events = self.events;
-        let source = events.source[read as usize];
-        for group in events.groups(events.location[read as usize]) {
-            match self.last_before(group, read) {
-                Some(write) if write != source => {
-                    self.add(write, source, Reason::Observed(read))?;
-                }
-                _ => {}
-            }
+        let source = self.events.source[read as usize];
+        if self.settled[source as usize] {
+            return Ok(());
         }
+        let found = self.writes_between(Some(source), read);
+        for &write in found.iter().filter(|&&write| write != source) {
+            self.add(write, source, Reason::Observed(read))?;
+        }
+        self.found = found;
         Ok(())
     }
 
-    /// R7: readers of writes that precede a write precede it too.
+    /// R7: readers of writes that precede a write precede it too. For those that precede another
+    /// write that precedes this one, it suffices that they precede that one.
     fn apply_r7(&mut self, write: u32) -> Result<(), Stop> {
+        let found = self.writes_between(None, write);
+        for &source in &found {
+            self.add_readers(source, write)?;
+        }
+        self.found = found;
+        Ok(())
+    }
+
+    /// R7 for a write that precedes another.
+    fn add_readers(&mut self, source: u32, write: u32) -> Result<(), Stop> {
         let events = self.events;
-        for group in events.groups(events.location[write as usize]) {
-            let Some(source) = self.last_before(group, write) else {
-                continue;
-            };
-            for &reader in events.readers.of(source) {
-                if reader != write {
-                    self.add(reader, write, Reason::Overtaken)?;
-                }
+        for &reader in events.readers.of(source) {
+            if reader != write {
+                self.add(reader, write, Reason::Overtaken)?;
             }
         }
         Ok(())
@@ -539,7 +642,7 @@ impl<'a> Saturation<'a> {
             return Ok(());
         }
         if self.logging {
-            self.transit_trail.push((entry as u64, self.transit[entry]));
+            self.transit_trail.push(Overwritten { event, column: thread as u32, value: self.transit[entry] });
         }
         self.transit[entry] = position;
         self.link(access, event, Reason::Transit);
