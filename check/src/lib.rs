@@ -39,6 +39,7 @@ mod decide;
 pub mod events;
 pub mod explain;
 pub mod frontier;
+pub mod generate;
 pub mod machine;
 pub mod minimise;
 pub mod model;
