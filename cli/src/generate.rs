@@ -1,14 +1,15 @@
 //! `rubric generate`: random histories from the operational machines.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use check::generate::{self, Mix, Recipe};
 use check::{Model, PsoRmw};
 use clap::ValueEnum;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use history::History;
-use ingest::axe;
-use ingest::axe::WriteError;
+use ingest::{axe, gem5};
 use report::tables;
 
 use crate::check::rmw_parser;
@@ -23,15 +24,17 @@ Examples:
   rubric generate --model tso --seed 7 | rubric check --model sc,tso -
   rubric generate --threads 64 --operations 1M --locations 256 -o big.axe
   rubric generate --histories 200 --violations 1 --distance 50 -o mixed.parquet
+  rubric generate --model pso --buffer 16 --skew 1 -o big.trace.gz
 
 What a machine did is consistent under its model, and may violate a stronger one. With --violations
-it need not be consistent any more, but can be: what a re-pointed read returns may be explained by
-another order. `rubric check` tells.
+it need not be consistent any more, but can be: another order may explain what a re-pointed read
+returns. `rubric check` tells.
 
-The same options give the same bytes on every machine; they are the name of each history. Axe text
-has neither ticks nor the order in which the machine performed the operations: its threads come one
-after the other, the values of a location are written in random order, and locations are named at
-random.")]
+The same options give the same bytes on every machine; they are the name of each history. Threads
+come one after the other in axe text, without ticks, and no format has an order that says which
+write was first: the values of a location are written in random order, and locations are named at
+random. Parquet and gem5 traces have the ticks of the machine's run. A gem5 trace shows no
+controllers; where fences or buffers hide program order from Ruby it has a client's lines too.")]
 pub struct Args {
     /// The model whose machine runs the program
     #[arg(long, default_value = "sc", value_parser = ["sc", "tso", "pso"])]
@@ -89,7 +92,8 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// The output: a name ending in .axe or .parquet, or `-`
+    /// The output: a name ending in .axe, .parquet or .trace, or `-`; with .gz behind it, text is
+    /// compressed
     #[arg(
         long,
         short,
@@ -105,6 +109,7 @@ pub struct Args {
 enum Format {
     Axe,
     Parquet,
+    Gem5,
 }
 
 /// Runs the command.
@@ -116,23 +121,48 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             tables::write_histories(&args.output, &histories?)?;
         }
         _ if args.output == Path::new("-") => write(args, format, out)?,
+        _ if extension(&args.output) == Some("gz") => {
+            files::create(&args.output, |out| write_compressed(args, format, out))?;
+        }
         _ => files::create(&args.output, |out| write(args, format, out))?,
     }
     Ok(Status::Done)
 }
 
-fn write(args: &Args, _format: Format, mut out: &mut dyn Write) -> Result<(), Error> {
+fn write_compressed(args: &Args, format: Format, out: &mut dyn Write) -> Result<(), Error> {
+    // Traces repeat themselves so much that the fastest level makes them small.
+    let mut encoder = BufWriter::new(GzEncoder::new(out, Compression::fast()));
+    write(args, format, &mut encoder)?;
+    let encoder = encoder.into_inner().map_err(|error| error.into_error());
+    let finished = encoder.and_then(GzEncoder::finish);
+    finished.map(|_| ()).map_err(Error::Output)
+}
+
+fn write(args: &Args, format: Format, mut out: &mut dyn Write) -> Result<(), Error> {
     for history in args.histories() {
-        let bare =
-            generate::without_order(&history?).map_err(|error| Error::Usage(error.to_string()))?;
-        axe::write(&bare, &mut out).map_err(axe_error)?;
+        let history = history?;
+        match format {
+            Format::Gem5 => gem5::write(&history, &mut out).map_err(gem5_error)?,
+            _ => {
+                let bare = generate::without_order(&history)
+                    .map_err(|error| Error::Usage(error.to_string()))?;
+                axe::write(&bare, &mut out).map_err(axe_error)?;
+            }
+        }
     }
     Ok(())
 }
 
-fn axe_error(error: WriteError) -> Error {
+fn axe_error(error: axe::WriteError) -> Error {
     match error {
-        WriteError::Io(error) => Error::Output(error),
+        axe::WriteError::Io(error) => Error::Output(error),
+        error => Error::Usage(error.to_string()),
+    }
+}
+
+fn gem5_error(error: gem5::WriteError) -> Error {
+    match error {
+        gem5::WriteError::Io(error) => Error::Output(error),
         error => Error::Usage(error.to_string()),
     }
 }
@@ -141,15 +171,20 @@ impl Args {
     /// The format to write.
     fn format(&self) -> Result<Format, Error> {
         let standard_output = self.output == Path::new("-");
-        let extension = self.output.extension().and_then(|end| end.to_str());
-        match self.format.or_else(|| by_extension(extension)) {
+        match self.format.or_else(|| by_name(&self.output)) {
             Some(Format::Parquet) if standard_output => Err(Error::Usage(
                 "Parquet needs a file: give -o a name that ends in .parquet".to_owned(),
             )),
+            Some(Format::Gem5) if self.histories != 1 => Err(Error::Usage(format!(
+                "--histories {}: a gem5 trace holds one history; write axe text or Parquet, or a \
+                 trace for each --seed",
+                self.histories
+            ))),
             Some(format) => Ok(format),
             None if standard_output => Ok(Format::Axe),
             None => Err(Error::Usage(format!(
-                "-o {}: a name that ends in .axe or .parquet was expected; or add --format",
+                "-o {}: a name that ends in .axe, .parquet, .trace or .trace.gz was expected; or \
+                 add --format",
                 self.output.display()
             ))),
         }
@@ -185,7 +220,8 @@ impl Args {
     }
 }
 
-/// The command that makes this history alone, and the version that did.
+/// The command that makes this history alone, without options that change nothing, and the version
+/// that ran it.
 fn name(recipe: &Recipe) -> String {
     let Mix {
         loads,
@@ -193,33 +229,43 @@ fn name(recipe: &Recipe) -> String {
         rmws,
         fences,
     } = recipe.mix;
-    let rmw = match recipe.model {
-        Model::Pso(rmw) => format!(" --pso-rmw {}", rmw.name()),
-        _ => String::new(),
+    let mut name = format!("rubric generate --model {}", recipe.model.name());
+    let mut option = |is_needed, option: String| {
+        if is_needed {
+            name.push_str(" --");
+            name.push_str(&option);
+        }
     };
-    format!(
-        "rubric generate --model {}{rmw} --threads {} --operations {} --locations {} \
-         --mix {loads},{stores},{rmws},{fences} --skew {} --buffer {} --seed {} --violations {} \
-         --distance {} (version {})",
-        recipe.model.name(),
-        recipe.threads,
-        recipe.operations,
-        recipe.locations,
-        recipe.skew,
-        recipe.buffer,
-        recipe.seed,
-        recipe.violations,
-        recipe.distance,
-        env!("CARGO_PKG_VERSION"),
-    )
+    option(
+        recipe.model == Model::Pso(PsoRmw::All),
+        "pso-rmw all".to_owned(),
+    );
+    option(true, format!("threads {}", recipe.threads));
+    option(true, format!("operations {}", recipe.operations));
+    option(true, format!("locations {}", recipe.locations));
+    option(true, format!("mix {loads},{stores},{rmws},{fences}"));
+    option(recipe.skew != 0.0, format!("skew {}", recipe.skew));
+    option(recipe.model.buffers(), format!("buffer {}", recipe.buffer));
+    option(true, format!("seed {}", recipe.seed));
+    let has_violations = recipe.violations > 0;
+    option(has_violations, format!("violations {}", recipe.violations));
+    option(has_violations, format!("distance {}", recipe.distance));
+    name + " # version " + env!("CARGO_PKG_VERSION")
 }
 
-fn by_extension(extension: Option<&str>) -> Option<Format> {
-    match extension? {
+/// The format that a file's name says.
+fn by_name(path: &Path) -> Option<Format> {
+    match extension(path)? {
+        "gz" => by_name(Path::new(path.file_stem()?)).filter(|&format| format != Format::Parquet),
         "axe" => Some(Format::Axe),
         "parquet" => Some(Format::Parquet),
+        "trace" => Some(Format::Gem5),
         _ => None,
     }
+}
+
+fn extension(path: &Path) -> Option<&str> {
+    path.extension()?.to_str()
 }
 
 /// A count: decimal, `K` for thousands, `M` for millions.

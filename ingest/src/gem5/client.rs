@@ -21,7 +21,9 @@ pub(crate) struct Client {
     /// Stores that memory has not seen, oldest first. One value is seldom stored twice.
     pending: FxHashMap<Key, Access>,
     repeated: FxHashMap<Key, VecDeque<Access>>,
-    /// Stores that memory saw and the client did not print.
+    /// Read-modify-writes that memory performed and the client has not printed yet.
+    performed: FxHashMap<Key, Access>,
+    /// Writes that memory saw and the client did not print.
     pub unknown: Vec<Unfinished>,
     pub operations: u64,
     pub forwarded: u64,
@@ -47,40 +49,42 @@ impl Client {
                 "two traces may be mixed: record again, or use --lossy to keep the first",
             ));
         }
-        if !op.store {
+        if op.kind != Kind::Store {
             let lines = self.lines_of(op.thread);
             lines.loaded = lines.loaded.max(op.index.saturating_add(1));
         }
         self.operations += 1;
         self.forwarded += u64::from(op.forwarded);
-        let kind = if op.store { Kind::Store } else { Kind::Load };
-        let place = Place::Unsized {
-            address: op.address,
-            available: 8,
-            mask: false,
+        let place = match op.kind {
+            Kind::Fence => Place::Nowhere,
+            _ => Place::Unsized {
+                address: op.address,
+                available: 8,
+                mask: false,
+            },
         };
         let access = Access {
             sequence: op.index,
             line: Some(line),
-            ..Access::new(op.thread, kind, place)
+            read: op.read,
+            written: op.written,
+            ..Access::new(op.thread, op.kind, place)
         };
-        if op.store {
-            self.store(
-                op,
-                Access {
-                    written: Some(op.value),
-                    issued: tick,
-                    ..access
-                },
-            );
-        } else {
-            let load = Access {
-                read: Some(op.value),
-                completed: tick,
-                order: Some(line),
-                ..access
-            };
-            self.push(load, op.address, tick, options);
+        if op.kind == Kind::Store {
+            let issued = tick;
+            self.store((op.thread, op.address), Access { issued, ..access });
+            return Ok(());
+        }
+        let performed = Access {
+            completed: tick,
+            order: Some(line),
+            ..access
+        };
+        match op.kind {
+            Kind::Rmw => self.rmw(performed, op.address, options),
+            Kind::Fence if options.wants_tick(tick) => self.builder.push(performed),
+            Kind::Fence => {}
+            _ => self.push(performed, op.address, tick, options),
         }
         Ok(())
     }
@@ -96,8 +100,25 @@ impl Client {
         &mut self.lines[at].1
     }
 
-    fn store(&mut self, op: ClientOp, access: Access) {
-        let key = (op.thread, op.address, op.value);
+    /// A read-modify-write, which memory performed before the client knew.
+    fn rmw(&mut self, access: Access, address: u64, options: &Options) {
+        let written = access.written.unwrap_or(0);
+        let seen = self.performed.remove(&(access.thread, address, written));
+        let access = Access {
+            kind: match access.read == access.written {
+                true => Kind::FailedCas,
+                false => Kind::Rmw,
+            },
+            issued: seen.and_then(|seen| seen.issued),
+            completed: seen.map_or(access.completed, |seen| seen.completed),
+            order: seen.map_or(access.order, |seen| seen.order),
+            ..access
+        };
+        self.push(access, address, access.completed, options);
+    }
+
+    fn store(&mut self, (thread, address): (u32, u64), access: Access) {
+        let key = (thread, address, access.written.unwrap_or(0));
         match self.pending.entry(key) {
             Entry::Occupied(_) => self.repeated.entry(key).or_default().push_back(access),
             Entry::Vacant(slot) => {
@@ -112,14 +133,15 @@ impl Client {
             return;
         }
         let key = (write.thread, address, value);
+        if write.kind == Kind::Rmw {
+            // The client prints it now, once it has the value.
+            if let Some(lost) = self.performed.insert(key, *write) {
+                self.unknown.push(unknown(&lost, address));
+            }
+            return;
+        }
         let Some(store) = self.pending.remove(&key) else {
-            self.unknown.push(Unfinished {
-                thread: write.thread,
-                address,
-                writes: true,
-                issued: write.issued,
-                line: write.line,
-            });
+            self.unknown.push(unknown(write, address));
             return;
         };
         if let Some(queue) = self.repeated.get_mut(&key)
@@ -150,6 +172,10 @@ impl Client {
 
     /// The end of the trace: what memory did not see is part of the history all the same.
     pub(crate) fn finish(&mut self, options: &Options) {
+        let performed = std::mem::take(&mut self.performed).into_iter();
+        let performed = performed.map(|((_, address, _), write)| unknown(&write, address));
+        self.unknown.extend(performed);
+        self.unknown.sort_by_key(|write| write.line);
         let pending = std::mem::take(&mut self.pending).into_iter();
         let repeated = std::mem::take(&mut self.repeated).into_iter();
         let repeated = repeated.flat_map(|(key, queue)| queue.into_iter().map(move |a| (key, a)));
@@ -160,18 +186,29 @@ impl Client {
     }
 }
 
+/// A write that memory performed and the client did not print.
+fn unknown(write: &Access, address: u64) -> Unfinished {
+    Unfinished {
+        thread: write.thread,
+        address,
+        writes: true,
+        issued: write.issued,
+        line: write.line,
+    }
+}
+
 /// The line of each operation of a thread, by index: dense, since indices count up from 0.
 #[derive(Debug, Default)]
 struct Lines {
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u64>,
     count: u64,
-    /// One past the last load. Loads complete in order, so nothing before it can be outstanding.
+    /// One past the last operation but a store. These complete in order, so nothing before it can be outstanding.
     loaded: u64,
 }
 
 impl Lines {
-    /// The first index before the last load that has no line.
+    /// The first index before the last operation but a store that has no line.
     fn gap(&self) -> Option<u64> {
         let has = |index: &u64| {
             let at = usize::try_from(*index).ok();

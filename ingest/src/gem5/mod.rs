@@ -22,6 +22,7 @@ mod raw;
 mod sequencer;
 mod settle;
 mod sink;
+mod write;
 
 use history::{History, HistoryBuilder, Source};
 use memchr::memmem;
@@ -41,6 +42,7 @@ pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 use sequencer::trailing_number;
 use sink::Sink;
+pub use write::{WriteError, write};
 
 /// What other files of a run say about it.
 #[derive(Clone, Debug, Default)]
