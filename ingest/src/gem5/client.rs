@@ -18,7 +18,7 @@ type Key = (u32, u64, u64);
 pub(crate) struct Client {
     pub builder: HistoryBuilder,
     lines: Vec<(u32, Lines)>,
-    /// Stores that memory has not seen, oldest first. One value is seldom stored twice.
+    /// Writes that memory has not seen, oldest first. One value is seldom stored twice.
     pending: FxHashMap<Key, Access>,
     repeated: FxHashMap<Key, VecDeque<Access>>,
     /// Read-modify-writes that memory performed and the client has not printed yet.
@@ -72,7 +72,7 @@ impl Client {
         };
         if op.kind == Kind::Store {
             let issued = tick;
-            self.store((op.thread, op.address), Access { issued, ..access });
+            self.wait((op.thread, op.address), Access { issued, ..access });
             return Ok(());
         }
         let performed = Access {
@@ -84,7 +84,7 @@ impl Client {
             Kind::Rmw => self.rmw(performed, op.address, options),
             Kind::Fence if options.wants_tick(tick) => self.builder.push(performed),
             Kind::Fence => {}
-            _ => self.push(performed, op.address, tick, options),
+            _ => self.push(performed, op.address, options),
         }
         Ok(())
     }
@@ -100,24 +100,25 @@ impl Client {
         &mut self.lines[at].1
     }
 
-    /// A read-modify-write, which memory performed before the client knew.
+    /// A read-modify-write. Whether its lines or Ruby's are understood first depends on what is
+    /// recorded of it.
     fn rmw(&mut self, access: Access, address: u64, options: &Options) {
         let written = access.written.unwrap_or(0);
-        let seen = self.performed.remove(&(access.thread, address, written));
-        let access = Access {
-            kind: match access.read == access.written {
-                true => Kind::FailedCas,
-                false => Kind::Rmw,
-            },
-            issued: seen.and_then(|seen| seen.issued),
-            completed: seen.map_or(access.completed, |seen| seen.completed),
-            order: seen.map_or(access.order, |seen| seen.order),
-            ..access
+        let kind = match access.read == access.written {
+            true => Kind::FailedCas,
+            false => Kind::Rmw,
         };
-        self.push(access, address, access.completed, options);
+        let access = Access { kind, ..access };
+        match self.performed.remove(&(access.thread, address, written)) {
+            Some(write) => self.push(as_performed(access, &write), address, options),
+            // Memory does not change, so nothing more will be heard of it.
+            None if kind == Kind::FailedCas => self.push(access, address, options),
+            None => self.wait((access.thread, address), access),
+        }
     }
 
-    fn store(&mut self, (thread, address): (u32, u64), access: Access) {
+    /// Keeps a write until memory sees it.
+    fn wait(&mut self, (thread, address): (u32, u64), access: Access) {
         let key = (thread, address, access.written.unwrap_or(0));
         match self.pending.entry(key) {
             Entry::Occupied(_) => self.repeated.entry(key).or_default().push_back(access),
@@ -133,15 +134,14 @@ impl Client {
             return;
         }
         let key = (write.thread, address, value);
-        if write.kind == Kind::Rmw {
-            // The client prints it now, once it has the value.
-            if let Some(lost) = self.performed.insert(key, *write) {
-                self.unknown.push(unknown(&lost, address));
-            }
-            return;
-        }
-        let Some(store) = self.pending.remove(&key) else {
-            self.unknown.push(unknown(write, address));
+        let Some(access) = self.pending.remove(&key) else {
+            let lost = match write.kind {
+                // The client will print it.
+                Kind::Rmw => self.performed.insert(key, *write),
+                _ => Some(*write),
+            };
+            self.unknown
+                .extend(lost.map(|write| unknown(&write, address)));
             return;
         };
         if let Some(queue) = self.repeated.get_mut(&key)
@@ -149,15 +149,15 @@ impl Client {
         {
             self.pending.insert(key, next);
         }
-        let store = Access {
-            completed: write.completed,
-            order: write.order,
-            ..store
-        };
-        self.push(store, address, store.issued, options);
+        self.push(as_performed(access, write), address, options);
     }
 
-    fn push(&mut self, access: Access, address: u64, tick: Option<u64>, options: &Options) {
+    /// Takes an operation in, if it is selected: a store by its tick of issue.
+    fn push(&mut self, access: Access, address: u64, options: &Options) {
+        let tick = match access.kind {
+            Kind::Store => access.issued,
+            _ => access.completed,
+        };
         if options.wants_address(address) && options.wants_tick(tick) {
             self.builder.push(access);
         }
@@ -180,9 +180,19 @@ impl Client {
         let repeated = std::mem::take(&mut self.repeated).into_iter();
         let repeated = repeated.flat_map(|(key, queue)| queue.into_iter().map(move |a| (key, a)));
         for ((_, address, _), store) in pending.chain(repeated) {
-            self.uncommitted += 1;
-            self.push(store, address, store.issued, options);
+            self.uncommitted += u64::from(store.kind == Kind::Store);
+            self.push(store, address, options);
         }
+    }
+}
+
+/// An operation as its client prints it, with what Ruby shows of when memory performed it.
+fn as_performed(access: Access, write: &Access) -> Access {
+    Access {
+        issued: access.issued.or(write.issued),
+        completed: write.completed,
+        order: write.order,
+        ..access
     }
 }
 
