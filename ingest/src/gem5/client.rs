@@ -55,21 +55,7 @@ impl Client {
         }
         self.operations += 1;
         self.forwarded += u64::from(op.forwarded);
-        let place = match op.kind {
-            Kind::Fence => Place::Nowhere,
-            _ => Place::Unsized {
-                address: op.address,
-                available: 8,
-                mask: false,
-            },
-        };
-        let access = Access {
-            sequence: op.index,
-            line: Some(line),
-            read: op.read,
-            written: op.written,
-            ..Access::new(op.thread, op.kind, place)
-        };
+        let access = access(&op, line);
         if op.kind == Kind::Store {
             let issued = tick;
             self.wait((op.thread, op.address), Access { issued, ..access });
@@ -183,6 +169,25 @@ impl Client {
             self.uncommitted += u64::from(store.kind == Kind::Store);
             self.push(store, address, options);
         }
+    }
+}
+
+/// An operation as its line shows it.
+fn access(op: &ClientOp, line: u64) -> Access {
+    let place = match op.kind {
+        Kind::Fence => Place::Nowhere,
+        _ => Place::Unsized {
+            address: op.address,
+            available: 8,
+            mask: false,
+        },
+    };
+    Access {
+        sequence: op.index,
+        line: Some(line),
+        read: op.read,
+        written: op.written,
+        ..Access::new(op.thread, op.kind, place)
     }
 }
 
