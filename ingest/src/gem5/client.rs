@@ -86,19 +86,17 @@ impl Client {
         &mut self.lines[at].1
     }
 
-    /// A read-modify-write. Whether its lines or Ruby's are understood first depends on what is
+    /// A read-modify-write. Whether its line or Ruby's are understood first depends on what is
     /// recorded of it.
     fn rmw(&mut self, access: Access, address: u64, options: &Options) {
+        if access.read == access.written {
+            // Memory does not change, so Ruby's lines are no write.
+            let kind = Kind::FailedCas;
+            return self.push(Access { kind, ..access }, address, options);
+        }
         let written = access.written.unwrap_or(0);
-        let kind = match access.read == access.written {
-            true => Kind::FailedCas,
-            false => Kind::Rmw,
-        };
-        let access = Access { kind, ..access };
         match self.performed.remove(&(access.thread, address, written)) {
             Some(write) => self.push(as_performed(access, &write), address, options),
-            // Memory does not change, so nothing more will be heard of it.
-            None if kind == Kind::FailedCas => self.push(access, address, options),
             None => self.wait((access.thread, address), access),
         }
     }

@@ -2,10 +2,8 @@
 //!
 //! Each operation is printed as the request and the completion of a Ruby sequencer (flags
 //! ProtocolTrace without transitions, RubySequencer and RubyPort), at its ticks. Where program order
-//! cannot be seen in that (fences, store buffers), the client's own lines are printed besides: `T<n>
-//! op <index>` and then `store <address> <value>` when the program issues it, `load <address>
-//! <value>` when it completes (` forwarded` if a buffer served it), `rmw <address> <value read>
-//! <value written>` or `fence`. [`plan`] decides what is printed when, [`text`] spells it.
+//! cannot be seen in that (fences, store buffers), its client's lines are printed besides.
+//! `plan` decides what is printed when, `text` spells it.
 
 mod plan;
 mod text;
