@@ -30,11 +30,11 @@ What a machine did is consistent under its model, and may violate a stronger one
 it need not be consistent any more, but can be: another order may explain what a re-pointed read
 returns. `rubric check` tells.
 
-The same options give the same bytes on every machine; they are the name of each history. Threads
-come one after the other in axe text, without ticks, and no format has an order that says which
-write was first: the values of a location are written in random order, and locations are named at
-random. Parquet and gem5 traces have the ticks of the machine's run. A gem5 trace shows no
-controllers; where fences or buffers hide program order from Ruby it has a client's lines too.")]
+The same options give the same bytes on every machine; they are the name of each history. The values
+of a location are written in random order, and locations are named at random. Axe text has no ticks,
+and its threads come one after the other: nothing in it hints at the order of the run. Parquet and
+gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
+of clients where fences or store buffers hide program order from Ruby.")]
 pub struct Args {
     /// The model whose machine runs the program
     #[arg(long, default_value = "sc", value_parser = ["sc", "tso", "pso"])]

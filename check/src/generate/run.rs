@@ -1,5 +1,7 @@
 //! A program on a random schedule of a model's machine.
 
+use std::collections::VecDeque;
+
 use history::{Access, History, Kind, OpId};
 
 use super::dice::Dice;
@@ -56,7 +58,7 @@ struct Thread {
     next: u32,
     end: u32,
     /// Stores that wait, oldest first.
-    buffer: Vec<OpId>,
+    buffer: VecDeque<OpId>,
     /// When it took its last step.
     last: u64,
 }
@@ -76,7 +78,7 @@ impl<'h> Scheduler<'h> {
         let threads = history.threads().iter().map(|thread| Thread {
             next: thread.first().0,
             end: thread.end().0,
-            buffer: Vec::new(),
+            buffer: VecDeque::new(),
             last: 0,
         });
         Scheduler {
@@ -117,19 +119,19 @@ impl<'h> Scheduler<'h> {
     }
 
     /// Whether an operation waits for stores in the buffer.
-    fn must_wait(&self, buffer: &[OpId], op: OpId) -> bool {
+    fn must_wait(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
         let kind = self.history.kind(op);
         self.model.drains_all(kind) || (kind.is_atomic() && self.holds(buffer, op))
     }
 
     /// Whether a buffer holds a store to the location of an operation.
-    fn holds(&self, buffer: &[OpId], op: OpId) -> bool {
+    fn holds(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
         let location = self.history.location(op);
         buffer.iter().any(|&s| self.history.location(s) == location)
     }
 
     /// A store that may reach memory now: the oldest, under PSO the oldest of some location.
-    fn committable(&self, buffer: &[OpId], dice: &mut Dice) -> OpId {
+    fn committable(&self, buffer: &VecDeque<OpId>, dice: &mut Dice) -> OpId {
         if !matches!(self.model, Model::Pso(_)) {
             return buffer[0];
         }
@@ -147,7 +149,10 @@ impl<'h> Scheduler<'h> {
             Step::Execute(op) => self.execute(at, op, dice)?,
             Step::Commit(op) => {
                 self.machine.step(step)?;
-                self.threads[at].buffer.retain(|&store| store != op);
+                let buffer = &mut self.threads[at].buffer;
+                if let Some(place) = buffer.iter().position(|&store| store == op) {
+                    buffer.remove(place);
+                }
                 self.run.completed[op.at()] = self.now;
             }
         }
@@ -165,7 +170,7 @@ impl<'h> Scheduler<'h> {
         thread.next += 1;
         self.run.completed[op.at()] = self.now;
         if kind == Kind::Store && self.model.buffers() {
-            thread.buffer.push(op);
+            thread.buffer.push_back(op);
             self.run.issued[op.at()] = self.now;
         } else {
             // Some time after the thread's step before, and two ticks before this one at the latest.

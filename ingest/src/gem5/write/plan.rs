@@ -32,10 +32,10 @@ pub(super) struct Plan<'h> {
 impl Plan<'_> {
     /// Plans the trace of a history.
     pub fn new(history: &History) -> Result<Plan<'_>, WriteError> {
-        let (order, issued, completed) = times(history)?;
+        let Times { issued, completed } = Times::of(history)?;
         let mut plan = Plan {
             history,
-            order,
+            order: order(history, &completed)?,
             cycles: vec![None; completed.len()],
             client: needs_client(history, &issued, &completed),
             completed,
@@ -129,30 +129,41 @@ impl<'p> Starts<'p> {
     }
 }
 
-/// The memory order, and by operation when it was issued and performed.
-fn times(history: &History) -> Result<(Vec<OpId>, Vec<u64>, Vec<u64>), WriteError> {
-    let mut order: Vec<OpId> = history.ops().collect();
-    let (mut issued, mut completed) = (Vec::new(), Vec::new());
-    for op in history.ops() {
-        let operation = history.operation(op);
-        let (Some(tick), Some(_)) = (operation.completed, history.order(op)) else {
-            let what = history.describe(op);
-            return Err(cannot_say(format!("{what} without a tick of completion")));
-        };
-        completed.push(tick);
-        issued.push(operation.issued.unwrap_or(tick).min(tick));
-    }
-    order.sort_unstable_by_key(|&op| history.order(op));
-    for pair in order.windows(2) {
-        if completed[pair[0].at()] >= completed[pair[1].at()] {
-            return Err(cannot_say(format!(
-                "{} and {}, whose ticks of completion do not tell which was first",
-                history.describe(pair[0]),
-                history.describe(pair[1])
-            )));
+/// By operation, when it was issued and when memory performed it.
+struct Times {
+    issued: Vec<u64>,
+    completed: Vec<u64>,
+}
+
+impl Times {
+    fn of(history: &History) -> Result<Times, WriteError> {
+        let (mut issued, mut completed) = (Vec::new(), Vec::new());
+        for op in history.ops() {
+            let operation = history.operation(op);
+            let (Some(tick), Some(_)) = (operation.completed, history.order(op)) else {
+                let what = history.describe(op);
+                return Err(cannot_say(format!("{what} without a tick of completion")));
+            };
+            completed.push(tick);
+            issued.push(operation.issued.unwrap_or(tick).min(tick));
         }
+        Ok(Times { issued, completed })
     }
-    Ok((order, issued, completed))
+}
+
+/// The order in which memory performed operations, if their ticks say the same.
+fn order(history: &History, completed: &[u64]) -> Result<Vec<OpId>, WriteError> {
+    let mut order: Vec<OpId> = history.ops().collect();
+    order.sort_unstable_by_key(|&op| history.order(op));
+    let is_wrong = |pair: &&[OpId]| completed[pair[0].at()] >= completed[pair[1].at()];
+    match order.windows(2).find(is_wrong) {
+        None => Ok(order),
+        Some(pair) => Err(cannot_say(format!(
+            "{} and {}, whose ticks of completion do not tell which was first",
+            history.describe(pair[0]),
+            history.describe(pair[1])
+        ))),
+    }
 }
 
 /// Whether a sequencer's requests do not show program order: there are fences, or an operation was
