@@ -344,6 +344,25 @@ fn re_pointed_reads_stay_within_their_distance() {
 }
 
 #[test]
+fn reads_are_re_pointed_to_the_initial_value_too() {
+    let recipe = |violations| Recipe {
+        operations: 30,
+        locations: 2,
+        violations,
+        ..Recipe::default()
+    };
+    let (before, after) = (generate(&recipe(0)).unwrap(), generate(&recipe(9)).unwrap());
+    let changed = |value| {
+        before
+            .ops()
+            .filter(|&op| before.read(op) != after.read(op))
+            .filter(|&op| (after.read(op) == Some(0)) == value)
+            .count()
+    };
+    assert!(changed(true) > 0 && changed(false) > 0);
+}
+
+#[test]
 fn a_re_pointed_history_may_violate_its_model_or_not() {
     let verdicts: Vec<Option<bool>> = (0..60)
         .map(|seed| {

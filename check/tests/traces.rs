@@ -138,6 +138,61 @@ fn ruby_saw_what_reached_memory() {
     }
 }
 
+/// What is between two words of a line.
+fn between<'t>(line: &'t str, from: &str, to: &str) -> Option<&'t str> {
+    let rest = &line[line.find(from)? + from.len()..];
+    Some(&rest[..rest.find(to)?])
+}
+
+#[test]
+fn requests_are_those_of_a_core_with_a_buffer() {
+    for model in MODELS {
+        for recipe in recipes(model) {
+            let text = text(&generate(&recipe).unwrap());
+            let mut open: Vec<(&str, &str)> = Vec::new();
+            for line in text.lines() {
+                let thread = between(line, "l1_cntrl", ".").unwrap_or("");
+                if let Some(request) = between(line, ": Request ", " issued") {
+                    let (_, address) = request.split_once(' ').unwrap();
+                    let of_thread = open.iter().filter(|&&(t, _)| t == thread);
+                    let requests: Vec<&str> = of_thread.map(|&(_, request)| request).collect();
+                    // One location's requests do not overlap, and a buffer sends one at a time.
+                    assert!(
+                        !requests.iter().any(|other| other.ends_with(address)),
+                        "{line}"
+                    );
+                    let is_store = |request: &str| request.starts_with("WriteReq");
+                    let stores = requests.iter().filter(|request| is_store(request)).count();
+                    assert!(!is_store(request) || stores == 0, "{recipe:?} {line}");
+                    assert!(is_store(request) || stores == requests.len(), "{line}");
+                    open.push((thread, request));
+                }
+                if let Some((_, hit)) = line.split_once("Hit callback for ") {
+                    let at = open.iter().position(|&request| request == (thread, hit));
+                    open.remove(at.unwrap());
+                }
+            }
+            assert!(open.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_client_sees_a_load_one_tick_later() {
+    let history = generate(&Recipe::default()).unwrap();
+    let text = text(&history);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut loads = 0;
+    for pair in lines.windows(2) {
+        if pair[0].contains("Hit callback done!") && pair[1].contains(" load ") {
+            let tick = |line: &str| line.trim_start().split(':').next()?.parse::<u64>().ok();
+            assert_eq!(tick(pair[0]).map(|tick| tick + 1), tick(pair[1]));
+            loads += 1;
+        }
+    }
+    assert!(loads > 100, "{loads}");
+}
+
 #[test]
 fn ticks_never_go_back() {
     for model in MODELS {
