@@ -268,6 +268,33 @@ fn a_failed_compare_and_swap_reads_back() {
     assert_same(&history, &back);
 }
 
+/// An atomic that its program issues while a store to its location waits in the buffer.
+#[test]
+fn requests_to_one_location_wait_for_each_other() {
+    let mut builder = HistoryBuilder::new();
+    let mut push = |kind: Kind, cell, read, issued, completed| {
+        builder.push(Access {
+            read,
+            written: Some(issued),
+            issued: Some(issued),
+            completed: Some(completed),
+            order: Some(completed),
+            ..Access::new(0, kind, Place::Cell(cell))
+        });
+    };
+    push(Kind::Store, 1, None, 1, 10);
+    push(Kind::Store, 2, None, 2, 20);
+    push(Kind::Rmw, 2, Some(2), 3, 30);
+    let history = builder
+        .finish(
+            AssumedSize::default(),
+            &Initial::Zero,
+            Provenance::default(),
+        )
+        .unwrap();
+    assert_same(&history, &read(&text(&history), None));
+}
+
 #[test]
 fn what_a_trace_cannot_say_is_refused() {
     let refuse = |history: &History, expected: &str| {
