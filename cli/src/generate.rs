@@ -130,8 +130,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn write_compressed(args: &Args, format: Format, out: &mut dyn Write) -> Result<(), Error> {
-    // Traces repeat themselves so much that the fastest level makes them small.
-    let mut encoder = BufWriter::new(GzEncoder::new(out, Compression::fast()));
+    // Traces repeat themselves so much that a fast level makes them small.
+    let mut encoder = BufWriter::new(GzEncoder::new(out, Compression::new(2)));
     write(args, format, &mut encoder)?;
     let encoder = encoder.into_inner().map_err(|error| error.into_error());
     let finished = encoder.and_then(GzEncoder::finish);
