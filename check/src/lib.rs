@@ -40,6 +40,7 @@ pub mod events;
 pub mod explain;
 pub mod frontier;
 pub mod fronts;
+pub mod generate;
 pub mod machine;
 pub mod minimise;
 pub mod model;

@@ -245,7 +245,8 @@ impl Args {
     }
 }
 
-fn rmw_parser() -> impl TypedValueParser<Value = PsoRmw> {
+/// Reads what a read-modify-write waits for under PSO.
+pub fn rmw_parser() -> impl TypedValueParser<Value = PsoRmw> {
     PossibleValuesParser::new(["own", "all"]).map(|name| match name.as_str() {
         "all" => PsoRmw::All,
         _ => PsoRmw::Own,

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use check::generate::RecipeError;
 use history::{History, WrittenTwice};
 use report::tables::TableError;
 use thiserror::Error;
@@ -49,6 +50,15 @@ pub enum Error {
         file: String,
         /// What is wrong.
         what: String,
+    },
+    /// A random history that cannot be made.
+    #[error("{error} (seed {seed})")]
+    Recipe {
+        /// The seed of the history.
+        seed: u64,
+        /// Why.
+        #[source]
+        error: RecipeError,
     },
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]

@@ -13,6 +13,7 @@ mod check;
 mod convert;
 mod error;
 mod files;
+mod generate;
 mod ingest;
 mod initial;
 mod load;
@@ -49,6 +50,7 @@ enum Command {
     Verify(verify::Args),
     Ingest(ingest::Args),
     Convert(convert::Args),
+    Generate(generate::Args),
     Stats(stats::Args),
 }
 
@@ -59,6 +61,7 @@ impl Command {
             Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
+            Command::Generate(args) => generate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
     }

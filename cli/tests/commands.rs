@@ -40,7 +40,7 @@ fn stats_as_json() {
 
 #[test]
 fn help_has_examples_for_every_command() {
-    for command in ["ingest", "convert", "stats"] {
+    for command in ["ingest", "convert", "generate", "stats"] {
         let help = output(&[command, "--help"]);
         assert!(help.contains("Examples:"), "{help}");
         assert!(help.contains(&format!("rubric {command} ")), "{help}");

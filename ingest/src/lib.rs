@@ -30,7 +30,7 @@ pub mod axe;
 mod error;
 mod folder;
 mod format;
-mod gem5;
+pub mod gem5;
 pub mod input;
 pub mod json;
 mod options;

@@ -121,6 +121,100 @@ fn a_client_alone() {
     assert_eq!(kinds(&trace.histories[0]), [Kind::Load, Kind::Load]);
 }
 
+/// A store, an atomic, a fence, an atomic that changes nothing, a load. `sized`: with the lines
+/// of PacketQueue, behind which everything is known of an operation.
+fn atomic_client(sized: bool) -> Script {
+    let mut script = Script::new();
+    let client = |script: &mut Script, what: &str| {
+        script.tick += 1;
+        let tick = script.tick;
+        script.line(format!("{tick:7}: system.cpu0: T0 op {what}"));
+    };
+    let respond = |script: &mut Script| {
+        if sized {
+            script.response((0, 0), A, 8);
+        }
+    };
+    client(&mut script, "0 store 0x1000 0x1");
+    script.store(0, A, &[1]);
+    respond(&mut script);
+    for (old, new, line) in [
+        (1, 2, "1 rmw 0x1000 0x1 0x2"),
+        (2, 2, "3 rmw 0x1000 0x2 0x2"),
+    ] {
+        script.request((0, 0), "SwapReq", A, Some("ST"));
+        let data: [(&str, &[u8]); 2] = [("AMO original", &[old]), ("AMO new", &[new])];
+        script.complete((0, 0), "SwapReq", A, Some("Done"), &data);
+        respond(&mut script);
+        client(&mut script, line);
+        if new != old {
+            client(&mut script, "2 fence");
+        }
+    }
+    script.load(0, A, &[2]);
+    respond(&mut script);
+    client(&mut script, "4 load 0x1000 0x2");
+    script
+}
+
+#[test]
+fn a_client_prints_atomics_and_fences() {
+    for sized in [false, true] {
+        let trace = atomic_client(sized).read();
+        let history = &trace.histories[0];
+        assert_eq!(
+            operations(&trace),
+            [
+                "0: store 0x1000 := 0x1",
+                "0: rmw 0x1000 == 0x1, := 0x2",
+                "0: fence",
+                "0: failed-cas 0x1000 == 0x2",
+                "0: load 0x1000 == 0x2",
+            ]
+        );
+        let order: Vec<Option<u32>> = history.ops().map(|op| history.order(op)).collect();
+        assert_eq!(order, [0, 1, 2, 3, 4].map(Some));
+        assert_eq!(history.provenance.unfinished, []);
+        assert_eq!(history.provenance.notes, [""; 0]);
+        // The atomic is where memory performed it, not where the client heard of it.
+        let atomic = history.operation(OpId(1));
+        let fence = history.operation(OpId(2));
+        assert_eq!(atomic.completed.map(|tick| tick + 2), fence.completed);
+    }
+}
+
+#[test]
+fn a_client_does_not_print_an_atomic() {
+    for sized in [false, true] {
+        let text = atomic_client(sized).text;
+        let without = |word: &str| {
+            let lines = text.lines().filter(|line| !line.contains(word));
+            lines.map(|line| line.to_owned() + "\n").collect::<String>()
+        };
+        for (word, missing) in [("op 1 rmw", 1), ("op 2 fence", 2), ("op 3 rmw", 3)] {
+            let words = common::error(&without(word)).to_string();
+            let expected = format!("no operation {missing} of thread 0 up to the end");
+            assert!(words.contains(&expected), "{words}");
+        }
+        // What it wrote may be what others read.
+        let trace = common::read(&without("op 1 rmw"), &lossy()).unwrap();
+        assert_eq!(trace.histories[0].operations(), 4);
+        assert_eq!(trace.histories[0].provenance.unfinished.len(), 1);
+    }
+}
+
+#[test]
+fn a_client_alone_prints_atomics() {
+    let text = atomic_client(false).text;
+    let lines = text.lines().filter(|line| line.contains("T0 op"));
+    let text: String = lines.map(|line| line.to_owned() + "\n").collect();
+    let trace = common::read(&text, &Options::default()).unwrap();
+    let history = &trace.histories[0];
+    assert_eq!(operations(&trace).len(), 5);
+    assert_eq!(history.order(OpId(0)), None);
+    assert!((1..5).all(|op| history.order(OpId(op)) == Some(op - 1)));
+}
+
 struct Cpu {
     text: String,
     tick: u64,

@@ -59,7 +59,8 @@ impl Reader<'_> {
                 file: lines.file().to_owned(),
                 line: lines.number(),
                 found: format!("no operation {index} of thread {thread} up to the end"),
-                expected: "every operation before the thread's last load".to_owned(),
+                expected: "every operation before the thread's last one that is no store"
+                    .to_owned(),
                 hint: "a line is missing: record the trace again, or use --lossy to go on without"
                     .to_owned(),
             }),

@@ -18,10 +18,12 @@ type Key = (u32, u64, u64);
 pub(crate) struct Client {
     pub builder: HistoryBuilder,
     lines: Vec<(u32, Lines)>,
-    /// Stores that memory has not seen, oldest first. One value is seldom stored twice.
+    /// Writes that memory has not seen, oldest first. One value is seldom stored twice.
     pending: FxHashMap<Key, Access>,
     repeated: FxHashMap<Key, VecDeque<Access>>,
-    /// Stores that memory saw and the client did not print.
+    /// Read-modify-writes that memory performed and the client has not printed yet.
+    performed: FxHashMap<Key, Access>,
+    /// Writes that memory saw and the client did not print.
     pub unknown: Vec<Unfinished>,
     pub operations: u64,
     pub forwarded: u64,
@@ -47,40 +49,28 @@ impl Client {
                 "two traces may be mixed: record again, or use --lossy to keep the first",
             ));
         }
-        if !op.store {
+        if op.kind != Kind::Store {
             let lines = self.lines_of(op.thread);
             lines.loaded = lines.loaded.max(op.index.saturating_add(1));
         }
         self.operations += 1;
         self.forwarded += u64::from(op.forwarded);
-        let kind = if op.store { Kind::Store } else { Kind::Load };
-        let place = Place::Unsized {
-            address: op.address,
-            available: 8,
-            mask: false,
+        let access = access(&op, line);
+        if op.kind == Kind::Store {
+            let issued = tick;
+            self.wait((op.thread, op.address), Access { issued, ..access });
+            return Ok(());
+        }
+        let performed = Access {
+            completed: tick,
+            order: Some(line),
+            ..access
         };
-        let access = Access {
-            sequence: op.index,
-            line: Some(line),
-            ..Access::new(op.thread, kind, place)
-        };
-        if op.store {
-            self.store(
-                op,
-                Access {
-                    written: Some(op.value),
-                    issued: tick,
-                    ..access
-                },
-            );
-        } else {
-            let load = Access {
-                read: Some(op.value),
-                completed: tick,
-                order: Some(line),
-                ..access
-            };
-            self.push(load, op.address, tick, options);
+        match op.kind {
+            Kind::Rmw => self.rmw(performed, op.address, options),
+            Kind::Fence if options.wants_tick(tick) => self.builder.push(performed),
+            Kind::Fence => {}
+            _ => self.push(performed, op.address, options),
         }
         Ok(())
     }
@@ -96,8 +86,24 @@ impl Client {
         &mut self.lines[at].1
     }
 
-    fn store(&mut self, op: ClientOp, access: Access) {
-        let key = (op.thread, op.address, op.value);
+    /// A read-modify-write. Whether its line or Ruby's are understood first depends on what is
+    /// recorded of it.
+    fn rmw(&mut self, access: Access, address: u64, options: &Options) {
+        if access.read == access.written {
+            // Memory does not change, so Ruby's lines are no write.
+            let kind = Kind::FailedCas;
+            return self.push(Access { kind, ..access }, address, options);
+        }
+        let written = access.written.unwrap_or(0);
+        match self.performed.remove(&(access.thread, address, written)) {
+            Some(write) => self.push(as_performed(access, &write), address, options),
+            None => self.wait((access.thread, address), access),
+        }
+    }
+
+    /// Keeps a write until memory sees it.
+    fn wait(&mut self, (thread, address): (u32, u64), access: Access) {
+        let key = (thread, address, access.written.unwrap_or(0));
         match self.pending.entry(key) {
             Entry::Occupied(_) => self.repeated.entry(key).or_default().push_back(access),
             Entry::Vacant(slot) => {
@@ -112,14 +118,14 @@ impl Client {
             return;
         }
         let key = (write.thread, address, value);
-        let Some(store) = self.pending.remove(&key) else {
-            self.unknown.push(Unfinished {
-                thread: write.thread,
-                address,
-                writes: true,
-                issued: write.issued,
-                line: write.line,
-            });
+        let Some(access) = self.pending.remove(&key) else {
+            let lost = match write.kind {
+                // The client will print it.
+                Kind::Rmw => self.performed.insert(key, *write),
+                _ => Some(*write),
+            };
+            self.unknown
+                .extend(lost.map(|write| unknown(&write, address)));
             return;
         };
         if let Some(queue) = self.repeated.get_mut(&key)
@@ -127,15 +133,15 @@ impl Client {
         {
             self.pending.insert(key, next);
         }
-        let store = Access {
-            completed: write.completed,
-            order: write.order,
-            ..store
-        };
-        self.push(store, address, store.issued, options);
+        self.push(as_performed(access, write), address, options);
     }
 
-    fn push(&mut self, access: Access, address: u64, tick: Option<u64>, options: &Options) {
+    /// Takes an operation in, if it is selected: a store by its tick of issue.
+    fn push(&mut self, access: Access, address: u64, options: &Options) {
+        let tick = match access.kind {
+            Kind::Store => access.issued,
+            _ => access.completed,
+        };
         if options.wants_address(address) && options.wants_tick(tick) {
             self.builder.push(access);
         }
@@ -150,13 +156,57 @@ impl Client {
 
     /// The end of the trace: what memory did not see is part of the history all the same.
     pub(crate) fn finish(&mut self, options: &Options) {
+        let performed = std::mem::take(&mut self.performed).into_iter();
+        let performed = performed.map(|((_, address, _), write)| unknown(&write, address));
+        self.unknown.extend(performed);
+        self.unknown.sort_by_key(|write| write.line);
         let pending = std::mem::take(&mut self.pending).into_iter();
         let repeated = std::mem::take(&mut self.repeated).into_iter();
         let repeated = repeated.flat_map(|(key, queue)| queue.into_iter().map(move |a| (key, a)));
         for ((_, address, _), store) in pending.chain(repeated) {
-            self.uncommitted += 1;
-            self.push(store, address, store.issued, options);
+            self.uncommitted += u64::from(store.kind == Kind::Store);
+            self.push(store, address, options);
         }
+    }
+}
+
+/// An operation as its line shows it.
+fn access(op: &ClientOp, line: u64) -> Access {
+    let place = match op.kind {
+        Kind::Fence => Place::Nowhere,
+        _ => Place::Unsized {
+            address: op.address,
+            available: 8,
+            mask: false,
+        },
+    };
+    Access {
+        sequence: op.index,
+        line: Some(line),
+        read: op.read,
+        written: op.written,
+        ..Access::new(op.thread, op.kind, place)
+    }
+}
+
+/// An operation as its client prints it, with what Ruby shows of when memory performed it.
+fn as_performed(access: Access, write: &Access) -> Access {
+    Access {
+        issued: access.issued.or(write.issued),
+        completed: write.completed,
+        order: write.order,
+        ..access
+    }
+}
+
+/// A write that memory performed and the client did not print.
+fn unknown(write: &Access, address: u64) -> Unfinished {
+    Unfinished {
+        thread: write.thread,
+        address,
+        writes: true,
+        issued: write.issued,
+        line: write.line,
     }
 }
 
@@ -166,12 +216,12 @@ struct Lines {
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u64>,
     count: u64,
-    /// One past the last load. Loads complete in order, so nothing before it can be outstanding.
+    /// One past the last operation but a store. These complete in order, so nothing before it can be outstanding.
     loaded: u64,
 }
 
 impl Lines {
-    /// The first index before the last load that has no line.
+    /// The first index before the last operation but a store that has no line.
     fn gap(&self) -> Option<u64> {
         let has = |index: &u64| {
             let at = usize::try_from(*index).ok();

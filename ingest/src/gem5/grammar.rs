@@ -1,5 +1,6 @@
 //! The grammars of messages (nom): what follows a tick and an object's path.
 
+use history::Kind;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_till1, take_while1};
 use nom::character::complete::char;
@@ -126,24 +127,64 @@ pub(super) fn response(input: &[u8]) -> Parsed<'_, Message<'_>> {
     .parse(input)
 }
 
+/// `T<thread> op <index> …`.
 pub(super) fn client(input: &[u8]) -> Parsed<'_, Message<'_>> {
     let thread = delimited(tag("T"), narrow, tag(" op "));
+    let what = alt((
+        client_access,
+        client_rmw,
+        value(CLIENT_FENCE, tag(" fence")),
+    ));
+    map((thread, number, what), |(thread, index, what)| {
+        Message::Client(ClientOp {
+            thread,
+            index,
+            ..what
+        })
+    })
+    .parse(input)
+}
+
+const CLIENT_FENCE: ClientOp = ClientOp {
+    thread: 0,
+    index: 0,
+    kind: Kind::Fence,
+    address: 0,
+    read: None,
+    written: None,
+    forwarded: false,
+};
+
+/// ` store <address> <value>`, ` load <address> <value>` and perhaps ` forwarded`.
+fn client_access(input: &[u8]) -> Parsed<'_, ClientOp> {
     let store = alt((value(true, tag(" store ")), value(false, tag(" load "))));
     let access = separated_pair(hex, char(' '), hex);
     let forwarded = map(opt(tag(" forwarded")), |word| word.is_some());
     map(
-        (thread, number, store, access, forwarded),
-        |(thread, index, store, (address, value), forwarded)| {
-            Message::Client(ClientOp {
-                thread,
-                index,
-                store,
-                address,
-                value,
-                forwarded,
-            })
+        (store, access, forwarded),
+        |(store, (address, value), forwarded)| ClientOp {
+            kind: if store { Kind::Store } else { Kind::Load },
+            address,
+            read: (!store).then_some(value),
+            written: store.then_some(value),
+            forwarded,
+            ..CLIENT_FENCE
         },
     )
+    .parse(input)
+}
+
+/// ` rmw <address> <value read> <value written>`.
+fn client_rmw(input: &[u8]) -> Parsed<'_, ClientOp> {
+    let address = delimited(tag(" rmw "), hex, char(' '));
+    let values = separated_pair(hex, char(' '), hex);
+    map((address, values), |(address, (read, written))| ClientOp {
+        kind: Kind::Rmw,
+        address,
+        read: Some(read),
+        written: Some(written),
+        ..CLIENT_FENCE
+    })
     .parse(input)
 }
 

@@ -1,5 +1,6 @@
 //! The messages that make a history, told apart by their first bytes.
 
+use history::Kind;
 use nom::Parser;
 use nom::combinator::all_consuming;
 
@@ -93,9 +94,11 @@ pub(crate) enum DataKind {
 pub(crate) struct ClientOp {
     pub thread: u32,
     pub index: u64,
-    pub store: bool,
+    pub kind: Kind,
+    /// 0 for a fence.
     pub address: u64,
-    pub value: u64,
+    pub read: Option<u64>,
+    pub written: Option<u64>,
     pub forwarded: bool,
 }
 
@@ -243,15 +246,31 @@ mod tests {
         let load = ClientOp {
             thread: 2,
             index: 30,
-            store: false,
+            kind: Kind::Load,
             address: 0x1040,
-            value: 0,
+            read: Some(0),
+            written: None,
             forwarded: true,
         };
         assert_eq!(
             read("T2 op 30 load 0x1040 0 forwarded"),
             Message::Client(load)
         );
+        let rmw = ClientOp {
+            kind: Kind::Rmw,
+            written: Some(0x1f),
+            forwarded: false,
+            ..load
+        };
+        assert_eq!(read("T2 op 30 rmw 0x1040 0 0x1f"), Message::Client(rmw));
+        let fence = ClientOp {
+            kind: Kind::Fence,
+            address: 0,
+            read: None,
+            written: None,
+            ..rmw
+        };
+        assert_eq!(read("T2 op 30 fence"), Message::Client(fence));
         let exec = |thread| Message::Exec {
             thread,
             text: b"0x40 @f : nop",
@@ -274,6 +293,8 @@ mod tests {
             "set da",
             "T0 op 4 store 0x1000",
             "T0 op 4 lo",
+            "T0 op 4 rmw 0x1000 0x1",
+            "T0 op 4 fenc",
             "T0 o",
             "T0",
         ] {

@@ -1,9 +1,15 @@
-//! Text printed by gem5's debug flags, to the history it shows.
+//! Text printed by gem5's debug flags, to the history it shows; [`write()`] is the way back.
 //!
-//! Everything happens in one pass. Lines are told apart by their first bytes ([`line`]), their
-//! messages read ([`message`], [`raw`]), requests matched with completions ([`matching`]), and
-//! values taken from data blocks ([`block`], [`operation`]). Which of the histories that a file may
-//! hold is wanted is known at its end, so until then all that were seen are kept.
+//! Reading happens in one pass. Lines are told apart by their first bytes (`line`), their messages
+//! read (`message`, `raw`), requests matched with completions (`matching`), and values taken from
+//! data blocks (`block`, `operation`). Which of the histories that a file may hold is wanted is
+//! known at its end, so until then all that were seen are kept.
+//!
+//! A client may print what its thread does, which shows what Ruby cannot see: loads that a store
+//! buffer served, and fences. Its lines are `T<thread> op <index>` and then `store <address>
+//! <value>` when the program issues the store, `load <address> <value>` when the load completes (`
+//! forwarded` behind it if a buffer served it), `rmw <address> <value read> <value written>` when
+//! the read-modify-write completes, or `fence`.
 
 mod block;
 mod choice;
@@ -22,6 +28,7 @@ mod raw;
 mod sequencer;
 mod settle;
 mod sink;
+mod write;
 
 use history::{History, HistoryBuilder, Source};
 use memchr::memmem;
@@ -41,6 +48,7 @@ pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 use sequencer::trailing_number;
 use sink::Sink;
+pub use write::{WriteError, write};
 
 /// What other files of a run say about it.
 #[derive(Clone, Debug, Default)]

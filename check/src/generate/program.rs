@@ -1,0 +1,154 @@
+//! Random programs, and histories of what they did.
+
+use history::{
+    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, OpId, Place,
+    Provenance,
+};
+
+use super::Recipe;
+use super::dice::{Dice, Weighted};
+use super::run::Run;
+
+/// What every thread does, thread by thread. Memory: 13 bytes an operation.
+pub(super) struct Program {
+    kind: Vec<Kind>,
+    /// Number of the location; anything for a fence.
+    location: Vec<u32>,
+    /// Value written; anything for what does not write.
+    written: Vec<u64>,
+    /// Where each thread begins.
+    starts: Vec<usize>,
+}
+
+impl Program {
+    /// A program without loops and branches: each operation is of a random kind, to a random
+    /// location.
+    pub fn random(recipe: &Recipe, dice: &mut Dice) -> Program {
+        let length = recipe.operations as usize;
+        let mix = recipe.mix;
+        let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Fence];
+        let weights = [mix.loads, mix.stores, mix.rmws, mix.fences];
+        let kinds_by_weight = Weighted::new(weights.map(u64::from).into_iter());
+        let by_popularity = Weighted::zipf(recipe.locations, recipe.skew);
+        let mut names: Vec<u32> = (0..recipe.locations).collect();
+        dice.shuffle(&mut names);
+
+        let kind: Vec<Kind> = (0..length)
+            .map(|_| kinds[kinds_by_weight.choose(dice)])
+            .collect();
+        let location: Vec<u32> = (0..length)
+            .map(|_| names[by_popularity.choose(dice)])
+            .collect();
+        let written = values(&kind, &location, recipe.locations, dice);
+        Program {
+            kind,
+            location,
+            written,
+            starts: starts(length, recipe.threads),
+        }
+    }
+
+    /// What its threads did: `run` says what reads returned, and when. Without one, reads show
+    /// nothing.
+    pub fn history(&self, run: Option<&Run>) -> Result<History, BuildError> {
+        let mut builder = HistoryBuilder::new();
+        for (thread, &start) in self.starts.iter().enumerate() {
+            let end = self.starts.get(thread + 1).copied();
+            for op in start..end.unwrap_or(self.kind.len()) {
+                let access = self.access(thread as u32, op);
+                builder.push(match run {
+                    Some(run) => run.observed(op, access, &self.written),
+                    None => access,
+                });
+            }
+        }
+        builder.finish(
+            AssumedSize::default(),
+            &Initial::Zero,
+            Provenance::default(),
+        )
+    }
+
+    /// Every operation that reads.
+    pub fn reads(&self) -> Vec<OpId> {
+        let ops = (0..self.kind.len()).filter(|&op| self.kind[op].reads());
+        ops.map(|op| OpId(op as u32)).collect()
+    }
+
+    /// The location that an operation writes, if it does.
+    pub fn writes_to(&self, op: OpId) -> Option<u32> {
+        self.kind[op.at()].writes().then(|| self.location[op.at()])
+    }
+
+    /// The location of an operation that is no fence.
+    pub fn location_of(&self, op: OpId) -> u32 {
+        self.location[op.at()]
+    }
+
+    fn access(&self, thread: u32, op: usize) -> Access {
+        let kind = self.kind[op];
+        let place = match kind {
+            Kind::Fence => Place::Nowhere,
+            _ => Place::Cell(u64::from(self.location[op])),
+        };
+        Access {
+            written: kind.writes().then_some(self.written[op]),
+            ..Access::new(thread, kind, place)
+        }
+    }
+}
+
+/// Where each thread begins, if they get equally many operations.
+fn starts(length: usize, threads: u32) -> Vec<usize> {
+    let threads = threads as usize;
+    let (each, more) = (length / threads, length % threads);
+    (0..threads)
+        .map(|thread| thread * each + thread.min(more))
+        .collect()
+}
+
+/// What each write writes: the k writes of a location write 1 to k, in random order.
+fn values(kind: &[Kind], location: &[u32], locations: u32, dice: &mut Dice) -> Vec<u64> {
+    let mut by_location: Vec<Vec<u64>> = vec![Vec::new(); locations as usize];
+    let writes = || (0..kind.len()).filter(|&op| kind[op].writes());
+    for op in writes() {
+        let values = &mut by_location[location[op] as usize];
+        values.push(values.len() as u64 + 1);
+    }
+    for values in &mut by_location {
+        dice.shuffle(values);
+    }
+    let mut written = vec![0; kind.len()];
+    for op in writes() {
+        written[op] = by_location[location[op] as usize].pop().unwrap_or(0);
+    }
+    written
+}
+
+/// The same history without ticks and without the order in which memory performed it: what
+/// remains says nothing about how threads interleaved but the values that reads returned.
+///
+/// # Errors
+/// If the history is too large to be built.
+pub fn without_order(history: &History) -> Result<History, BuildError> {
+    let mut builder = HistoryBuilder::new();
+    for op in history.ops() {
+        let row = history.row(op);
+        let place = match row.location {
+            None => Place::Nowhere,
+            Some(location) => Place::Cell(location.address),
+        };
+        builder.push(Access {
+            read: row.read,
+            written: row.written,
+            ..Access::new(row.thread, row.kind, place)
+        });
+    }
+    let mut bare = builder.finish(
+        AssumedSize::default(),
+        &Initial::Zero,
+        history.provenance.clone(),
+    )?;
+    bare.name.clone_from(&history.name);
+    Ok(bare)
+}

@@ -1,0 +1,182 @@
+//! A program on a random schedule of a model's machine.
+
+use std::collections::VecDeque;
+
+use history::{Access, History, Kind, OpId};
+
+use super::dice::Dice;
+use super::program::Program;
+use super::{Recipe, RecipeError};
+use crate::machine::{Machine, Refusal, Step};
+use crate::model::Model;
+
+/// Ticks between two steps: room for the lines that a trace prints in between.
+const STEP: u64 = 4;
+
+/// What the operations of a program did, in the program's order.
+pub(super) struct Run {
+    /// The write that a read took its value from; `None` for the initial value.
+    pub source: Vec<Option<OpId>>,
+    issued: Vec<u64>,
+    /// When memory performed it: for a buffered store, when it was committed. No two are equal.
+    pub completed: Vec<u64>,
+}
+
+impl Run {
+    /// An operation with what the run shows of it. `written` are the values of the program.
+    pub fn observed(&self, op: usize, access: Access, written: &[u64]) -> Access {
+        let read = self.source[op].map_or(0, |write| written[write.at()]);
+        Access {
+            read: access.kind.reads().then_some(read),
+            issued: Some(self.issued[op]),
+            completed: Some(self.completed[op]),
+            order: Some(self.completed[op]),
+            ..access
+        }
+    }
+}
+
+/// Runs a program: again and again a random thread does its next operation or commits a store.
+pub(super) fn run(program: &Program, recipe: &Recipe, dice: &mut Dice) -> Result<Run, RecipeError> {
+    let history = program.history(None)?;
+    let mut scheduler = Scheduler::new(&history, recipe);
+    let mut active: Vec<usize> = (0..scheduler.threads.len()).collect();
+    while !active.is_empty() {
+        let at = dice.index(active.len());
+        let step = scheduler.choose(active[at], dice);
+        scheduler.step(active[at], step, dice)?;
+        if scheduler.is_done(active[at]) {
+            active.swap_remove(at);
+        }
+    }
+    scheduler.machine.finish()?;
+    Ok(scheduler.run)
+}
+
+/// A thread of the program that runs.
+struct Thread {
+    next: u32,
+    end: u32,
+    /// Stores that wait, oldest first.
+    buffer: VecDeque<OpId>,
+    /// When it took its last step.
+    last: u64,
+}
+
+struct Scheduler<'h> {
+    history: &'h History,
+    model: Model,
+    depth: usize,
+    machine: Machine<'h>,
+    threads: Vec<Thread>,
+    now: u64,
+    run: Run,
+}
+
+impl<'h> Scheduler<'h> {
+    fn new(history: &'h History, recipe: &Recipe) -> Scheduler<'h> {
+        let threads = history.threads().iter().map(|thread| Thread {
+            next: thread.first().0,
+            end: thread.end().0,
+            buffer: VecDeque::new(),
+            last: 0,
+        });
+        Scheduler {
+            history,
+            model: recipe.model,
+            depth: recipe.buffer as usize,
+            machine: Machine::new(history, recipe.model),
+            threads: threads.collect(),
+            now: 0,
+            run: Run {
+                source: vec![None; history.len()],
+                issued: vec![0; history.len()],
+                completed: vec![0; history.len()],
+            },
+        }
+    }
+
+    fn is_done(&self, thread: usize) -> bool {
+        let thread = &self.threads[thread];
+        thread.next == thread.end && thread.buffer.is_empty()
+    }
+
+    /// What a thread that is not done does next. The fuller its buffer, the more likely it is to
+    /// commit a store, so that a deep buffer is used and none overflows.
+    fn choose(&self, at: usize, dice: &mut Dice) -> Step {
+        let thread = &self.threads[at];
+        let waiting = thread.buffer.len();
+        if waiting == 0 {
+            return Step::Execute(OpId(thread.next));
+        }
+        let must_commit = thread.next == thread.end
+            || waiting >= self.depth
+            || self.must_wait(&thread.buffer, OpId(thread.next));
+        if must_commit || dice.index(self.depth) < waiting {
+            return Step::Commit(self.committable(&thread.buffer, dice));
+        }
+        Step::Execute(OpId(thread.next))
+    }
+
+    /// Whether an operation waits for stores in the buffer.
+    fn must_wait(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
+        let kind = self.history.kind(op);
+        self.model.drains_all(kind) || (kind.is_atomic() && self.holds(buffer, op))
+    }
+
+    /// Whether a buffer holds a store to the location of an operation.
+    fn holds(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
+        let location = self.history.location(op);
+        buffer.iter().any(|&s| self.history.location(s) == location)
+    }
+
+    /// A store that may reach memory now: the oldest, under PSO the oldest of some location.
+    fn committable(&self, buffer: &VecDeque<OpId>, dice: &mut Dice) -> OpId {
+        if !matches!(self.model, Model::Pso(_)) {
+            return buffer[0];
+        }
+        let any = buffer[dice.index(buffer.len())];
+        let location = self.history.location(any);
+        let oldest = buffer
+            .iter()
+            .find(|&&store| self.history.location(store) == location);
+        oldest.copied().unwrap_or(any)
+    }
+
+    fn step(&mut self, at: usize, step: Step, dice: &mut Dice) -> Result<(), Refusal> {
+        self.now += STEP;
+        match step {
+            Step::Execute(op) => self.execute(at, op, dice)?,
+            Step::Commit(op) => {
+                self.machine.step(step)?;
+                let buffer = &mut self.threads[at].buffer;
+                if let Some(place) = buffer.iter().position(|&store| store == op) {
+                    buffer.remove(place);
+                }
+                self.run.completed[op.at()] = self.now;
+            }
+        }
+        self.threads[at].last = self.now;
+        Ok(())
+    }
+
+    fn execute(&mut self, at: usize, op: OpId, dice: &mut Dice) -> Result<(), Refusal> {
+        let kind = self.history.kind(op);
+        if kind.reads() {
+            self.run.source[op.at()] = self.machine.visible(op);
+        }
+        self.machine.step(Step::Execute(op))?;
+        let thread = &mut self.threads[at];
+        thread.next += 1;
+        self.run.completed[op.at()] = self.now;
+        if kind == Kind::Store && self.model.buffers() {
+            thread.buffer.push_back(op);
+            self.run.issued[op.at()] = self.now;
+        } else {
+            // Some time after the thread's step before, and two ticks before this one at the latest.
+            let wait = self.now - 2 - thread.last;
+            self.run.issued[op.at()] = thread.last + 1 + dice.below(wait);
+        }
+        Ok(())
+    }
+}

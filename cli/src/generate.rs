@@ -1,0 +1,340 @@
+//! `rubric generate`: random histories from the operational machines.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use check::generate::{self, Mix, Recipe};
+use check::{Model, PsoRmw};
+use clap::ValueEnum;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use history::History;
+use ingest::{axe, gem5};
+use report::tables;
+
+use crate::check::rmw_parser;
+use crate::error::Error;
+use crate::files;
+use crate::status::Status;
+
+/// Make random histories by running random programs on a model's operational machine
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric generate --model tso --seed 7 | rubric check --model sc,tso -
+  rubric generate --threads 64 --operations 1M --locations 256 -o big.axe
+  rubric generate --histories 200 --violations 1 --distance 50 -o mixed.parquet
+  rubric generate --model pso --buffer 16 --skew 1 -o big.trace.gz
+
+What a machine did is consistent under its model, and may violate a stronger one. With --violations
+it need not be consistent any more, but can be: another order may explain what a re-pointed read
+returns. `rubric check` tells.
+
+The same options give the same bytes on every machine; they are the name of each history. The values
+of a location are written in random order, and locations are named at random. Axe text has no ticks,
+and its threads come one after the other: nothing in it hints at the order of the run. Parquet and
+gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
+of clients where fences or store buffers hide program order from Ruby.")]
+pub struct Args {
+    /// The model whose machine runs the program
+    #[arg(long, default_value = "sc", value_parser = ["sc", "tso", "pso"])]
+    model: String,
+
+    /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
+    /// all of its thread's stores
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    pso_rmw: PsoRmw,
+
+    /// Number of threads. Counts may end in K (thousands) or M (millions)
+    #[arg(long, value_name = "N", default_value = "4", value_parser = parse_count)]
+    threads: u32,
+
+    /// Number of operations of all threads together
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_count)]
+    operations: u32,
+
+    /// Number of locations
+    #[arg(long, value_name = "N", default_value = "16", value_parser = parse_count)]
+    locations: u32,
+
+    /// How often loads, stores, read-modify-writes and fences occur, in proportion
+    #[arg(long, value_name = "LOADS,STORES,RMWS,FENCES", default_value = "50,40,8,2",
+          value_parser = parse_mix)]
+    mix: Mix,
+
+    /// How unequally locations are shared: the k-th most popular one is used in proportion to
+    /// 1/k^S; 0 is uniform
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    skew: f64,
+
+    /// How many stores the buffer of a thread holds, under TSO and PSO
+    #[arg(long, value_name = "N", default_value = "8", value_parser = parse_count)]
+    buffer: u32,
+
+    /// What everything random comes from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Make so many reads return the value of another write. Not every such history violates the
+    /// model
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
+    violations: u32,
+
+    /// How far from such a read the other write is at most, in operations of the memory order
+    #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count)]
+    distance: u32,
+
+    /// Make so many histories, with the seed, the seed + 1 and so on, in one file
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
+    histories: u32,
+
+    /// The format to write [default: what the name of the output says, axe for standard output]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// The output: a name ending in .axe, .parquet or .trace, or `-`; with .gz behind it, text is
+    /// compressed
+    #[arg(
+        long,
+        short,
+        value_name = "FILE",
+        default_value = "-",
+        hide_default_value = true
+    )]
+    output: PathBuf,
+}
+
+/// A format that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Axe,
+    Parquet,
+    Gem5,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let format = args.format()?;
+    match format {
+        Format::Parquet => {
+            let histories: Result<Vec<History>, Error> = args.histories().collect();
+            tables::write_histories(&args.output, &histories?)?;
+        }
+        _ if args.output == Path::new("-") => write(args, format, out)?,
+        _ if extension(&args.output) == Some("gz") => {
+            files::create(&args.output, |out| write_compressed(args, format, out))?;
+        }
+        _ => files::create(&args.output, |out| write(args, format, out))?,
+    }
+    Ok(Status::Done)
+}
+
+fn write_compressed(args: &Args, format: Format, out: &mut dyn Write) -> Result<(), Error> {
+    // Traces repeat themselves so much that a fast level makes them small.
+    let mut encoder = BufWriter::new(GzEncoder::new(out, Compression::new(2)));
+    write(args, format, &mut encoder)?;
+    let encoder = encoder.into_inner().map_err(|error| error.into_error());
+    let finished = encoder.and_then(GzEncoder::finish);
+    finished.map(|_| ()).map_err(Error::Output)
+}
+
+fn write(args: &Args, format: Format, mut out: &mut dyn Write) -> Result<(), Error> {
+    for history in args.histories() {
+        let history = history?;
+        match format {
+            Format::Gem5 => gem5::write(&history, &mut out).map_err(gem5_error)?,
+            _ => {
+                let bare = generate::without_order(&history)
+                    .map_err(|error| Error::Usage(error.to_string()))?;
+                axe::write(&bare, &mut out).map_err(axe_error)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn axe_error(error: axe::WriteError) -> Error {
+    match error {
+        axe::WriteError::Io(error) => Error::Output(error),
+        error => Error::Usage(error.to_string()),
+    }
+}
+
+fn gem5_error(error: gem5::WriteError) -> Error {
+    match error {
+        gem5::WriteError::Io(error) => Error::Output(error),
+        error => Error::Usage(error.to_string()),
+    }
+}
+
+impl Args {
+    /// The format to write.
+    fn format(&self) -> Result<Format, Error> {
+        let standard_output = self.output == Path::new("-");
+        match self.format.or_else(|| by_name(&self.output)) {
+            Some(Format::Parquet) if standard_output => Err(Error::Usage(
+                "Parquet needs a file: give -o a name that ends in .parquet".to_owned(),
+            )),
+            Some(Format::Gem5) if self.histories != 1 => Err(Error::Usage(format!(
+                "--histories {}: a gem5 trace holds one history; write axe text or Parquet, or a \
+                 trace for each --seed",
+                self.histories
+            ))),
+            Some(format) => Ok(format),
+            None if standard_output => Ok(Format::Axe),
+            None => Err(Error::Usage(format!(
+                "-o {}: a name that ends in .axe, .parquet, .trace or .trace.gz was expected; or \
+                 add --format",
+                self.output.display()
+            ))),
+        }
+    }
+
+    /// The histories, one after the other.
+    fn histories(&self) -> impl Iterator<Item = Result<History, Error>> + '_ {
+        (0..u64::from(self.histories)).map(|number| {
+            let recipe = self.recipe(self.seed.wrapping_add(number));
+            let mut history = generate::generate(&recipe).map_err(|error| Error::Recipe {
+                seed: recipe.seed,
+                error,
+            })?;
+            history.name = Some(name(&recipe));
+            Ok(history)
+        })
+    }
+
+    fn recipe(&self, seed: u64) -> Recipe {
+        Recipe {
+            // The parser of the option knows the names.
+            model: Model::from_name(&self.model, self.pso_rmw).unwrap_or(Model::Sc),
+            threads: self.threads,
+            operations: self.operations,
+            locations: self.locations,
+            mix: self.mix,
+            skew: self.skew,
+            buffer: self.buffer,
+            seed,
+            violations: self.violations,
+            distance: self.distance,
+        }
+    }
+}
+
+/// The command that makes this history alone, without options that change nothing, and the version
+/// that ran it.
+fn name(recipe: &Recipe) -> String {
+    let Mix {
+        loads,
+        stores,
+        rmws,
+        fences,
+    } = recipe.mix;
+    let mut name = format!("rubric generate --model {}", recipe.model.name());
+    let mut option = |is_needed, option: String| {
+        if is_needed {
+            name.push_str(" --");
+            name.push_str(&option);
+        }
+    };
+    option(
+        recipe.model == Model::Pso(PsoRmw::All),
+        "pso-rmw all".to_owned(),
+    );
+    option(true, format!("threads {}", recipe.threads));
+    option(true, format!("operations {}", recipe.operations));
+    option(true, format!("locations {}", recipe.locations));
+    option(true, format!("mix {loads},{stores},{rmws},{fences}"));
+    option(recipe.skew != 0.0, format!("skew {}", recipe.skew));
+    option(recipe.model.buffers(), format!("buffer {}", recipe.buffer));
+    option(true, format!("seed {}", recipe.seed));
+    let has_violations = recipe.violations > 0;
+    option(has_violations, format!("violations {}", recipe.violations));
+    option(has_violations, format!("distance {}", recipe.distance));
+    name + " # version " + env!("CARGO_PKG_VERSION")
+}
+
+/// The format that a file's name says.
+fn by_name(path: &Path) -> Option<Format> {
+    match extension(path)? {
+        "gz" => by_name(Path::new(path.file_stem()?)).filter(|&format| format != Format::Parquet),
+        "axe" => Some(Format::Axe),
+        "parquet" => Some(Format::Parquet),
+        "trace" => Some(Format::Gem5),
+        _ => None,
+    }
+}
+
+fn extension(path: &Path) -> Option<&str> {
+    path.extension()?.to_str()
+}
+
+/// A count: decimal, `K` for thousands, `M` for millions.
+fn parse_count(text: &str) -> Result<u32, String> {
+    let (digits, unit) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1_000_000),
+        _ => (text, 1),
+    };
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number {
+        return Err("a number was expected, such as 500, 20K (20000) or 1M (1000000)".to_owned());
+    }
+    let count = digits.parse::<u32>().ok();
+    count
+        .and_then(|count| count.checked_mul(unit))
+        .ok_or_else(|| format!("at most {} was expected", u32::MAX))
+}
+
+fn parse_mix(text: &str) -> Result<Mix, String> {
+    let expected = "four numbers were expected: how often loads, stores, read-modify-writes and fences occur, \
+         such as 50,40,8,2";
+    let weights: Result<Vec<u32>, _> = text.split(',').map(|word| word.trim().parse()).collect();
+    match weights.as_deref() {
+        Ok(&[loads, stores, rmws, fences]) => Ok(Mix {
+            loads,
+            stores,
+            rmws,
+            fences,
+        }),
+        _ => Err(expected.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_units() {
+        assert_eq!(parse_count("12"), Ok(12));
+        assert_eq!(parse_count("12K"), Ok(12_000));
+        assert_eq!(parse_count("1m"), Ok(1_000_000));
+        for bad in [
+            "",
+            "K",
+            "-1",
+            "+1",
+            "1.5K",
+            "1G",
+            "1KK",
+            "4295M",
+            "99999999999",
+        ] {
+            assert!(parse_count(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_mix_has_four_weights() {
+        let mix = Mix {
+            loads: 1,
+            stores: 2,
+            rmws: 0,
+            fences: 4,
+        };
+        assert_eq!(parse_mix("1,2, 0,4"), Ok(mix));
+        for bad in ["", "1,2,3", "1,2,3,4,5", "1,2,3,x", "1,2,3,-4"] {
+            assert!(parse_mix(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! `rubric generate` as a user runs it.
+
+mod common;
+
+use std::fs;
+use std::io::Read as _;
+
+use common::{Folder, error, output, output_of, rubric};
+use flate2::read::GzDecoder;
+
+const MODELS: [&str; 3] = ["sc", "tso", "pso"];
+
+/// A small history of a model, and more options.
+fn small<'a>(model: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut words = vec!["generate", "--model", model, "--operations", "300"];
+    words.extend_from_slice(more);
+    words
+}
+
+/// `rubric check` of a file; every history of it must be consistent under the model.
+fn assert_consistent(model: &str, path: &str) -> String {
+    output(&["check", "--model", model, "--format", "json", path])
+}
+
+fn without_version(text: &str) -> String {
+    text.replacen(env!("CARGO_PKG_VERSION"), "VERSION", 1)
+}
+
+#[test]
+fn a_small_trace() {
+    let trace = output(&[
+        "generate",
+        "--model",
+        "tso",
+        "--threads",
+        "2",
+        "--operations",
+        "9",
+        "--locations",
+        "2",
+        "--mix",
+        "3,3,1,1",
+        "--seed",
+        "8",
+        "--format",
+        "gem5",
+    ]);
+    insta::assert_snapshot!(without_version(&trace));
+}
+
+#[test]
+fn a_small_axe_text() {
+    let text = output(&[
+        "generate",
+        "--threads",
+        "3",
+        "--operations",
+        "12",
+        "--locations",
+        "3",
+        "--seed",
+        "5",
+    ]);
+    insta::assert_snapshot!(without_version(&text));
+}
+
+#[test]
+fn every_format_is_consistent_under_the_model() {
+    let folder = Folder::new();
+    for model in MODELS {
+        let mut digests = Vec::new();
+        for name in ["a.axe", "a.axe.gz", "a.parquet", "a.trace", "a.trace.gz"] {
+            let path = folder.path(name);
+            output(&small(model, &["--seed", "3", "-o", &path]));
+            let verdict = assert_consistent(model, &path);
+            let is_ordered = !name.starts_with("a.axe");
+            assert_eq!(
+                verdict.contains(r#""decided_by":"temporal""#),
+                is_ordered,
+                "{verdict}"
+            );
+            if !name.contains("trace") {
+                let axe = output(&["convert", &path, "-", "--to", "axe"]);
+                // Parquet keeps ticks, which axe text has behind an `@`.
+                let bare = axe
+                    .lines()
+                    .map(|line| line.split(" @").next().unwrap_or(line));
+                digests.push(bare.collect::<Vec<_>>().join("\n"));
+            }
+        }
+        assert!(digests.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+}
+
+#[test]
+fn weaker_models_violate_stronger_ones() {
+    let folder = Folder::new();
+    let path = folder.path("tso.axe");
+    output(&[
+        "generate",
+        "--model",
+        "tso",
+        "--histories",
+        "20",
+        "-o",
+        &path,
+    ]);
+    let verdicts = output_of(&["check", "--model", "sc", "--format", "json", &path], 1);
+    assert!(verdicts.matches(r#""verdict":"violation""#).count() > 15);
+    assert_consistent("tso", &path);
+}
+
+#[test]
+fn compressed_text_is_the_same_text() {
+    let folder = Folder::new();
+    for (format, name) in [
+        ("axe", "t.axe.gz"),
+        ("gem5", "t.trace.gz"),
+        ("gem5", "odd.gz"),
+    ] {
+        let path = folder.path(name);
+        output(&small("pso", &["--format", format, "-o", &path]));
+        let mut text = String::new();
+        GzDecoder::new(&fs::read(&path).unwrap()[..])
+            .read_to_string(&mut text)
+            .unwrap();
+        assert_eq!(text, output(&small("pso", &["--format", format])));
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_bytes() {
+    let folder = Folder::new();
+    for name in ["s.axe", "s.parquet", "s.trace", "s.trace.gz"] {
+        let bytes = |seed| {
+            let path = folder.path(name);
+            output(&small(
+                "tso",
+                &["--seed", seed, "--violations", "2", "-o", &path],
+            ));
+            fs::read(path).unwrap()
+        };
+        assert!(bytes("1") == bytes("1"), "{name}");
+        assert!(bytes("1") != bytes("2"), "{name}");
+    }
+}
+
+#[test]
+fn the_name_is_the_command() {
+    for more in [
+        &["--seed", "9", "--buffer", "3"][..],
+        &["--skew", "0.5", "--threads", "7", "--mix", "1,2,3,4"],
+        &["--violations", "2", "--distance", "40", "--locations", "5"],
+        &["--pso-rmw", "all"],
+    ] {
+        for model in MODELS {
+            let text = output(&small(model, more));
+            let name = text
+                .lines()
+                .next()
+                .unwrap()
+                .strip_prefix("# rubric ")
+                .unwrap();
+            let (command, version) = name.split_once(" # version ").unwrap();
+            assert_eq!(version, env!("CARGO_PKG_VERSION"));
+            let words: Vec<&str> = command.split(' ').collect();
+            assert_eq!(output(&words), text, "{command}");
+        }
+    }
+}
+
+#[test]
+fn several_histories_have_their_own_seeds() {
+    let whole = output(&small("pso", &["--histories", "3", "--seed", "10"]));
+    let one = |seed| output(&small("pso", &["--seed", seed]));
+    assert_eq!(whole, one("10") + &one("11") + &one("12"));
+
+    let folder = Folder::new();
+    let path = folder.path("three.parquet");
+    output(&small(
+        "pso",
+        &["--histories", "3", "--seed", "10", "-o", &path],
+    ));
+    let verdicts = assert_consistent("pso", &path);
+    assert_eq!(verdicts.lines().count(), 3);
+    assert!(verdicts.lines().nth(2).unwrap().contains("--seed 12"));
+}
+
+#[test]
+fn re_pointed_reads_are_found_out() {
+    let folder = Folder::new();
+    let path = folder.path("bad.axe");
+    let mut words = small("sc", &["--violations", "3", "--distance", "60"]);
+    words.extend(["--histories", "20", "-o", &path]);
+    output(&words);
+    let verdicts = output_of(&["check", "--format", "json", &path], 1);
+    assert!(verdicts.matches(r#""verdict":"violation""#).count() > 15);
+    assert!(!verdicts.contains("thin-air"), "{verdicts}");
+}
+
+#[test]
+fn counts_have_units() {
+    let thousand = output(&["generate", "--operations", "1K", "--threads", "2"]);
+    assert_eq!(thousand.lines().count(), 1002);
+    assert!(thousand.contains("--operations 1000 "));
+}
+
+#[test]
+fn help_has_examples_and_says_what_a_violation_is() {
+    let help = output(&["generate", "--help"]);
+    assert!(
+        help.contains("Examples:") && help.contains("rubric generate "),
+        "{help}"
+    );
+    assert!(
+        help.contains("Not every such history violates the model"),
+        "{help}"
+    );
+    assert!(help.contains("K (thousands)"), "{help}");
+}
+
+#[test]
+fn wrong_options_say_what_was_expected() {
+    let folder = Folder::new();
+    let (odd, zipped) = (folder.path("a.txt"), folder.path("a.parquet.gz"));
+    let trace = folder.path("a.trace");
+    for (words, expected) in [
+        (&["--threads", "0"][..], "no threads: at least 1"),
+        (&["--operations", "0"], "no operations"),
+        (&["--locations", "0"], "no locations"),
+        (&["--threads", "2K"], "2000 threads: at most 1000"),
+        (&["--mix", "0,0,0,0"], "every weight of the mix is 0"),
+        (&["--model", "tso", "--buffer", "0"], "no room for a store"),
+        (&["--skew=-1"], "a skew of -1"),
+        (&["--skew", "nan"], "a skew of NaN"),
+        (&["--violations", "1K"], "of 1000 reads can be re-pointed"),
+        (&["--violations", "1", "--distance", "0"], "no distance"),
+        (&["--format", "parquet"], "Parquet needs a file"),
+        (&["-o", &odd], "a name that ends in .axe"),
+        (&["-o", &zipped], "a name that ends in .axe"),
+        (&["--histories", "2", "-o", &trace], "holds one history"),
+        (&["-o", "absent/a.axe"], "absent/a.axe: "),
+        (&["-o", "absent/a.parquet"], "absent/a.parquet: "),
+    ] {
+        let words: Vec<&str> = ["generate"].iter().chain(words).copied().collect();
+        let message = error(&words);
+        assert!(message.contains(expected), "{message}");
+    }
+    for words in [
+        ["--mix", "1,2,3"],
+        ["--operations", "1G"],
+        ["--model", "rmo"],
+        ["--seed", "x"],
+    ] {
+        let assert = rubric(&["generate", words[0], words[1]]).assert();
+        assert.code(2).stdout("");
+    }
+}
+
+#[test]
+fn a_recipe_that_fails_leaves_no_file() {
+    let folder = Folder::new();
+    for name in ["a.axe", "a.axe.gz", "a.parquet", "a.trace.gz"] {
+        let path = folder.path(name);
+        let message = error(&["generate", "--violations", "1K", "--seed", "4", "-o", &path]);
+        assert!(message.contains("(seed 4)"), "{message}");
+        assert!(!fs::exists(&path).unwrap(), "{name}");
+    }
+}
