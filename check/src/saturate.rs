@@ -258,7 +258,12 @@ impl<'a> Saturation<'a> {
     /// has a lower rank then (not always so under PSO, where clocks count fewer), and among events
     /// that are not ordered the rank is a fair guess. To be called at a fixpoint.
     pub fn rank_by_past(&mut self) {
-        let past = |event: u32| self.clock(event).iter().map(|&known| u64::from(known)).sum();
+        let past = |event: u32| {
+            self.clock(event)
+                .iter()
+                .map(|&known| u64::from(known))
+                .sum()
+        };
         let mut order: Vec<(u64, u32, u32)> = (0..self.events.len() as u32)
             .map(|event| (past(event), self.worklist.rank(event), event))
             .collect();
@@ -484,13 +489,21 @@ impl<'a> Saturation<'a> {
         let row = &row[slots.clone()];
         let clock = &mut self.clocks[start + slots.start..start + slots.end];
         let grows = |(have, news): (&u32, &u32)| news > have;
-        if !clock.iter().zip(row).fold(false, |any, pair| any | grows(pair)) {
+        if !clock
+            .iter()
+            .zip(row)
+            .fold(false, |any, pair| any | grows(pair))
+        {
             return Ok(());
         }
         if self.logging {
             for (at, (have, news)) in clock.iter_mut().zip(row).enumerate() {
                 if news > have {
-                    self.trail.push(Overwritten { event: to, column: (slots.start + at) as u32, value: *have });
+                    self.trail.push(Overwritten {
+                        event: to,
+                        column: (slots.start + at) as u32,
+                        value: *have,
+                    });
                 }
             }
         }
@@ -558,7 +571,8 @@ impl<'a> Saturation<'a> {
         let (slot, position) = (&events.slot, &events.position);
         let fits = |base: u32, visited: bool| {
             let at = base as usize;
-            base == until && (visited || known.is_some()) || clock(until)[slot[at] as usize] >= position[at]
+            base == until && (visited || known.is_some())
+                || clock(until)[slot[at] as usize] >= position[at]
         };
         let front = self.fronts.find(location, fits).unwrap_or_else(|| {
             let base = known.map(|known| (known, clock(known)));
@@ -566,9 +580,11 @@ impl<'a> Saturation<'a> {
         });
         let mut found = std::mem::take(&mut self.found);
         found.clear();
-        self.fronts.collect(events, location, front, clock(event), &mut found);
+        self.fronts
+            .collect(events, location, front, clock(event), &mut found);
         if known.is_none() {
-            self.fronts.advance(events, location, front, event, clock(event));
+            self.fronts
+                .advance(events, location, front, event, clock(event));
         }
         found.retain(|&write| !self.settled[write as usize]);
         found
@@ -642,7 +658,11 @@ impl<'a> Saturation<'a> {
             return Ok(());
         }
         if self.logging {
-            self.transit_trail.push(Overwritten { event, column: thread as u32, value: self.transit[entry] });
+            self.transit_trail.push(Overwritten {
+                event,
+                column: thread as u32,
+                value: self.transit[entry],
+            });
         }
         self.transit[entry] = position;
         self.link(access, event, Reason::Transit);
