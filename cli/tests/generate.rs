@@ -267,3 +267,64 @@ fn a_recipe_that_fails_leaves_no_file() {
         assert!(!fs::exists(&path).unwrap(), "{name}");
     }
 }
+
+#[test]
+fn hard_histories_have_the_verdict_of_their_family() {
+    for (family, status) in [("chain", 0), ("chain-violation", 1)] {
+        for model in MODELS {
+            let words = [
+                "generate", "--family", family, "--size", "3", "--model", model,
+            ];
+            let folder = Folder::new();
+            let path = folder.path("hard.axe");
+            let text = output(&words);
+            fs::write(&path, &text).unwrap();
+            output_of(&["check", "--model", model, &path], status);
+            output_of(
+                &["check", "--model", model, "--algorithm", "saturate", &path],
+                3,
+            );
+            // The name is the command.
+            let name = text
+                .lines()
+                .next()
+                .unwrap()
+                .strip_prefix("# rubric ")
+                .unwrap();
+            let (command, _) = name.split_once(" # version ").unwrap();
+            let words: Vec<&str> = command.split(' ').collect();
+            assert_eq!(output(&words), text);
+        }
+    }
+    let copies = output(&[
+        "generate", "--family", "ring", "--copies", "5", "--seed", "1",
+    ]);
+    assert!(copies.contains("--family ring --size 2 --copies 5 --seed 1 "));
+    assert_eq!(copies.lines().count(), 2 + 5 * 10);
+}
+
+#[test]
+fn families_are_listed_with_what_they_are() {
+    let help = output(&["generate", "--help"]);
+    for family in ["ring", "pairs-violation", "hpca-2c"] {
+        assert!(help.contains(&format!("- {family}:")), "{family} {help}");
+    }
+    let message = error(&["generate", "--family", "ring", "--size", "1"]);
+    assert!(
+        message.contains("size 1: ring has sizes from 2 to 1048576"),
+        "{message}"
+    );
+    let message = error(&["generate", "--family", "ring", "--format", "gem5"]);
+    assert!(message.contains("no ticks"), "{message}");
+    for words in [
+        &["--family", "ring", "--operations", "5"][..],
+        &["--family", "ring", "--violations", "1"],
+        &["--family", "ring", "--pso-rmw", "all"],
+        &["--size", "3"],
+        &["--copies", "3"],
+        &["--family", "list"],
+    ] {
+        let words: Vec<&str> = ["generate"].iter().chain(words).copied().collect();
+        rubric(&words).assert().code(2).stdout("");
+    }
+}
