@@ -2,9 +2,12 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
+use std::path::Path;
 
+use check::generate::families::Family;
 use common::{Folder, error, output, output_of, rubric};
 use flate2::read::GzDecoder;
 
@@ -327,4 +330,53 @@ fn families_are_listed_with_what_they_are() {
         let words: Vec<&str> = ["generate"].iter().chain(words).copied().collect();
         rubric(&words).assert().code(2).stdout("");
     }
+}
+
+/// The commands that the names of a file's histories are.
+fn commands(text: &str) -> Vec<Vec<&str>> {
+    let names = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# rubric "));
+    names
+        .map(|name| name.split(' ').take_while(|word| *word != "#").collect())
+        .collect()
+}
+
+#[test]
+fn the_hard_fixtures_are_what_their_names_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut families = BTreeSet::new();
+    for entry in fs::read_dir(root.join("fixtures/hard")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension() != Some("axe".as_ref()) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let commands = commands(&text);
+        let made: String = commands.iter().map(|words| output(words)).collect();
+        assert_eq!(made, text, "{}", path.display());
+        let file = path.file_stem().unwrap().to_str().unwrap();
+        families.insert(file.to_owned());
+
+        let path = path.to_str().unwrap();
+        let is_violation = file.ends_with("-violation");
+        let (status, verdict) = match is_violation {
+            true => (1, r#""verdict":"violation""#),
+            false => (0, r#""verdict":"consistent""#),
+        };
+        let all = ["check", "--model", "sc,tso,pso", "--format", "json", path];
+        let verdicts = output_of(&all, status);
+        assert_eq!(
+            verdicts.matches(verdict).count(),
+            3 * commands.len(),
+            "{path}"
+        );
+        let saturate = [&all[..], &["--algorithm", "saturate"]].concat();
+        let verdicts = output_of(&saturate, 3);
+        let undecided = verdicts.matches(r#""verdict":"undecided""#).count();
+        assert_eq!(undecided, 3 * commands.len(), "{path}");
+    }
+    let expected = Family::all().map(|family| family.name().to_owned());
+    let copies = ["copies", "copies-violation"].map(str::to_owned);
+    assert_eq!(families, expected.chain(copies).collect());
 }
