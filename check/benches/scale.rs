@@ -11,7 +11,7 @@ use check::verify::verify;
 use check::{Algorithm, Model, Options, PsoRmw, Verdict, certificate, check, steps};
 use criterion::measurement::WallTime;
 use criterion::{
-    BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main,
+    BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
 };
 use history::{Ambiguity, History, ReadsFrom};
 
@@ -168,6 +168,7 @@ fn quick<'c>(criterion: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, Wal
     let mut group = criterion.benchmark_group(name);
     group
         .sample_size(10)
+        .sampling_mode(SamplingMode::Flat)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
     group

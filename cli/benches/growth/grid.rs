@@ -90,7 +90,7 @@ pub fn points(full: bool) -> Vec<Point> {
         each_model(Point {
             series: "violations",
             operations,
-            violations: 1,
+            violations: 10,
             ..MIDDLE
         });
     }
