@@ -11,7 +11,8 @@ use check::verify::verify;
 use check::{Algorithm, Model, Options, PsoRmw, Verdict, certificate, check, steps};
 use criterion::measurement::WallTime;
 use criterion::{
-    BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+    BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group,
+    criterion_main,
 };
 use history::{Ambiguity, History, ReadsFrom};
 

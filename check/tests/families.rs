@@ -58,7 +58,7 @@ fn truth(history: &History, model: Model) -> Option<bool> {
 fn verdicts_are_those_of_the_figures() {
     let mut tried = BTreeSet::new();
     for model in MODELS {
-        for seed in 0..4 {
+        for seed in 0..2 {
             for (recipe, history) in all(model, seed) {
                 let expected = Some(!recipe.family.violation);
                 let label = format!("{recipe:?}\n{}", print(&history));
@@ -68,10 +68,8 @@ fn verdicts_are_those_of_the_figures() {
                     assert_eq!(Some(truth), expected, "{label}");
                     tried.insert((recipe.family.name(), model.name()));
                 }
-                for algorithm in [Algorithm::Complete, Algorithm::Stages] {
-                    let found = decide(&history, model, algorithm);
-                    assert_eq!(found, expected, "{algorithm:?} {label}");
-                }
+                let found = decide(&history, model, Algorithm::Complete);
+                assert_eq!(found, expected, "{label}");
             }
         }
     }

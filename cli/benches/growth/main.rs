@@ -25,7 +25,6 @@ use std::{env, fs};
 
 use report::tables::write_measurements;
 
-use grid::Point;
 use measure::Bench;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -35,15 +34,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let wanted = env::args().skip(1).find(|word| !word.starts_with("--"));
-    let is_wanted = |point: &Point| {
-        let wanted = wanted.as_deref();
-        wanted.is_none_or(|series| point.series.starts_with(series))
-    };
     let is_full = env::var("RUBRIC_BENCH").is_ok_and(|size| size == "full");
-    let points: Vec<Point> = grid::points(is_full)
-        .into_iter()
-        .filter(is_wanted)
-        .collect();
+    let mut points = grid::points(is_full);
+    if let Some(series) = wanted {
+        points.retain(|point| point.series == series);
+        if points.is_empty() {
+            return Err(format!("{series}: no such series; `grid.rs` has their names").into());
+        }
+    }
     let results = results()?;
     let bench = Bench::new(timeout()?)?;
     println!("{}", table::HEADER);
