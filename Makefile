@@ -1,12 +1,13 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint
+.PHONY: help demo test bench limits lint
 
 help:
 	@echo "make demo    check the recorded gem5 traces in fixtures/traces and print a table"
 	@echo "make test    run every test, those in the documentation too"
 	@echo "make lint    formatting, clippy and documentation, warnings are errors"
+	@echo "make limits  how large the hard histories of each family may be and still be decided"
 	@echo "make bench   measure speed (criterion), then a table of time and memory against size, as"
 	@echo "             Parquet too: RESULTS=folder (target/results), BENCH=full for the largest sizes"
 
@@ -27,6 +28,9 @@ bench:
 	$(CARGO) bench --package ingest --package check
 	RUBRIC_BENCH=$(BENCH) $(if $(RESULTS),RUBRIC_RESULTS=$(abspath $(RESULTS))) \
 		$(CARGO) bench --package cli --bench growth
+
+limits:
+	$(CARGO) bench --package cli --bench limits
 
 lint:
 	$(CARGO) fmt --all --check

@@ -1,4 +1,5 @@
 //! Running the program and seeing what it takes.
+#![allow(dead_code, reason = "each bench uses a part")]
 
 use std::error::Error;
 use std::io::Read;
