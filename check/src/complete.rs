@@ -111,7 +111,7 @@ pub fn complete(
         limits,
         backtracks,
     };
-    search.frontier.refresh(&rank);
+    search.frontier.start(&rank);
     match search.run() {
         Ok(()) => Completion::Order(search.frontier.order().to_vec()),
         Err(end) => end,
@@ -207,6 +207,10 @@ impl Search<'_, '_> {
         let before = self.held_back.len();
         let mut held_back = std::mem::take(&mut self.held_back);
         held_back.retain(|held| {
+            // After going back an event may be held back twice, and be placed meanwhile.
+            if !self.frontier.is_head(held.write) {
+                return false;
+            }
             let gone = self.frontier.is_placed(held.reader)
                 || self.frontier.is_placed(held.other)
                 || self.saturation.precedes(held.reader, held.other);
@@ -344,8 +348,10 @@ impl Search<'_, '_> {
         };
         let reached = self.frontier.order().len() + 1;
         let Level { mark, placed, .. } = self.levels[keep];
-        self.saturation.undo(mark);
+        let changed = self.saturation.undo(mark);
         self.go_back(placed);
+        // Some may wait for what is no longer known to precede them.
+        self.frontier.offer_heads(changed, self.rank);
         self.levels.truncate(keep);
         if made_together {
             self.one_by_one = self.one_by_one.max(reached);
@@ -358,8 +364,9 @@ impl Search<'_, '_> {
     /// Takes back all but the first `placed` placements.
     fn go_back(&mut self, placed: usize) {
         self.frontier.truncate(placed, self.rank, self.saturation);
-        self.frontier.refresh(self.rank);
-        self.held_back.clear();
+        for held in self.held_back.drain(..) {
+            self.frontier.offer(held.write, self.rank);
+        }
     }
 
     /// Takes the choices so far for good if their trail is long.
@@ -375,6 +382,7 @@ impl Search<'_, '_> {
         self.limits.trail = self.limits.trail.saturating_mul(2);
         self.levels.clear();
         self.go_back(0);
+        self.frontier.start(self.rank);
         if let Err(stop) = self.saturation.reset() {
             return Ok(Err(stop));
         }

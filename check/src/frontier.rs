@@ -93,9 +93,10 @@ impl<'a> Frontier<'a> {
         self.lowest
     }
 
-    /// Takes back all but the first `length` placements.
+    /// Takes back all but the first `length` placements, and offers the heads that are back.
     pub fn truncate(&mut self, length: usize, rank: &[u32], saturation: &mut Saturation<'_>) {
-        for event in self.order.drain(length..) {
+        let back = self.order.split_off(length);
+        for &event in &back {
             self.lowest = self.lowest.min(rank[event as usize] as usize);
             saturation.settle(event, false);
             self.placed[self.chain_of[event as usize] as usize] -= 1;
@@ -103,12 +104,26 @@ impl<'a> Frontier<'a> {
                 self.placed_writes[group] -= 1;
             }
         }
+        self.offer_heads(back, rank);
     }
 
-    /// Looks for free events afresh; needed at the start and after [`Frontier::truncate`].
-    pub fn refresh(&mut self, rank: &[u32]) {
-        self.free.clear();
-        self.waiting.iter_mut().for_each(Vec::clear);
+    /// Offers those of some events that are heads.
+    pub fn offer_heads(&mut self, events: Vec<u32>, rank: &[u32]) {
+        for event in events {
+            if self.is_head(event) {
+                self.offer(event, rank);
+            }
+        }
+    }
+
+    /// Whether an event is the first of its chain that is not placed.
+    pub fn is_head(&self, event: u32) -> bool {
+        let chain = self.chain_of[event as usize];
+        self.events.position[event as usize] == self.placed[chain as usize] + 1
+    }
+
+    /// Offers the head of every chain.
+    pub fn start(&mut self, rank: &[u32]) {
         for chain in 0..self.chains.len() {
             self.offer_head(chain, rank);
         }
@@ -117,6 +132,10 @@ impl<'a> Frontier<'a> {
     /// Takes the best free event: one that does not write if there is one, else the lowest rank.
     pub fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
         while let Some(Reverse((_, _, event))) = self.free.pop() {
+            // After going back there may be others on offer, or waiting.
+            if !self.is_head(event) {
+                continue;
+            }
             match self.blocker(event, saturation) {
                 None => return Some(event),
                 Some((chain, position)) => self.waiting[chain as usize].push((position, event)),
