@@ -31,8 +31,9 @@ use crate::frontier::Frontier;
 use crate::proof::{Block, Rule, Violation};
 use crate::saturate::{Mark, Reason, Saturation, Stop};
 
-/// How far ahead of the lowest unplaced rank events are visited as soon as choices concern them.
-/// Those beyond wait, so that they are visited once for many choices.
+/// How far ahead of the lowest unplaced rank events are visited at first as soon as choices concern
+/// them. Those beyond wait, so that they are visited once for many choices. What comes to light
+/// late is undone at a cost, so every contradiction widens the horizon.
 const HORIZON: usize = 1024;
 
 /// What a search found.
@@ -106,6 +107,7 @@ pub fn complete(
         rank: &rank,
         held_back: Vec::new(),
         one_by_one: 0,
+        ahead: HORIZON,
         levels: Vec::new(),
         lemmas: Vec::new(),
         limits,
@@ -126,6 +128,8 @@ struct Search<'s, 'e> {
     held_back: Vec<Unsafe>,
     /// Until so many events are placed, choices are made one by one.
     one_by_one: usize,
+    /// How far ahead events are visited, in ranks.
+    ahead: usize,
     levels: Vec<Level>,
     lemmas: Vec<Lemma>,
     limits: Limits,
@@ -151,7 +155,7 @@ impl Search<'_, '_> {
 
     /// Up to which rank events are visited.
     fn horizon(&self) -> usize {
-        self.frontier.lowest() + HORIZON
+        self.frontier.lowest().saturating_add(self.ahead)
     }
 
     /// Visits the events that wait near the frontier. False if none did.
@@ -307,6 +311,7 @@ impl Search<'_, '_> {
                 return Err(Completion::Timeout);
             };
             *self.backtracks += 1;
+            self.ahead = self.ahead.saturating_add(self.ahead / 8);
             match self.flip(explanation)? {
                 Ok(()) => return Ok(()),
                 Err(next) => stop = next,
@@ -389,7 +394,7 @@ impl Search<'_, '_> {
         for (number, lemma) in self.lemmas.iter().enumerate() {
             if lemma.premises.is_empty() {
                 let reason = Reason::Lemma(number as u32);
-                if let Err(stop) = self.saturation.assume(&[lemma.forced], reason, HORIZON) {
+                if let Err(stop) = self.saturation.assume(&[lemma.forced], reason, self.ahead) {
                     return Ok(Err(stop));
                 }
             }
