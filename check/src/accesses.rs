@@ -41,8 +41,7 @@ impl Accesses {
                 main.push((events.location[at], slot, position, event));
             }
             if events.model.drains_all(events.kind[at]) {
-                let entry =
-                    |store: u32| (events.location[store as usize], slot, position, store);
+                let entry = |store: u32| (events.location[store as usize], slot, position, store);
                 drained.extend(stores.drain(..).map(entry));
             }
         }
@@ -65,16 +64,26 @@ impl Accesses {
         let location = events.location[store as usize];
         for group in self.main.groups(location) {
             let known = |&access: &u32| clocks.precedes(events, store, access);
-            let first = self.main.members(group).partition_point(|access| !known(access));
+            let first = self
+                .main
+                .members(group)
+                .partition_point(|access| !known(access));
             exits[group.slot as usize] = self.main.position(group, first).unwrap_or(0);
         }
         let own = events.thread(store);
         let groups = self.drained.groups(location).iter();
         for group in groups.filter(|group| group.slot as usize == own) {
-            let first = self.drained.members(group).partition_point(|&last| last < store);
+            let first = self
+                .drained
+                .members(group)
+                .partition_point(|&last| last < store);
             let drain = self.drained.position(group, first).unwrap_or(0);
             let access = exits[own];
-            exits[own] = if access == 0 || drain != 0 && drain < access { drain } else { access };
+            exits[own] = if access == 0 || drain != 0 && drain < access {
+                drain
+            } else {
+                access
+            };
         }
         exits
     }

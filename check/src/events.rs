@@ -186,12 +186,7 @@ impl Events {
         let mut writes: Vec<(u32, u32, u32, u32)> = events
             .map(|event| {
                 let at = event as usize;
-                (
-                    self.location[at],
-                    self.slot[at],
-                    self.position[at],
-                    event,
-                )
+                (self.location[at], self.slot[at], self.position[at], event)
             })
             .collect();
         writes.sort_unstable();

@@ -229,8 +229,7 @@ impl<'e> Explainer<'_, 'e> {
         // Under PSO store slots tell only within a location.
         let exits = (!events.is_global(from)).then(|| self.saturation.exits(from));
         move |event| {
-            let same_location =
-                events.location[from as usize] == events.location[event as usize];
+            let same_location = events.location[from as usize] == events.location[event as usize];
             if event == from || exits.is_none() || same_location {
                 if event == from || self.saturation.precedes(from, event) {
                     return true;

@@ -118,14 +118,7 @@ impl Fronts {
 
     /// Gives an event with this clock a front, made from its own or from that of an event that
     /// precedes it.
-    fn advance(
-        &mut self,
-        index: &Index,
-        location: u32,
-        front: usize,
-        base: u32,
-        clock: &[u32],
-    ) {
+    fn advance(&mut self, index: &Index, location: u32, front: usize, base: u32, clock: &[u32]) {
         let range = index.range(location);
         let own = self.bases[location as usize][front];
         let target = if own == base || own == NONE {

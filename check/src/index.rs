@@ -134,7 +134,9 @@ impl Index {
         let bucket = group.bucket(position);
         let buckets = &self.buckets[group.buckets as usize..][..positions.len()];
         let low = buckets[bucket] as usize;
-        let high = buckets.get(bucket + 1).map_or(positions.len(), |&b| b as usize);
+        let high = buckets
+            .get(bucket + 1)
+            .map_or(positions.len(), |&b| b as usize);
         low + positions[low..high].partition_point(|&other| other <= position)
     }
 }

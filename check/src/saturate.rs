@@ -494,13 +494,21 @@ impl<'a> Saturation<'a> {
         let row = &row[slots.clone()];
         let clock = &mut self.clocks.of_mut(to)[slots.clone()];
         let grows = |(have, news): (&u32, &u32)| news > have;
-        if !clock.iter().zip(row).fold(false, |any, pair| any | grows(pair)) {
+        if !clock
+            .iter()
+            .zip(row)
+            .fold(false, |any, pair| any | grows(pair))
+        {
             return Ok(());
         }
         if self.logging {
             for (at, (have, news)) in clock.iter_mut().zip(row).enumerate() {
                 if news > have {
-                    self.trail.push(Overwritten { event: to, column: (slots.start + at) as u32, value: *have });
+                    self.trail.push(Overwritten {
+                        event: to,
+                        column: (slots.start + at) as u32,
+                        value: *have,
+                    });
                 }
             }
         }
