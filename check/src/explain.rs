@@ -230,10 +230,9 @@ impl<'e> Explainer<'_, 'e> {
         let exits = (!events.is_global(from)).then(|| self.saturation.exits(from));
         move |event| {
             let same_location = events.location[from as usize] == events.location[event as usize];
-            if event == from || exits.is_none() || same_location {
-                if event == from || self.saturation.precedes(from, event) {
-                    return true;
-                }
+            let known = exits.is_none() || same_location;
+            if event == from || known && self.saturation.precedes(from, event) {
+                return true;
             }
             let clock = self.saturation.clock(event).iter();
             exits.as_ref().is_some_and(|exits| {
