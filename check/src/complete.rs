@@ -33,7 +33,8 @@ use crate::saturate::{Mark, Reason, Saturation, Stop};
 
 /// How far ahead of the lowest unplaced rank events are visited at first as soon as choices concern
 /// them. Those beyond wait, so that they are visited once for many choices. What comes to light
-/// late is undone at a cost, so every contradiction widens the horizon.
+/// late is undone at a cost: a contradiction widens the horizon, and many choices without one
+/// narrow it again.
 const HORIZON: usize = 1024;
 
 /// What a search found.
@@ -241,6 +242,7 @@ impl Search<'_, '_> {
         if pairs.len() > 1 && self.frontier.order().len() >= self.one_by_one {
             let level = self.saturation.mark();
             if self.choose(&pairs)?.is_ok() {
+                self.ahead = self.ahead.saturating_sub(1).max(HORIZON / 2);
                 return Ok(());
             }
             self.levels.pop();
