@@ -94,13 +94,12 @@ struct Unsafe {
     other: u32,
 }
 
-/// Searches from a saturated order. Counts contradictions in `backtracks`.
+/// Searches from a saturated order. The rank of its events decides what is tried first. Counts contradictions in `backtracks`.
 pub fn complete(
     saturation: &mut Saturation<'_>,
     limits: Limits,
     backtracks: &mut u64,
 ) -> Completion {
-    saturation.rank_by_past();
     let rank = saturation.ranks();
     let mut search = Search {
         frontier: Frontier::new(saturation.events, &rank),

@@ -475,11 +475,6 @@ impl<'a> Saturation<'a> {
     fn pass(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
         let mut row = std::mem::take(&mut self.scratch);
         self.load(from, &mut row);
-        if reason == Reason::Transit {
-            // A cycle here also shows in a main chain, along edges that are a proof.
-            let own = &mut row[self.events.slot[to as usize] as usize];
-            *own = (*own).min(self.events.position[to as usize] - 1);
-        }
         let result = self.join(from, &row, to, reason);
         self.scratch = row;
         result
@@ -501,6 +496,12 @@ impl<'a> Saturation<'a> {
         };
         let own = self.events.slot[to as usize] as usize;
         let position = self.events.position[to as usize];
+        if reason == Reason::Transit && row[own] >= position {
+            // A cycle here also shows in a main chain, along edges that are a proof.
+            let mut row = row.to_vec();
+            row[own] = position - 1;
+            return self.join(from, &row, to, reason);
+        }
         let row = &row[slots.clone()];
         let clock = &mut self.clocks.of_mut(to)[slots.clone()];
         let grows = |(have, news): (&u32, &u32)| news > have;
