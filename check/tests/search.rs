@@ -39,14 +39,14 @@ fn history(seed: u64) -> History {
 #[test]
 fn every_verdict_is_certified() {
     let mut counts = [0; 2];
-    for seed in (0..600).filter(|seed| seed % 5 != 0 || seed % 3 != 0) {
+    for seed in (0..300).filter(|seed| seed % 5 != 0 || seed % 3 != 0) {
         let history = history(seed);
         for model in MODELS {
             let consistent = common::decide(&history, model, Algorithm::Stages).unwrap();
             counts[usize::from(consistent)] += 1;
         }
     }
-    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+    assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
 /// A rank that says nothing makes for wrong choices; taking them for good at once makes every
@@ -55,7 +55,7 @@ fn every_verdict_is_certified() {
 fn restarts_change_no_verdict() {
     let mut backtracks = 0;
     let mut searched = 0;
-    for seed in (0..600).filter(|seed| seed % 5 != 0 || seed % 3 != 0) {
+    for seed in (0..300).filter(|seed| seed % 5 != 0 || seed % 3 != 0) {
         let history = history(seed);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         for model in MODELS {
@@ -86,7 +86,7 @@ fn restarts_change_no_verdict() {
     }
     // The search must have had something to do.
     assert!(
-        backtracks > 100 && searched > 100,
+        backtracks > 50 && searched > 100,
         "{backtracks} {searched}"
     );
 }
