@@ -7,7 +7,8 @@ help:
 	@echo "make demo    check the recorded gem5 traces in fixtures/traces and print a table"
 	@echo "make test    run every test, those in the documentation too"
 	@echo "make lint    formatting, clippy and documentation, warnings are errors"
-	@echo "make bench   measure speed (criterion)"
+	@echo "make bench   measure speed (criterion), then a table of time and memory against size, as"
+	@echo "             Parquet too: RESULTS=folder (target/results), BENCH=full for the largest sizes"
 
 # A violation among the traces is what the demo is to show, so status 1 is success here.
 demo:
@@ -21,8 +22,11 @@ shared := $(wildcard ../shared/DESIGN.md)
 test:
 	$(CARGO) test --workspace --no-fail-fast $(if $(shared),-- --include-ignored)
 
+# The table is measured last, when nothing else runs.
 bench:
-	$(CARGO) bench --workspace
+	$(CARGO) bench --package ingest --package check
+	RUBRIC_BENCH=$(BENCH) $(if $(RESULTS),RUBRIC_RESULTS=$(abspath $(RESULTS))) \
+		$(CARGO) bench --package cli --bench growth
 
 lint:
 	$(CARGO) fmt --all --check

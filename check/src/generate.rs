@@ -4,7 +4,8 @@
 //! it, unless the [`Recipe`] asks for reads to be re-pointed at the end (see
 //! [`Recipe::violations`]). Values of a location are written in random order and locations are
 //! named at random; [`generate`] adds ticks and the memory order, which [`without_order`] takes away
-//! again where a reader should have to find the order itself.
+//! again where a reader should have to find the order itself. [`families`] are histories that are
+//! hard by construction.
 //!
 //! ```
 //! use check::generate::{Recipe, generate};
@@ -20,6 +21,7 @@
 //! ```
 
 mod dice;
+pub mod families;
 mod program;
 mod repoint;
 mod run;
@@ -121,6 +123,18 @@ pub enum RecipeError {
         most: u32,
         /// Why it is not larger; may be empty.
         why: &'static str,
+    },
+    /// A family has no history of that size.
+    #[error("size {size}: {family} has sizes from {least} to {most}")]
+    Size {
+        /// The family's name.
+        family: &'static str,
+        /// The size.
+        size: u32,
+        /// The smallest that there is.
+        least: u32,
+        /// The largest.
+        most: u32,
     },
     /// Every weight of the mix is 0.
     #[error("every weight of the mix is 0: at least one kind of operation must occur")]

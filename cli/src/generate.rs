@@ -3,9 +3,11 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use check::generate::{self, Mix, Recipe};
+use check::generate::families::{self, Family, HardRecipe};
+use check::generate::{self, Mix, Recipe, RecipeError};
 use check::{Model, PsoRmw};
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use history::History;
@@ -17,7 +19,8 @@ use crate::error::Error;
 use crate::files;
 use crate::status::Status;
 
-/// Make random histories by running random programs on a model's operational machine
+/// Make random histories by running random programs on a model's operational machine, or histories
+/// that are hard by construction
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,6 +28,7 @@ Examples:
   rubric generate --threads 64 --operations 1M --locations 256 -o big.axe
   rubric generate --histories 200 --violations 1 --distance 50 -o mixed.parquet
   rubric generate --model pso --buffer 16 --skew 1 -o big.trace.gz
+  rubric generate --family pairs-violation --size 4 | rubric check --algorithm complete -
 
 What a machine did is consistent under its model, and may violate a stronger one. With --violations
 it need not be consistent any more, but can be: another order may explain what a re-pointed read
@@ -36,6 +40,23 @@ and its threads come one after the other: nothing in it hints at the order of th
 gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
 of clients where fences or store buffers hide program order from Ruby.")]
 pub struct Args {
+    /// A hard history of this family instead: a figure of Zennou et al. 2020 or of Manovit & Hangal
+    /// 2006, in the size and number of copies given. Where --model does not keep a thread's order,
+    /// fences do: the verdict is the same under it and under stronger models
+    #[arg(long, value_name = "NAME", value_parser = family_parser(), conflicts_with_all = RANDOM)]
+    family: Option<Family>,
+
+    /// The size of a history of --family
+    #[arg(long, value_name = "K", default_value = "2", value_parser = parse_count,
+          requires = "family")]
+    size: u32,
+
+    /// Make so many copies of --family, on threads and locations of their own, in one history. If
+    /// it is a violation, only one is, and the others are consistent
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count,
+          requires = "family")]
+    copies: u32,
+
     /// The model whose machine runs the program
     #[arg(long, default_value = "sc", value_parser = ["sc", "tso", "pso"])]
     model: String,
@@ -103,6 +124,18 @@ pub struct Args {
     )]
     output: PathBuf,
 }
+
+/// The options that a hard history has no use for.
+const RANDOM: [&str; 8] = [
+    "pso_rmw",
+    "threads",
+    "operations",
+    "locations",
+    "mix",
+    "skew",
+    "buffer",
+    "violations",
+];
 
 /// A format that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -175,6 +208,11 @@ impl Args {
             Some(Format::Parquet) if standard_output => Err(Error::Usage(
                 "Parquet needs a file: give -o a name that ends in .parquet".to_owned(),
             )),
+            Some(Format::Gem5) if self.family.is_some() => Err(Error::Usage(
+                "--family: no machine ran it, so there are no ticks for a gem5 trace; write axe \
+                 text or Parquet"
+                    .to_owned(),
+            )),
             Some(Format::Gem5) if self.histories != 1 => Err(Error::Usage(format!(
                 "--histories {}: a gem5 trace holds one history; write axe text or Parquet, or a \
                  trace for each --seed",
@@ -193,20 +231,18 @@ impl Args {
     /// The histories, one after the other.
     fn histories(&self) -> impl Iterator<Item = Result<History, Error>> + '_ {
         (0..u64::from(self.histories)).map(|number| {
-            let recipe = self.recipe(self.seed.wrapping_add(number));
-            let mut history = generate::generate(&recipe).map_err(|error| Error::Recipe {
-                seed: recipe.seed,
-                error,
-            })?;
-            history.name = Some(name(&recipe));
-            Ok(history)
+            let seed = self.seed.wrapping_add(number);
+            let made = match self.family {
+                Some(family) => self.hard(family, seed),
+                None => self.random(seed),
+            };
+            made.map_err(|error| Error::Recipe { seed, error })
         })
     }
 
-    fn recipe(&self, seed: u64) -> Recipe {
-        Recipe {
-            // The parser of the option knows the names.
-            model: Model::from_name(&self.model, self.pso_rmw).unwrap_or(Model::Sc),
+    fn random(&self, seed: u64) -> Result<History, RecipeError> {
+        let recipe = Recipe {
+            model: self.model(),
             threads: self.threads,
             operations: self.operations,
             locations: self.locations,
@@ -216,9 +252,58 @@ impl Args {
             seed,
             violations: self.violations,
             distance: self.distance,
-        }
+        };
+        let mut history = generate::generate(&recipe)?;
+        history.name = Some(name(&recipe));
+        Ok(history)
+    }
+
+    fn hard(&self, family: Family, seed: u64) -> Result<History, RecipeError> {
+        let recipe = HardRecipe {
+            family,
+            size: self.size,
+            copies: self.copies,
+            model: self.model(),
+            seed,
+        };
+        let mut history = families::hard(&recipe)?;
+        history.name = Some(hard_name(&recipe));
+        Ok(history)
+    }
+
+    fn model(&self) -> Model {
+        // The parser of the option knows the names.
+        Model::from_name(&self.model, self.pso_rmw).unwrap_or(Model::Sc)
     }
 }
+
+/// The names of the families, each with what it is.
+fn family_parser() -> impl TypedValueParser<Value = Family> {
+    let name = |family: Family| PossibleValue::new(family.name()).help(family.describe());
+    PossibleValuesParser::new(Family::all().map(name)).try_map(|name| {
+        Family::from_name(&name).ok_or_else(|| "the name of a family was expected".to_owned())
+    })
+}
+
+/// The command that makes this hard history alone, and the version that ran it.
+fn hard_name(recipe: &HardRecipe) -> String {
+    let model = recipe.model.name();
+    let HardRecipe {
+        family,
+        size,
+        copies,
+        seed,
+        ..
+    } = recipe;
+    let copies = match copies {
+        1 => String::new(),
+        _ => format!(" --copies {copies}"),
+    };
+    let command = format!("rubric generate --model {model} --family {family} --size {size}");
+    format!("{command}{copies} --seed {seed}{VERSION}")
+}
+
+const VERSION: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
 
 /// The command that makes this history alone, without options that change nothing, and the version
 /// that ran it.
@@ -250,7 +335,7 @@ fn name(recipe: &Recipe) -> String {
     let has_violations = recipe.violations > 0;
     option(has_violations, format!("violations {}", recipe.violations));
     option(has_violations, format!("distance {}", recipe.distance));
-    name + " # version " + env!("CARGO_PKG_VERSION")
+    name + VERSION
 }
 
 /// The format that a file's name says.

@@ -2,9 +2,12 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
+use std::path::Path;
 
+use check::generate::families::Family;
 use common::{Folder, error, output, output_of, rubric};
 use flate2::read::GzDecoder;
 
@@ -266,4 +269,114 @@ fn a_recipe_that_fails_leaves_no_file() {
         assert!(message.contains("(seed 4)"), "{message}");
         assert!(!fs::exists(&path).unwrap(), "{name}");
     }
+}
+
+#[test]
+fn hard_histories_have_the_verdict_of_their_family() {
+    for (family, status) in [("chain", 0), ("chain-violation", 1)] {
+        for model in MODELS {
+            let words = [
+                "generate", "--family", family, "--size", "3", "--model", model,
+            ];
+            let folder = Folder::new();
+            let path = folder.path("hard.axe");
+            let text = output(&words);
+            fs::write(&path, &text).unwrap();
+            output_of(&["check", "--model", model, &path], status);
+            output_of(
+                &["check", "--model", model, "--algorithm", "saturate", &path],
+                3,
+            );
+            // The name is the command.
+            let name = text
+                .lines()
+                .next()
+                .unwrap()
+                .strip_prefix("# rubric ")
+                .unwrap();
+            let (command, _) = name.split_once(" # version ").unwrap();
+            let words: Vec<&str> = command.split(' ').collect();
+            assert_eq!(output(&words), text);
+        }
+    }
+    let copies = output(&[
+        "generate", "--family", "ring", "--copies", "5", "--seed", "1",
+    ]);
+    assert!(copies.contains("--family ring --size 2 --copies 5 --seed 1 "));
+    assert_eq!(copies.lines().count(), 2 + 5 * 10);
+}
+
+#[test]
+fn families_are_listed_with_what_they_are() {
+    let help = output(&["generate", "--help"]);
+    for family in ["ring", "pairs-violation", "hpca-2c"] {
+        assert!(help.contains(&format!("- {family}:")), "{family} {help}");
+    }
+    let message = error(&["generate", "--family", "ring", "--size", "1"]);
+    assert!(
+        message.contains("size 1: ring has sizes from 2 to 1048576"),
+        "{message}"
+    );
+    let message = error(&["generate", "--family", "ring", "--format", "gem5"]);
+    assert!(message.contains("no ticks"), "{message}");
+    for words in [
+        &["--family", "ring", "--operations", "5"][..],
+        &["--family", "ring", "--violations", "1"],
+        &["--family", "ring", "--pso-rmw", "all"],
+        &["--size", "3"],
+        &["--copies", "3"],
+        &["--family", "list"],
+    ] {
+        let words: Vec<&str> = ["generate"].iter().chain(words).copied().collect();
+        rubric(&words).assert().code(2).stdout("");
+    }
+}
+
+/// The commands that the names of a file's histories are.
+fn commands(text: &str) -> Vec<Vec<&str>> {
+    let names = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# rubric "));
+    names
+        .map(|name| name.split(' ').take_while(|word| *word != "#").collect())
+        .collect()
+}
+
+#[test]
+fn the_hard_fixtures_are_what_their_names_say() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut families = BTreeSet::new();
+    for entry in fs::read_dir(root.join("fixtures/hard")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension() != Some("axe".as_ref()) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let commands = commands(&text);
+        let made: String = commands.iter().map(|words| output(words)).collect();
+        assert_eq!(made, text, "{}", path.display());
+        let file = path.file_stem().unwrap().to_str().unwrap();
+        families.insert(file.to_owned());
+
+        let path = path.to_str().unwrap();
+        let is_violation = file.ends_with("-violation");
+        let (status, verdict) = match is_violation {
+            true => (1, r#""verdict":"violation""#),
+            false => (0, r#""verdict":"consistent""#),
+        };
+        let all = ["check", "--model", "sc,tso,pso", "--format", "json", path];
+        let verdicts = output_of(&all, status);
+        assert_eq!(
+            verdicts.matches(verdict).count(),
+            3 * commands.len(),
+            "{path}"
+        );
+        let saturate = [&all[..], &["--algorithm", "saturate"]].concat();
+        let verdicts = output_of(&saturate, 3);
+        let undecided = verdicts.matches(r#""verdict":"undecided""#).count();
+        assert_eq!(undecided, 3 * commands.len(), "{path}");
+    }
+    let expected = Family::all().map(|family| family.name().to_owned());
+    let copies = ["copies", "copies-violation"].map(str::to_owned);
+    assert_eq!(families, expected.chain(copies).collect());
 }

@@ -1,4 +1,4 @@
-//! Reading a gem5 trace from memory, uncompressed: megabytes a second on one core.
+//! Reading a gem5 trace or axe text from memory, uncompressed: megabytes a second on one core.
 #![allow(missing_docs)]
 
 use std::fs::File;
@@ -28,6 +28,21 @@ fn repeated(name: &str) -> Option<Vec<u8>> {
     Some(text)
 }
 
+/// Axe text of 16 threads that load and store 256 locations in turn.
+fn axe() -> Vec<u8> {
+    let mut text = String::with_capacity(LENGTH + 64);
+    let mut number = 0;
+    for thread in 0..16 {
+        while text.len() < LENGTH / 16 * (thread + 1) {
+            number += 1;
+            let location = number * 37 % 256;
+            text += &format!("{thread}: M[{location}] := {number}\n");
+            text += &format!("{thread}: M[{location}] == {number}\n");
+        }
+    }
+    text.into_bytes()
+}
+
 fn parse(criterion: &mut Criterion) {
     let mut names: Vec<String> = std::fs::read_dir(FOLDER)
         .into_iter()
@@ -42,12 +57,17 @@ fn parse(criterion: &mut Criterion) {
         .sample_size(10)
         .warm_up_time(Duration::from_secs(1))
         .measurement_time(Duration::from_secs(3));
-    for name in names {
-        let Some(text) = repeated(&name) else {
-            continue;
-        };
+    let traces = names.into_iter().filter_map(|name| {
+        let text = repeated(&name)?;
+        Some((name, text))
+    });
+    for (name, text) in traces.chain([("history.axe".to_owned(), axe())]) {
         group.throughput(Throughput::Bytes(text.len() as u64));
         for (kind, transitions) in [("", false), (" with transitions", true)] {
+            // Only gem5's traces have any.
+            if transitions && name.ends_with(".axe") {
+                continue;
+            }
             let options = Options {
                 transitions,
                 ..Options::default()

@@ -32,10 +32,40 @@
 //! [`write_transitions`] keeps the transitions of the protocol's controllers: `tick` u64, `machine`
 //! str, `version` u32, `event`, `state` and `next_state` str, `address` and `line` u64.
 //!
+//! # Measurements
+//!
+//! [`write_measurements`] makes a table of how long the program took for what, a row a history and
+//! model, as `make bench` does:
+//!
+//! | column | type | |
+//! |---|---|---|
+//! | `series` | str | what is varied in the series that the row belongs to: `operations`, `threads`, `locations`, `mix`, `violations`; or `targets`, `pipeline` |
+//! | `version` | str | version of the program |
+//! | `command` | str | command that generated the trace |
+//! | `format` | str | `axe`, `trace.gz` |
+//! | `model`, `algorithm` | str | what it was checked against, and by what |
+//! | `operations` | u64 | fences too |
+//! | `threads`, `locations` | u32 | |
+//! | `loads`, `stores`, `rmws`, `fences` | u32 | weights of the kinds of operations |
+//! | `violations` | u32 | reads that were re-pointed |
+//! | `seed` | u64 | |
+//! | `trace_bytes` | u64 | size of the trace's file |
+//! | `verdict` | str | `consistent`, `violation`, `undecided` or `timeout` |
+//! | `decided_by` | str | the stage |
+//! | `runs` | u32 | of all that follows the median of so many is given |
+//! | `check_seconds` | f64 | wall time of `rubric check`, reading and writing included |
+//! | `decide_seconds` | f64 | of that, what it took to decide |
+//! | `check_peak` | u64 | bytes of memory, at most (resident set) |
+//! | `edges`, `backtracks` | u64 | edges derived, contradictions met |
+//! | `certificate_bytes` | u64? | null without a verdict, as what follows |
+//! | `verify_seconds` | f64? | wall time of `rubric verify` |
+//! | `verify_peak` | u64? | bytes of memory, at most |
+//!
 //! The same input gives the same bytes.
 
 mod columns;
 mod guard;
+mod measurements;
 mod metadata;
 mod operations;
 mod read;
@@ -49,6 +79,7 @@ use history::RestoreError;
 use polars::error::PolarsError;
 use thiserror::Error;
 
+pub use measurements::{Measurement, read_measurements, write_measurements};
 pub use read::{read_bytes, read_histories};
 pub use transitions::{Transition, write_transitions};
 pub use write::write_histories;
@@ -80,6 +111,14 @@ pub enum TableError {
     /// Parquet without what a history needs.
     #[error("{}: {what}; a table of operations as `rubric ingest TRACE -o FILE.parquet` writes it was expected", path.display())]
     Schema {
+        /// The file.
+        path: PathBuf,
+        /// What is missing or of the wrong type.
+        what: String,
+    },
+    /// Parquet that is no table of measurements.
+    #[error("{}: {what}; a table of measurements as `make bench` writes it was expected", path.display())]
+    Measurements {
         /// The file.
         path: PathBuf,
         /// What is missing or of the wrong type.

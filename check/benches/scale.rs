@@ -1,0 +1,179 @@
+//! How the stages and the verifier scale: generated histories, one parameter varied at a time
+//! around 32K operations of 16 threads on 256 locations, loads and stores equally often.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use check::certificate::{Certificate, Claim};
+use check::generate::families::{Family, HardRecipe, hard};
+use check::generate::{Mix, Recipe, generate, without_order};
+use check::verify::verify;
+use check::{Algorithm, Model, Options, PsoRmw, Verdict, certificate, check, steps};
+use criterion::measurement::WallTime;
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group,
+    criterion_main,
+};
+use history::{Ambiguity, History, ReadsFrom};
+
+const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
+
+/// The mixes of Manovit & Hangal 2006 (section 5 and Table 1).
+const MIXES: [(&str, [u32; 4]); 3] = [
+    ("loads", [50, 16, 30, 2]),
+    ("equal", [33, 33, 30, 2]),
+    ("stores", [16, 50, 30, 2]),
+];
+
+fn mix([loads, stores, rmws, fences]: [u32; 4]) -> Mix {
+    Mix {
+        loads,
+        stores,
+        rmws,
+        fences,
+    }
+}
+
+/// The point in the middle.
+fn middle(model: Model) -> Recipe {
+    Recipe {
+        model,
+        threads: 16,
+        operations: 32_000,
+        locations: 256,
+        mix: mix(MIXES[1].1),
+        seed: 1,
+        ..Recipe::default()
+    }
+}
+
+/// Every point with its name: the middle for each model, the rest for TSO.
+fn points() -> Vec<(String, Recipe)> {
+    let tso = || middle(Model::Tso);
+    let mut points: Vec<(String, Recipe)> = MODELS
+        .iter()
+        .map(|&model| (format!("model/{model}"), middle(model)))
+        .collect();
+    for operations in [1_000, 8_000, 128_000] {
+        let recipe = Recipe {
+            operations,
+            ..tso()
+        };
+        points.push((format!("operations/{operations}"), recipe));
+    }
+    for threads in [2, 64, 128] {
+        let recipe = Recipe { threads, ..tso() };
+        points.push((format!("threads/{threads}"), recipe));
+    }
+    for locations in [4, 32, 4096] {
+        let recipe = Recipe { locations, ..tso() };
+        points.push((format!("locations/{locations}"), recipe));
+    }
+    for (name, weights) in MIXES {
+        let recipe = Recipe {
+            mix: mix(weights),
+            ..tso()
+        };
+        points.push((format!("mix/{name}"), recipe));
+    }
+    points
+}
+
+/// A history without its order, so that it has to be found.
+fn history(recipe: &Recipe) -> History {
+    let history = generate(recipe).expect("a sound recipe");
+    without_order(&history).expect("a history")
+}
+
+fn decide(history: &History, model: Model, algorithm: Algorithm) -> Verdict {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).expect("unique values");
+    let options = Options {
+        algorithm,
+        ..Options::default()
+    };
+    check(history, &reads_from, model, &options).verdict
+}
+
+/// The certificate of a verdict, read back from its text.
+fn certified(history: &History, model: Model) -> Certificate {
+    let claim = Claim::new(history, model, "");
+    let mut text = Vec::new();
+    match decide(history, model, Algorithm::Complete) {
+        Verdict::Consistent(run) => {
+            certificate::write_consistent(&mut text, history, &claim, &[], &run)
+        }
+        Verdict::Violation(violation) => {
+            certificate::write_violation(&mut text, &claim, &steps::steps(history, &violation))
+        }
+        Verdict::Undecided(reason) => panic!("{}", reason.describe(history)),
+    }
+    .expect("written to memory");
+    certificate::read(text.as_slice()).expect("a sound certificate")
+}
+
+fn stages(criterion: &mut Criterion) {
+    let points: Vec<(String, Model, History)> = points()
+        .into_iter()
+        .map(|(name, recipe)| (name, recipe.model, history(&recipe)))
+        .collect();
+    for algorithm in [Algorithm::Saturate, Algorithm::Complete] {
+        let mut group = quick(criterion, algorithm.name());
+        for (name, model, history) in &points {
+            group.throughput(Throughput::Elements(history.len() as u64));
+            group.bench_function(name, |bencher| {
+                bencher.iter(|| decide(black_box(history), *model, algorithm));
+            });
+        }
+    }
+    let mut group = quick(criterion, "verify");
+    for (name, model, history) in &points {
+        let certificate = certified(history, *model);
+        group.throughput(Throughput::Elements(history.len() as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| verify(black_box(history), &certificate).expect("it is sound"));
+        });
+    }
+}
+
+/// Histories that saturation cannot decide: search, and its proofs verified.
+fn families(criterion: &mut Criterion) {
+    let sizes = [
+        ("ring-violation", 16),
+        ("pairs-violation", 4),
+        ("chain-violation", 32),
+        ("pigeons-violation", 3),
+        ("hpca-2c-violation", 4),
+    ];
+    for (name, size) in sizes {
+        let family = Family::from_name(name).expect("a family");
+        let recipe = HardRecipe {
+            size,
+            ..HardRecipe::new(family)
+        };
+        let history = hard(&recipe).expect("a sound recipe");
+        let mut group = quick(criterion, "hard");
+        group.bench_function(BenchmarkId::new(name, size), |bencher| {
+            bencher.iter(|| decide(black_box(&history), Model::Sc, Algorithm::Complete));
+        });
+        group.finish();
+        let certificate = certified(&history, Model::Sc);
+        let mut group = quick(criterion, "verify hard");
+        group.bench_function(BenchmarkId::new(name, size), |bencher| {
+            bencher.iter(|| verify(black_box(&history), &certificate).expect("it is sound"));
+        });
+    }
+}
+
+/// A group whose every bench takes seconds.
+fn quick<'c>(criterion: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group
+        .sample_size(10)
+        .sampling_mode(SamplingMode::Flat)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2));
+    group
+}
+
+criterion_group!(benches, stages, families);
+criterion_main!(benches);

@@ -1,0 +1,165 @@
+//! Which writes compete, and which orders of them are excluded together.
+
+use super::{Family, Figure};
+
+/// A write before another of the same location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Order {
+    /// Number of the location.
+    pub place: u32,
+    /// The write that comes first, by its number among those of the location.
+    pub first: u32,
+    /// The other one.
+    pub second: u32,
+}
+
+/// How a block excludes its orders; see the module above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Ring,
+    Announced,
+    Observed,
+}
+
+/// Orders that cannot all hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub style: Style,
+    /// At least two, which may be the same.
+    pub orders: Vec<Order>,
+}
+
+impl Block {
+    fn new(style: Style, mut orders: Vec<Order>) -> Block {
+        // In a circle of one the thread that reads would be the one that overwrites.
+        if let [order] = orders[..] {
+            orders.push(order);
+        }
+        Block { style, orders }
+    }
+}
+
+/// A pair's order, one way or the other.
+fn pair(place: u32, turned: bool) -> Order {
+    let first = u32::from(turned);
+    Order {
+        place,
+        first,
+        second: 1 - first,
+    }
+}
+
+/// Competing writes and what is excluded of their orders.
+#[derive(Debug, Default)]
+pub(super) struct Puzzle {
+    /// By location, how many writes compete.
+    pub writes: Vec<u32>,
+    pub blocks: Vec<Block>,
+}
+
+impl Puzzle {
+    /// The puzzle of a family.
+    pub fn new(family: Family, size: u32) -> Puzzle {
+        let Family { figure, violation } = family;
+        match figure {
+            Figure::Ring => ring(size, violation),
+            Figure::Pairs => pairs(size, violation),
+            Figure::Chain => chain(Style::Ring, size, violation),
+            Figure::Pigeons => pigeons(size, violation),
+            Figure::Hpca2a => chain(Style::Announced, size, violation),
+            Figure::Hpca2b => chain(Style::Observed, size, violation),
+            Figure::Hpca2c => row(size, violation),
+        }
+    }
+
+    /// How many operations its history has at most, without fences.
+    pub fn operations(&self) -> u64 {
+        let competing: u64 = self.writes.iter().map(|&writes| u64::from(writes)).sum();
+        let circles: usize = self.blocks.iter().map(|block| block.orders.len()).sum();
+        competing + 5 * circles as u64
+    }
+
+    fn pairs(count: u32) -> Puzzle {
+        Puzzle {
+            writes: vec![2; count as usize],
+            blocks: Vec::new(),
+        }
+    }
+
+    fn exclude(&mut self, style: Style, orders: impl IntoIterator<Item = Order>) {
+        let orders = orders.into_iter().collect();
+        self.blocks.push(Block::new(style, orders));
+    }
+}
+
+fn ring(size: u32, violation: bool) -> Puzzle {
+    let mut puzzle = Puzzle::pairs(1);
+    for turned in [false, true] {
+        if !turned || violation {
+            puzzle.exclude(Style::Ring, (0..size).map(|_| pair(0, turned)));
+        }
+    }
+    puzzle
+}
+
+fn pairs(size: u32, violation: bool) -> Puzzle {
+    let mut puzzle = Puzzle::pairs(size);
+    for choice in u32::from(!violation)..1 << size {
+        let orders = (0..size).map(|place| pair(place, choice >> place & 1 == 1));
+        puzzle.exclude(Style::Ring, orders);
+    }
+    puzzle
+}
+
+/// The first pair cannot be turned; if one is not, the next one cannot be.
+fn chain(style: Style, size: u32, violation: bool) -> Puzzle {
+    let mut puzzle = Puzzle::pairs(size);
+    puzzle.exclude(style, [pair(0, true)]);
+    for place in 1..size {
+        puzzle.exclude(style, [pair(place - 1, false), pair(place, true)]);
+    }
+    if violation {
+        puzzle.exclude(style, [pair(size - 1, false)]);
+    }
+    puzzle
+}
+
+/// A pair is turned if its pigeon is not in its hole.
+fn pigeons(holes: u32, violation: bool) -> Puzzle {
+    let pigeons = holes + u32::from(violation);
+    let place = |pigeon, hole| pigeon * holes + hole;
+    let mut puzzle = Puzzle::pairs(pigeons * holes);
+    for pigeon in 0..pigeons {
+        let nowhere = (0..holes).map(|hole| pair(place(pigeon, hole), true));
+        puzzle.exclude(Style::Ring, nowhere);
+    }
+    for hole in 0..holes {
+        for one in 0..pigeons {
+            for other in 0..one {
+                let together = [one, other].map(|pigeon| pair(place(pigeon, hole), false));
+                puzzle.exclude(Style::Ring, together);
+            }
+        }
+    }
+    puzzle
+}
+
+/// No inner write of a row, or none of a ring, comes before both of its neighbours.
+fn row(size: u32, violation: bool) -> Puzzle {
+    let writes = size + 2;
+    let mut puzzle = Puzzle {
+        writes: vec![writes],
+        blocks: Vec::new(),
+    };
+    let inner = if violation { 0..writes } else { 1..writes - 1 };
+    for first in inner {
+        let neighbours = [(first + writes - 1) % writes, (first + 1) % writes];
+        let orders = neighbours.map(|second| Order {
+            place: 0,
+            first,
+            second,
+        });
+        puzzle.exclude(Style::Observed, orders);
+    }
+    puzzle
+}

@@ -1,0 +1,186 @@
+//! A puzzle as threads.
+
+use history::{
+    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
+};
+
+use super::puzzle::{Block, Order, Puzzle, Style};
+use crate::generate::dice::Dice;
+use crate::model::Model;
+
+/// A location and one of its writes, numbered from 0.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    location: usize,
+    number: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Store(Value),
+    Load(Value),
+}
+
+/// What each thread does, before anything is numbered at random.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    threads: Vec<Vec<Op>>,
+    /// By location, how many writes it has.
+    writes: Vec<u32>,
+}
+
+impl Threads {
+    /// Adds a puzzle, on threads and locations of its own.
+    pub fn add(&mut self, puzzle: &Puzzle) {
+        let places = self.writes.len();
+        self.writes.extend(&puzzle.writes);
+        // What must come before each competing write is done by its own thread.
+        let mut before: Vec<Vec<Vec<Op>>> = puzzle
+            .writes
+            .iter()
+            .map(|&writes| vec![Vec::new(); writes as usize])
+            .collect();
+        for block in &puzzle.blocks {
+            self.block(places, block, &mut before);
+        }
+        for (place, before) in before.into_iter().enumerate() {
+            for (number, mut thread) in before.into_iter().enumerate() {
+                thread.push(Op::Store(Value {
+                    location: places + place,
+                    number: number as u32,
+                }));
+                self.threads.push(thread);
+            }
+        }
+    }
+
+    fn block(&mut self, places: usize, block: &Block, before: &mut [Vec<Vec<Op>>]) {
+        let count = block.orders.len();
+        let next = |at: usize| (at + 1) % count;
+        let first = |order: Order| Value {
+            location: places + order.place as usize,
+            number: order.first,
+        };
+        let second = |order: Order| Value {
+            number: order.second,
+            ..first(order)
+        };
+        let mut before =
+            |order: Order, op| before[order.place as usize][order.first as usize].push(op);
+        if block.style == Style::Ring {
+            let circle: Vec<usize> = (0..count).map(|_| self.location(2)).collect();
+            let value = |at: usize, number| Value {
+                location: circle[at],
+                number,
+            };
+            for (at, &order) in block.orders.iter().enumerate() {
+                before(order, Op::Store(value(at, 0)));
+                self.threads.push(vec![
+                    Op::Load(second(order)),
+                    Op::Store(value(at, 1)),
+                    Op::Load(value(next(at), 0)),
+                ]);
+            }
+            return;
+        }
+        let location = self.location(count as u32);
+        let value = |at: usize| Value {
+            location,
+            number: at as u32,
+        };
+        for (at, &order) in block.orders.iter().enumerate() {
+            let store = Op::Store(value(next(at)));
+            if block.style == Style::Announced {
+                let flag = Value {
+                    location: self.location(1),
+                    number: 0,
+                };
+                self.threads.push(vec![store, Op::Store(flag)]);
+                before(order, Op::Load(flag));
+            } else {
+                self.threads.push(vec![store, Op::Load(first(order))]);
+            }
+            let thread = vec![Op::Load(second(order)), Op::Load(value(at))];
+            self.threads.push(thread);
+        }
+    }
+
+    /// Another location, with so many writes.
+    fn location(&mut self, writes: u32) -> usize {
+        self.writes.push(writes);
+        self.writes.len() - 1
+    }
+
+    /// Numbers everything at random, and keeps each thread's order with fences where the model
+    /// does not.
+    pub fn history(mut self, model: Model, dice: &mut Dice) -> Result<History, BuildError> {
+        dice.shuffle(&mut self.threads);
+        let mut names: Vec<u64> = (0..self.writes.len() as u64).collect();
+        dice.shuffle(&mut names);
+        let values: Vec<Vec<u64>> = self
+            .writes
+            .iter()
+            .map(|&writes| {
+                let mut values: Vec<u64> = (1..=u64::from(writes)).collect();
+                dice.shuffle(&mut values);
+                values
+            })
+            .collect();
+        let mut builder = HistoryBuilder::new();
+        for (thread, ops) in self.threads.iter().enumerate() {
+            let mut is_fence_due = Fences::new(model);
+            for &op in ops {
+                if is_fence_due.before(op) {
+                    builder.push(Access::new(thread as u32, Kind::Fence, Place::Nowhere));
+                }
+                let (Op::Store(value) | Op::Load(value)) = op;
+                let place = Place::Cell(names[value.location]);
+                let number = Some(values[value.location][value.number as usize]);
+                builder.push(match op {
+                    Op::Store(_) => Access {
+                        written: number,
+                        ..Access::new(thread as u32, Kind::Store, place)
+                    },
+                    Op::Load(_) => Access {
+                        read: number,
+                        ..Access::new(thread as u32, Kind::Load, place)
+                    },
+                });
+            }
+        }
+        builder.finish(
+            AssumedSize::default(),
+            &Initial::Zero,
+            Provenance::default(),
+        )
+    }
+}
+
+/// Where a thread needs fences.
+struct Fences {
+    model: Model,
+    /// Whether a store may still be buffered.
+    pending: bool,
+}
+
+impl Fences {
+    fn new(model: Model) -> Fences {
+        Fences {
+            model,
+            pending: false,
+        }
+    }
+
+    /// Whether a fence must come before the thread's next operation.
+    fn before(&mut self, op: Op) -> bool {
+        let is_store = matches!(op, Op::Store(_));
+        let due = self.pending
+            && match self.model {
+                Model::Sc => false,
+                Model::Tso => !is_store,
+                Model::Pso(_) => true,
+            };
+        self.pending = is_store || (self.pending && !due);
+        due
+    }
+}
