@@ -85,8 +85,5 @@ fn restarts_change_no_verdict() {
         }
     }
     // The search must have had something to do.
-    assert!(
-        backtracks > 50 && searched > 100,
-        "{backtracks} {searched}"
-    );
+    assert!(backtracks > 50 && searched > 100, "{backtracks} {searched}");
 }
