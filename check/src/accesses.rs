@@ -1,86 +1,90 @@
-//! Under PSO, where a location's accesses lie in main chains (see [`crate::saturate`]).
+//! Under PSO, what of a location's accesses shows in main chains (see [`crate::saturate`]).
 
-use rustc_hash::FxHashMap;
-
+use crate::clocks::Clocks;
 use crate::events::{Events, NONE};
+use crate::index::Index;
 use crate::model::Model;
 
-/// Per location and thread, the accesses in the main chain and the plain stores.
+/// Two indexes over the positions of main chains; empty unless the model is PSO.
 #[derive(Debug, Default)]
 pub struct Accesses {
-    needed: bool,
-    /// Main-chain accesses, in order.
-    main: FxHashMap<(u32, u32), Vec<u32>>,
-    /// Plain stores, in order.
-    stores: FxHashMap<(u32, u32), Vec<u32>>,
-    /// Per thread, the operations that drain all its stores, in order.
-    drains: Vec<Vec<u32>>,
+    /// A location's accesses in main chains.
+    pub main: Index,
+    /// Where operations drain stores of a location; the member is the last store drained.
+    pub drained: Index,
 }
 
 impl Accesses {
-    /// Indexes the accesses; empty unless the model is PSO. Cost: linear.
+    /// Indexes the accesses. Cost: that of sorting them.
     pub fn new(events: &Events) -> Accesses {
-        let mut accesses = Accesses {
-            needed: matches!(events.model, Model::Pso(_)),
-            drains: vec![Vec::new(); events.threads],
-            ..Accesses::default()
-        };
-        if !accesses.needed {
-            return accesses;
+        if !matches!(events.model, Model::Pso(_)) {
+            return Accesses::default();
         }
+        let mut main = Vec::new();
+        let mut drained = Vec::new();
+        // Plain stores that the next draining operation drains.
+        let mut stores: Vec<u32> = Vec::new();
+        let mut thread = usize::MAX;
+        // Events come thread by thread, in program order.
         for event in 0..events.len() as u32 {
-            let thread = events.thread(event);
-            let key = (events.location[event as usize], thread as u32);
-            if events.is_main(event) && events.model.drains_all(events.kind[event as usize]) {
-                accesses.drains[thread].push(event);
+            let at = event as usize;
+            if events.thread(event) != thread {
+                thread = events.thread(event);
+                stores.clear();
             }
-            if key.0 == NONE {
+            if !events.is_main(event) {
+                stores.push(event);
                 continue;
             }
-            let list = if events.is_main(event) {
-                &mut accesses.main
-            } else {
-                &mut accesses.stores
-            };
-            list.entry(key).or_default().push(event);
+            let (slot, position) = (events.slot[at], events.position[at]);
+            if events.location[at] != NONE {
+                main.push((events.location[at], slot, position, event));
+            }
+            if events.model.drains_all(events.kind[at]) {
+                let entry = |store: u32| (events.location[store as usize], slot, position, store);
+                drained.extend(stores.drain(..).map(entry));
+            }
         }
-        accesses
+        main.sort_unstable();
+        drained.sort_unstable();
+        // Of the stores drained at once, the last one.
+        drained.reverse();
+        drained.dedup_by_key(|entry| (entry.0, entry.1, entry.2));
+        drained.reverse();
+        Accesses {
+            main: Index::new(events.locations(), &main),
+            drained: Index::new(events.locations(), &drained),
+        }
     }
 
-    /// Whether the model needs them.
-    pub fn is_needed(&self) -> bool {
-        self.needed
+    /// Where what follows a plain store can first be in each main chain: the first position that a
+    /// path can reach without leaving the store's location. 0 is nowhere.
+    pub fn exits(&self, events: &Events, clocks: &Clocks, store: u32) -> Vec<u32> {
+        let mut exits = vec![0; events.threads];
+        let location = events.location[store as usize];
+        for group in self.main.groups(location) {
+            let known = |&access: &u32| clocks.precedes(events, store, access);
+            let first = self
+                .main
+                .members(group)
+                .partition_point(|access| !known(access));
+            exits[group.slot as usize] = self.main.position(group, first).unwrap_or(0);
+        }
+        let own = events.thread(store);
+        let groups = self.drained.groups(location).iter();
+        for group in groups.filter(|group| group.slot as usize == own) {
+            let first = self
+                .drained
+                .members(group)
+                .partition_point(|&last| last < store);
+            let drain = self.drained.position(group, first).unwrap_or(0);
+            let access = exits[own];
+            exits[own] = if access == 0 || drain != 0 && drain < access {
+                drain
+            } else {
+                access
+            };
+        }
+        exits
     }
-
-    /// The last access of a location in a thread's main chain up to a position.
-    pub fn last_main(
-        &self,
-        events: &Events,
-        location: u32,
-        thread: usize,
-        position: u32,
-    ) -> Option<u32> {
-        let list = self.main.get(&(location, thread as u32))?;
-        last_up_to(events, list, position)
-    }
-
-    /// The last plain store of a location that a thread's main chain has drained up to a position.
-    pub fn last_drained(
-        &self,
-        events: &Events,
-        location: u32,
-        thread: usize,
-        position: u32,
-    ) -> Option<u32> {
-        let stores = self.stores.get(&(location, thread as u32))?;
-        let drain = last_up_to(events, &self.drains[thread], position)?;
-        // Events of a thread are numbered in program order.
-        let at = stores.partition_point(|&store| store < drain);
-        at.checked_sub(1).map(|at| stores[at])
-    }
-}
-
-fn last_up_to(events: &Events, list: &[u32], position: u32) -> Option<u32> {
-    let at = list.partition_point(|&event| events.position[event as usize] <= position);
-    at.checked_sub(1).map(|at| list[at])
 }

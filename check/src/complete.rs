@@ -31,8 +31,10 @@ use crate::frontier::Frontier;
 use crate::proof::{Block, Rule, Violation};
 use crate::saturate::{Mark, Reason, Saturation, Stop};
 
-/// How far ahead of the lowest unplaced rank events are visited as soon as choices concern them.
-/// Those beyond wait, so that they are visited once for many choices.
+/// How far ahead of the lowest unplaced rank events are visited at first as soon as choices concern
+/// them. Those beyond wait, so that they are visited once for many choices. What comes to light
+/// late is undone at a cost: a contradiction widens the horizon, and many choices without one
+/// narrow it again.
 const HORIZON: usize = 1024;
 
 /// What a search found.
@@ -92,13 +94,12 @@ struct Unsafe {
     other: u32,
 }
 
-/// Searches from a saturated order. Counts contradictions in `backtracks`.
+/// Searches from a saturated order. The rank of its events decides what is tried first. Counts contradictions in `backtracks`.
 pub fn complete(
     saturation: &mut Saturation<'_>,
     limits: Limits,
     backtracks: &mut u64,
 ) -> Completion {
-    saturation.rank_by_past();
     let rank = saturation.ranks();
     let mut search = Search {
         frontier: Frontier::new(saturation.events, &rank),
@@ -106,12 +107,13 @@ pub fn complete(
         rank: &rank,
         held_back: Vec::new(),
         one_by_one: 0,
+        ahead: HORIZON,
         levels: Vec::new(),
         lemmas: Vec::new(),
         limits,
         backtracks,
     };
-    search.frontier.refresh(&rank);
+    search.frontier.start(&rank);
     match search.run() {
         Ok(()) => Completion::Order(search.frontier.order().to_vec()),
         Err(end) => end,
@@ -126,6 +128,8 @@ struct Search<'s, 'e> {
     held_back: Vec<Unsafe>,
     /// Until so many events are placed, choices are made one by one.
     one_by_one: usize,
+    /// How far ahead events are visited, in ranks.
+    ahead: usize,
     levels: Vec<Level>,
     lemmas: Vec<Lemma>,
     limits: Limits,
@@ -151,7 +155,7 @@ impl Search<'_, '_> {
 
     /// Up to which rank events are visited.
     fn horizon(&self) -> usize {
-        self.frontier.lowest() + HORIZON
+        self.frontier.lowest().saturating_add(self.ahead)
     }
 
     /// Visits the events that wait near the frontier. False if none did.
@@ -207,6 +211,10 @@ impl Search<'_, '_> {
         let before = self.held_back.len();
         let mut held_back = std::mem::take(&mut self.held_back);
         held_back.retain(|held| {
+            // After going back an event may be held back twice, and be placed meanwhile.
+            if !self.frontier.is_head(held.write) {
+                return false;
+            }
             let gone = self.frontier.is_placed(held.reader)
                 || self.frontier.is_placed(held.other)
                 || self.saturation.precedes(held.reader, held.other);
@@ -233,6 +241,7 @@ impl Search<'_, '_> {
         if pairs.len() > 1 && self.frontier.order().len() >= self.one_by_one {
             let level = self.saturation.mark();
             if self.choose(&pairs)?.is_ok() {
+                self.ahead = self.ahead.saturating_sub(1).max(HORIZON / 2);
                 return Ok(());
             }
             self.levels.pop();
@@ -303,6 +312,7 @@ impl Search<'_, '_> {
                 return Err(Completion::Timeout);
             };
             *self.backtracks += 1;
+            self.ahead = self.ahead.saturating_add(self.ahead / 8);
             match self.flip(explanation)? {
                 Ok(()) => return Ok(()),
                 Err(next) => stop = next,
@@ -344,8 +354,10 @@ impl Search<'_, '_> {
         };
         let reached = self.frontier.order().len() + 1;
         let Level { mark, placed, .. } = self.levels[keep];
-        self.saturation.undo(mark);
+        let changed = self.saturation.undo(mark);
         self.go_back(placed);
+        // Some may wait for what is no longer known to precede them.
+        self.frontier.offer_heads(changed, self.rank);
         self.levels.truncate(keep);
         if made_together {
             self.one_by_one = self.one_by_one.max(reached);
@@ -358,8 +370,9 @@ impl Search<'_, '_> {
     /// Takes back all but the first `placed` placements.
     fn go_back(&mut self, placed: usize) {
         self.frontier.truncate(placed, self.rank, self.saturation);
-        self.frontier.refresh(self.rank);
-        self.held_back.clear();
+        for held in self.held_back.drain(..) {
+            self.frontier.offer(held.write, self.rank);
+        }
     }
 
     /// Takes the choices so far for good if their trail is long.
@@ -375,13 +388,14 @@ impl Search<'_, '_> {
         self.limits.trail = self.limits.trail.saturating_mul(2);
         self.levels.clear();
         self.go_back(0);
+        self.frontier.start(self.rank);
         if let Err(stop) = self.saturation.reset() {
             return Ok(Err(stop));
         }
         for (number, lemma) in self.lemmas.iter().enumerate() {
             if lemma.premises.is_empty() {
                 let reason = Reason::Lemma(number as u32);
-                if let Err(stop) = self.saturation.assume(&[lemma.forced], reason, HORIZON) {
+                if let Err(stop) = self.saturation.assume(&[lemma.forced], reason, self.ahead) {
                     return Ok(Err(stop));
                 }
             }

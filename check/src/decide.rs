@@ -309,6 +309,7 @@ fn extend(
         ),
         Ok(()) => {
             let mut backtracks = 0;
+            saturation.rank_by_past();
             let limits = Limits::new(options.budget);
             let end = complete(&mut saturation, limits, &mut backtracks);
             let verdict = completed(history, events, left_out, end, options.budget);

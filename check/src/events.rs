@@ -17,8 +17,8 @@ use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
+use crate::index::Index;
 use crate::model::Model;
-use crate::writes::Writes;
 
 /// Marks a missing event or location.
 pub const NONE: u32 = u32::MAX;
@@ -56,7 +56,7 @@ pub struct Events {
     /// Per location: the last reader of the initial value of each thread.
     pub initial_readers: Csr,
     /// The writes of each location.
-    pub write_index: Writes,
+    pub write_index: Index,
     /// The group of each write in it.
     group: Vec<u32>,
 }
@@ -91,7 +91,7 @@ impl Events {
             po_back: Csr::default(),
             readers: Csr::default(),
             initial_readers: Csr::default(),
-            write_index: Writes::default(),
+            write_index: Index::default(),
             group: Vec::new(),
             op,
         };
@@ -139,7 +139,7 @@ impl Events {
         self.kind[event as usize].writes()
     }
 
-    /// Among the groups of [`Writes`], that of a write.
+    /// Among the groups of the index, that of a write.
     pub fn group_of(&self, event: u32) -> Option<usize> {
         let group = self.group[event as usize];
         (group != NONE).then_some(group as usize)
@@ -190,7 +190,7 @@ impl Events {
             })
             .collect();
         writes.sort_unstable();
-        self.write_index = Writes::new(locations, &writes);
+        self.write_index = Index::new(locations, &writes);
         self.group = self.write_index.group_of_each(self.len());
     }
 

@@ -148,6 +148,20 @@ impl<'e> Explainer<'_, 'e> {
     /// A path with few hops from `from` to `to` (a cycle, if they are the same) over program
     /// order and edges numbered below `limit`. A run of program order counts as one hop.
     fn path(&self, from: u32, to: u32, limit: u32) -> Vec<Hop> {
+        let known = self.find_path(from, to, limit, self.on_the_way(from));
+        // Under PSO clocks may lag behind the edges.
+        known
+            .or_else(|| self.find_path(from, to, limit, |_| true))
+            .unwrap_or_else(|| unreachable!("an edge's premises are paths that exist"))
+    }
+
+    fn find_path(
+        &self,
+        from: u32,
+        to: u32,
+        limit: u32,
+        on_the_way: impl Fn(u32) -> bool,
+    ) -> Option<Vec<Hop>> {
         // Backwards from `to`, by ascending number of hops.
         let start = State {
             event: to,
@@ -161,9 +175,9 @@ impl<'e> Explainer<'_, 'e> {
                 continue;
             }
             if state.event == from && state.via != Via::Start {
-                return self.merge_runs(unwind(state, &parents));
+                return Some(self.merge_runs(unwind(state, &parents)));
             }
-            for hop in self.hops_into(state.event, from, limit) {
+            for hop in self.hops_into(state.event, limit) {
                 let (next, free) = match hop {
                     Hop::Po(event, _) => {
                         let via = Via::ProgramOrder;
@@ -180,6 +194,9 @@ impl<'e> Explainer<'_, 'e> {
                         )
                     }
                 };
+                if !on_the_way(next.event) {
+                    continue;
+                }
                 let next_cost = cost + u32::from(!free);
                 if best.get(&next).is_none_or(|&known| next_cost < known) {
                     best.insert(next, next_cost);
@@ -192,27 +209,37 @@ impl<'e> Explainer<'_, 'e> {
                 }
             }
         }
-        unreachable!("an edge's premises are paths that exist")
+        None
     }
 
-    /// The hops into an event that can lie on a path from `from`.
-    fn hops_into(&self, event: u32, from: u32, limit: u32) -> impl Iterator<Item = Hop> {
+    /// The hops into an event.
+    fn hops_into(&self, event: u32, limit: u32) -> impl Iterator<Item = Hop> {
         let po = self.events().po_back.of(event).iter();
-        let po = po.map(move |&previous| (previous, Hop::Po(previous, event)));
+        let po = po.map(move |&previous| Hop::Po(previous, event));
         let edges = self
             .saturation
             .edges_into(event)
             .filter(move |&number| number < limit && self.edge(number).reason != Reason::Transit);
-        let edges = edges.map(|number| (self.edge(number).from, Hop::Edge(number)));
-        po.chain(edges)
-            .filter(move |&(previous, _)| self.on_the_way(from, previous))
-            .map(|(_, hop)| hop)
+        po.chain(edges.map(Hop::Edge))
     }
 
-    /// Whether `event` can lie on a path from `from`. Store slots under PSO lag behind until an
-    /// event is visited, so they exclude nothing.
-    fn on_the_way(&self, from: u32, event: u32) -> bool {
-        event == from || !self.events().is_global(from) || self.saturation.precedes(from, event)
+    /// Tells which events can lie on a path from an event.
+    fn on_the_way(&self, from: u32) -> impl Fn(u32) -> bool {
+        let events = self.events();
+        // Under PSO store slots tell only within a location.
+        let exits = (!events.is_global(from)).then(|| self.saturation.exits(from));
+        move |event| {
+            let same_location = events.location[from as usize] == events.location[event as usize];
+            let known = exits.is_none() || same_location;
+            if event == from || known && self.saturation.precedes(from, event) {
+                return true;
+            }
+            let clock = self.saturation.clock(event).iter();
+            exits.as_ref().is_some_and(|exits| {
+                let mut exits = exits.iter().zip(clock);
+                exits.any(|(&exit, &known)| exit != 0 && exit <= known)
+            })
+        }
     }
 
     /// Replaces runs of program order by as few directly preserved pairs as possible.

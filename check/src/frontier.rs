@@ -18,8 +18,6 @@ pub struct Frontier<'a> {
     /// location.
     chains: Vec<Vec<u32>>,
     chain_of: Vec<u32>,
-    /// PSO: chain of a thread's store slot and location.
-    store_chains: FxHashMap<(u32, u32), u32>,
     /// Per chain, how many of its events are placed.
     placed: Vec<u32>,
     /// Per group of writes, how many of them are placed.
@@ -45,7 +43,6 @@ impl<'a> Frontier<'a> {
             events,
             chains: vec![Vec::new(); events.width],
             chain_of: vec![0; events.len()],
-            store_chains: FxHashMap::default(),
             placed: Vec::new(),
             placed_writes: vec![0; events.write_index.all_groups()],
             free: BinaryHeap::new(),
@@ -54,27 +51,26 @@ impl<'a> Frontier<'a> {
             by_rank,
             lowest: 0,
         };
+        // PSO: the chains of a thread's store slot and a location come behind.
+        let mut store_chains: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for event in 0..events.len() as u32 {
-            let chain = frontier.chain_for(event);
+            let slot = events.slot[event as usize];
+            let chain = if events.is_global(event) {
+                slot
+            } else {
+                let next = (events.width + store_chains.len()) as u32;
+                let location = events.location[event as usize];
+                *store_chains.entry((slot, location)).or_insert(next)
+            };
             frontier.chain_of[event as usize] = chain;
+            if chain as usize == frontier.chains.len() {
+                frontier.chains.push(Vec::new());
+            }
             frontier.chains[chain as usize].push(event);
         }
         frontier.placed = vec![0; frontier.chains.len()];
         frontier.waiting = vec![Vec::new(); frontier.chains.len()];
         frontier
-    }
-
-    fn chain_for(&mut self, event: u32) -> u32 {
-        let slot = self.events.slot[event as usize];
-        if self.events.is_global(event) {
-            return slot;
-        }
-        let key = (slot, self.events.location[event as usize]);
-        let chains = &mut self.chains;
-        *self.store_chains.entry(key).or_insert_with(|| {
-            chains.push(Vec::new());
-            chains.len() as u32 - 1
-        })
     }
 
     /// The events placed so far, in order.
@@ -93,9 +89,10 @@ impl<'a> Frontier<'a> {
         self.lowest
     }
 
-    /// Takes back all but the first `length` placements.
+    /// Takes back all but the first `length` placements, and offers the heads that are back.
     pub fn truncate(&mut self, length: usize, rank: &[u32], saturation: &mut Saturation<'_>) {
-        for event in self.order.drain(length..) {
+        let back = self.order.split_off(length);
+        for &event in &back {
             self.lowest = self.lowest.min(rank[event as usize] as usize);
             saturation.settle(event, false);
             self.placed[self.chain_of[event as usize] as usize] -= 1;
@@ -103,12 +100,26 @@ impl<'a> Frontier<'a> {
                 self.placed_writes[group] -= 1;
             }
         }
+        self.offer_heads(back, rank);
     }
 
-    /// Looks for free events afresh; needed at the start and after [`Frontier::truncate`].
-    pub fn refresh(&mut self, rank: &[u32]) {
-        self.free.clear();
-        self.waiting.iter_mut().for_each(Vec::clear);
+    /// Offers those of some events that are heads.
+    pub fn offer_heads(&mut self, events: Vec<u32>, rank: &[u32]) {
+        for event in events {
+            if self.is_head(event) {
+                self.offer(event, rank);
+            }
+        }
+    }
+
+    /// Whether an event is the first of its chain that is not placed.
+    pub fn is_head(&self, event: u32) -> bool {
+        let chain = self.chain_of[event as usize];
+        self.events.position[event as usize] == self.placed[chain as usize] + 1
+    }
+
+    /// Offers the head of every chain.
+    pub fn start(&mut self, rank: &[u32]) {
         for chain in 0..self.chains.len() {
             self.offer_head(chain, rank);
         }
@@ -117,6 +128,10 @@ impl<'a> Frontier<'a> {
     /// Takes the best free event: one that does not write if there is one, else the lowest rank.
     pub fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
         while let Some(Reverse((_, _, event))) = self.free.pop() {
+            // After going back there may be others on offer, or waiting.
+            if !self.is_head(event) {
+                continue;
+            }
             match self.blocker(event, saturation) {
                 None => return Some(event),
                 Some((chain, position)) => self.waiting[chain as usize].push((position, event)),
@@ -177,17 +192,46 @@ impl<'a> Frontier<'a> {
         self.blocker(event, saturation).is_none()
     }
 
-    /// A chain that must reach a position before this event is free.
+    /// A chain that must reach a position before this event is free: the one that lags most.
     fn blocker(&self, event: u32, saturation: &Saturation<'_>) -> Option<(u32, u32)> {
+        let clock = saturation.clock(event);
+        let slots = match self.events.model {
+            Model::Pso(_) => self.events.threads,
+            _ => self.events.width,
+        };
+        let mut most = None;
+        let mut lag = 0;
+        for (slot, (&known, &placed)) in clock[..slots].iter().zip(&self.placed).enumerate() {
+            if known > placed && known - placed > lag {
+                lag = known - placed;
+                most = Some((slot as u32, known));
+            }
+        }
+        if most.is_none() && matches!(self.events.model, Model::Pso(_)) {
+            let stores = self.unplaced_store(event, clock);
+            return stores.or_else(|| self.undrained_store(event));
+        }
+        most
+    }
+
+    /// An unplaced store that is known to precede an event of its location (PSO).
+    fn unplaced_store(&self, event: u32, clock: &[u32]) -> Option<(u32, u32)> {
         let location = self.events.location[event as usize];
-        let clock = saturation.clock(event).iter().enumerate();
-        clock
-            .filter(|&(_, &position)| position > 0)
-            .find_map(|(slot, &position)| {
-                let chain = self.chain_of_slot(slot as u32, location)?;
-                (self.placed[chain as usize] < position).then_some((chain, position))
+        if location == NONE {
+            return None;
+        }
+        let index = &self.events.write_index;
+        let placed = &self.placed_writes[index.range(location)];
+        let stores = index.groups(location).iter().zip(placed);
+        stores
+            .filter(|(group, _)| group.slot as usize >= self.events.threads)
+            .map(|(group, &placed)| (group, placed, clock[group.slot as usize]))
+            .find(|&(_, placed, known)| placed < known)
+            .map(|(group, placed, known)| {
+                // Such a chain holds nothing but the group's stores.
+                let store = index.members(group)[placed as usize];
+                (self.chain_of[store as usize], known)
             })
-            .or_else(|| self.undrained_store(event))
     }
 
     /// An unplaced store that this event drains. Clocks do not tell under PSO, where the event's
@@ -200,17 +244,5 @@ impl<'a> Frontier<'a> {
                 (self.chain_of[store as usize], position)
             })
             .find(|&(chain, position)| self.placed[chain as usize] < position)
-    }
-
-    /// The chain that a slot means for an event of this location.
-    fn chain_of_slot(&self, slot: u32, location: u32) -> Option<u32> {
-        let is_store_slot = slot as usize >= self.events.threads;
-        if !is_store_slot || !matches!(self.events.model, Model::Pso(_)) {
-            return Some(slot);
-        }
-        if location == NONE {
-            return None;
-        }
-        self.store_chains.get(&(slot, location)).copied()
     }
 }

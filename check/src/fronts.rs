@@ -1,23 +1,26 @@
-//! Per location, what its latest writes are known to come after.
+//! Per location, what its latest events are known to come after.
 //!
 //! Rules R6 and R7 ask which writes of a location precede an event and do not precede a certain
 //! other write. As events are visited in about the order of memory, that other write is most
 //! often one of the location's latest, and hardly any write lies between. A *front* keeps, for a
-//! base write, the first write of every chain that is not known to precede it: what lies between
-//! shows by a comparison with the event's clock.
+//! base event, the first write of every chain that is not known to precede it: what lies between
+//! shows by a comparison with the event's clock. Transit edges (PSO) ask the same of the accesses
+//! in main chains.
 
+use crate::clocks::Clocks;
 use crate::events::{Events, NONE};
+use crate::index::Index;
 
 /// How many fronts a location has: enough that one of their bases is known to precede an event
 /// although the latest writes may not be ordered with it.
 const DEPTH: usize = 8;
 
-/// Fronts of the writes that were visited last. Memory: `4·DEPTH` bytes a group of writes.
+/// Fronts of the events that were visited last. Memory: `4·DEPTH` bytes a group of the index.
 #[derive(Debug)]
 pub struct Fronts {
-    /// Per location, the writes that its fronts belong to, or [`NONE`].
+    /// Per location, the events that its fronts belong to, or [`NONE`].
     bases: Vec<[u32; DEPTH]>,
-    /// Per location, a bit for each front whose base had R7 applied to all that is behind it. A
+    /// Per location, a bit for each front whose base had the rules applied to all that is behind it. A
     /// base that was not yet visited itself must not take what it knows for done.
     visited: Vec<u8>,
     /// Per location, which front is the latest.
@@ -25,19 +28,19 @@ pub struct Fronts {
     /// Per location, when its fronts were made.
     made: Vec<u32>,
     now: u32,
-    /// Per group and front, the position of the first write that is ahead; [`NONE`] if none is.
+    /// Per group and front, the position of the first member that is ahead; [`NONE`] if none is.
     next: [Vec<u32>; DEPTH],
 }
 
 impl Fronts {
     /// No front is made.
-    pub fn new(events: &Events) -> Fronts {
-        let groups = events.write_index.all_groups();
+    pub fn new(index: &Index) -> Fronts {
+        let (locations, groups) = (index.locations(), index.all_groups());
         Fronts {
-            bases: vec![[NONE; DEPTH]; events.locations()],
-            visited: vec![0; events.locations()],
-            latest: vec![0; events.locations()],
-            made: vec![0; events.locations()],
+            bases: vec![[NONE; DEPTH]; locations],
+            visited: vec![0; locations],
+            latest: vec![0; locations],
+            made: vec![0; locations],
             now: 1,
             next: std::array::from_fn(|_| vec![0; groups]),
         }
@@ -48,9 +51,44 @@ impl Fronts {
         self.now = self.now.wrapping_add(1);
     }
 
+    /// Collects in `found`, per group of an event's location, the last member that is known to
+    /// precede the event, but for those that precede `known`. Some may be among them that precede
+    /// `known`. Without `known`, those that an earlier event was told of need not be told again:
+    /// what the rules derive from them is to be added to this event now.
+    pub fn ahead(
+        &mut self,
+        (events, clocks, index): (&Events, &Clocks, &Index),
+        known: Option<u32>,
+        event: u32,
+        found: &mut Vec<u32>,
+    ) {
+        let location = events.location[event as usize];
+        let until = known.unwrap_or(event);
+        let fits = |base: u32, visited: bool| {
+            let same = base == until && (visited || known.is_some());
+            same || clocks.precedes(events, base, until)
+        };
+        let front = self.find(location, fits).unwrap_or_else(|| {
+            let base = known.map(|known| (known, clocks.of(known)));
+            self.rebase(index, location, base)
+        });
+        let clock = clocks.of(event);
+        found.clear();
+        let next = &self.next[front][index.range(location)];
+        for (&next, group) in next.iter().zip(index.groups(location)) {
+            let position = clock[group.slot as usize];
+            if next <= position {
+                found.push(index.members(group)[index.count_up_to(group, position) - 1]);
+            }
+        }
+        if known.is_none() {
+            self.advance(index, location, front, event, clock);
+        }
+    }
+
     /// The latest front of a location whose base fits; `fits` is told the base and whether it was
     /// visited.
-    pub fn find(&mut self, location: u32, fits: impl Fn(u32, bool) -> bool) -> Option<usize> {
+    fn find(&mut self, location: u32, fits: impl Fn(u32, bool) -> bool) -> Option<usize> {
         let location = location as usize;
         if std::mem::replace(&mut self.made[location], self.now) != self.now {
             self.bases[location] = [NONE; DEPTH];
@@ -64,11 +102,10 @@ impl Fronts {
             })
     }
 
-    /// Makes a front for a base write with this clock, or one that has every write ahead, in
-    /// place of the oldest.
-    pub fn rebase(&mut self, events: &Events, location: u32, base: Option<(u32, &[u32])>) -> usize {
+    /// Makes a front for a base event with this clock, or one that has everything ahead, in place
+    /// of the oldest.
+    fn rebase(&mut self, index: &Index, location: u32, base: Option<(u32, &[u32])>) -> usize {
         let front = self.replace_oldest(location, base.map_or(NONE, |(base, _)| base));
-        let index = &events.write_index;
         let next = &mut self.next[front][index.range(location)];
         for (next, group) in next.iter_mut().zip(index.groups(location)) {
             let known = base.map_or(0, |(_, clock)| {
@@ -79,37 +116,9 @@ impl Fronts {
         front
     }
 
-    /// Adds to `found`, per slot, the last write that is ahead of a front and that `clock` knows.
-    pub fn collect(
-        &self,
-        events: &Events,
-        location: u32,
-        front: usize,
-        clock: &[u32],
-        found: &mut Vec<u32>,
-    ) {
-        let index = &events.write_index;
-        let next = &self.next[front][index.range(location)];
-        for (&next, group) in next.iter().zip(index.groups(location)) {
-            let known = clock[group.slot as usize];
-            if next <= known {
-                // The front's write is one.
-                found.push(index.members(group)[index.count_up_to(group, known) - 1]);
-            }
-        }
-    }
-
-    /// Gives a write with this clock a front, made from the front of its own or of a write that
+    /// Gives an event with this clock a front, made from its own or from that of an event that
     /// precedes it.
-    pub fn advance(
-        &mut self,
-        events: &Events,
-        location: u32,
-        front: usize,
-        base: u32,
-        clock: &[u32],
-    ) {
-        let index = &events.write_index;
+    fn advance(&mut self, index: &Index, location: u32, front: usize, base: u32, clock: &[u32]) {
         let range = index.range(location);
         let own = self.bases[location as usize][front];
         let target = if own == base || own == NONE {

@@ -32,6 +32,7 @@
 
 pub mod accesses;
 pub mod certificate;
+pub mod clocks;
 pub mod complete;
 pub mod csr;
 pub mod deadline;
@@ -41,6 +42,7 @@ pub mod explain;
 pub mod frontier;
 pub mod fronts;
 pub mod generate;
+pub mod index;
 pub mod machine;
 pub mod minimise;
 pub mod model;
@@ -53,7 +55,6 @@ pub mod steps;
 pub mod temporal;
 pub mod verify;
 pub mod worklist;
-pub mod writes;
 
 pub use decide::{Algorithm, Options, Outcome, Reason, Stage, Verdict, check};
 pub use model::{Model, PsoRmw};

@@ -6,10 +6,11 @@
 //! refuses a step that the model does not allow or whose value is not the recorded one, so a
 //! history is consistent exactly if some sequence of steps executes all of it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use history::{History, Kind, OpId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use crate::model::Model;
@@ -49,7 +50,8 @@ pub enum Refusal {
     WrongFinal,
 }
 
-/// A machine in the middle of a run. Memory: a word a location, a thread and a buffered store.
+/// A machine in the middle of a run. Memory: 17 bytes an operation, and a word a location and a
+/// thread. A step takes constant time.
 #[derive(Clone, Debug)]
 pub struct Machine<'h> {
     history: &'h History,
@@ -57,7 +59,47 @@ pub struct Machine<'h> {
     free: Vec<bool>,
     /// Values that are written at each location, if reads of others are free.
     seen: Option<FxHashSet<(u32, u64)>>,
+    earlier: Arc<Earlier>,
     state: State,
+}
+
+/// What program order says of plain stores.
+#[derive(Debug)]
+struct Earlier {
+    /// Per operation, its thread's last plain store to its location before it.
+    own: Vec<Option<OpId>>,
+    /// Per plain store, the one that must reach memory before it: its thread's last before it,
+    /// under PSO its thread's last to its location.
+    first: Vec<Option<OpId>>,
+}
+
+impl Earlier {
+    fn new(history: &History, model: Model) -> Earlier {
+        let mut earlier = Earlier {
+            own: vec![None; history.len()],
+            first: vec![None; history.len()],
+        };
+        let mut own: FxHashMap<u32, OpId> = FxHashMap::default();
+        for thread in 0..history.threads().len() {
+            own.clear();
+            let mut last = None;
+            for op in history.thread_ops(thread) {
+                let Some(location) = history.location(op) else {
+                    continue;
+                };
+                earlier.own[op.at()] = own.get(&location).copied();
+                if history.kind(op).is_plain_store() {
+                    own.insert(location, op);
+                    let before = last.replace(op);
+                    earlier.first[op.at()] = match model {
+                        Model::Pso(_) => earlier.own[op.at()],
+                        _ => before,
+                    };
+                }
+            }
+        }
+        earlier
+    }
 }
 
 /// What distinguishes two runs that got equally far.
@@ -65,7 +107,10 @@ pub struct Machine<'h> {
 pub struct State {
     next: Vec<u32>,
     memory: Vec<Option<OpId>>,
-    buffers: Vec<VecDeque<OpId>>,
+    /// Per thread, how many stores are in its buffer.
+    buffered: Vec<u32>,
+    /// Per operation, whether it is a plain store that has left its buffer.
+    committed: Vec<bool>,
     /// The write each load-linked read from; `None` for the initial value.
     reservations: BTreeMap<OpId, Option<OpId>>,
 }
@@ -82,12 +127,14 @@ impl<'h> Machine<'h> {
                 .provenance
                 .outside_writes
                 .then(|| written_values(history)),
+            earlier: Arc::new(Earlier::new(history, model)),
             state: State {
                 next: (0..threads)
                     .map(|thread| history.thread_ops(thread).next().map_or(0, |op| op.0))
                     .collect(),
                 memory: vec![None; history.locations().len()],
-                buffers: vec![VecDeque::new(); threads],
+                buffered: vec![0; threads],
+                committed: vec![false; history.len()],
                 reservations: BTreeMap::new(),
             },
         }
@@ -110,18 +157,16 @@ impl<'h> Machine<'h> {
     }
 
     /// The steps that could come next: each thread's next operation, and the stores that the
-    /// model lets reach memory.
+    /// model lets reach memory. Cost: linear in the history.
     pub fn candidates(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         for thread in 0..self.state.next.len() {
             if let Some(op) = self.next_of(thread) {
                 steps.push(Step::Execute(op));
             }
-            for &op in &self.state.buffers[thread] {
-                if self.is_oldest(thread, op) {
-                    steps.push(Step::Commit(op));
-                }
-            }
+            let executed = self.history.thread_ops(thread);
+            let stores = executed.filter(|&op| self.may_commit(thread, op));
+            steps.extend(stores.map(Step::Commit));
         }
         steps
     }
@@ -132,7 +177,7 @@ impl<'h> Machine<'h> {
     /// [`Refusal::Unfinished`] or [`Refusal::WrongFinal`].
     pub fn finish(&self) -> Result<(), Refusal> {
         let left = (0..self.state.next.len())
-            .any(|t| self.next_of(t).is_some() || !self.state.buffers[t].is_empty());
+            .any(|t| self.next_of(t).is_some() || self.state.buffered[t] > 0);
         if left {
             return Err(Refusal::Unfinished);
         }
@@ -165,7 +210,7 @@ impl<'h> Machine<'h> {
         }
         if kind.writes() {
             if kind.is_plain_store() && self.model.buffers() {
-                self.state.buffers[thread].push_back(op);
+                self.state.buffered[thread] += 1;
             } else {
                 self.write(op)?;
             }
@@ -175,12 +220,10 @@ impl<'h> Machine<'h> {
     }
 
     fn check_drained(&self, thread: usize, op: OpId, kind: Kind) -> Result<(), Refusal> {
-        let buffer = &self.state.buffers[thread];
-        let location = self.history.location(op);
         let waits = if self.model.drains_all(kind) {
-            !buffer.is_empty()
+            self.state.buffered[thread] > 0
         } else {
-            kind.is_atomic() && buffer.iter().any(|&s| self.history.location(s) == location)
+            kind.is_atomic() && self.newest_own(op).is_some()
         };
         if waits {
             Err(Refusal::NotDrained)
@@ -221,28 +264,30 @@ impl<'h> Machine<'h> {
 
     fn commit(&mut self, op: OpId) -> Result<(), Refusal> {
         let thread = self.history.thread_of(op);
-        if !self.is_oldest(thread, op) {
+        if !self.may_commit(thread, op) {
             return Err(Refusal::NotCommittable);
         }
         self.write(op)?;
-        let buffer = &mut self.state.buffers[thread];
-        if let Some(at) = buffer.iter().position(|&store| store == op) {
-            buffer.remove(at);
-        }
+        self.state.buffered[thread] -= 1;
+        self.state.committed[op.at()] = true;
         Ok(())
     }
 
     /// Whether a store is buffered and no other must be committed before it.
-    fn is_oldest(&self, thread: usize, op: OpId) -> bool {
-        let mut buffer = self.state.buffers[thread].iter();
-        match self.model {
-            Model::Sc => false,
-            Model::Tso => buffer.next() == Some(&op),
-            Model::Pso(_) => {
-                let location = self.history.location(op);
-                buffer.find(|&&store| self.history.location(store) == location) == Some(&op)
-            }
-        }
+    fn may_commit(&self, thread: usize, op: OpId) -> bool {
+        let is_done = |store: OpId| self.state.committed[store.at()];
+        self.model.buffers()
+            && self.history.kind(op).is_plain_store()
+            && op.0 < self.state.next[thread]
+            && !is_done(op)
+            && self.earlier.first[op.at()].is_none_or(is_done)
+    }
+
+    /// The newest store to an operation's location in its thread's buffer, for the next operation
+    /// of a thread.
+    fn newest_own(&self, op: OpId) -> Option<OpId> {
+        let own = self.earlier.own[op.at()].filter(|_| self.model.buffers());
+        own.filter(|store| !self.state.committed[store.at()])
     }
 
     fn write(&mut self, op: OpId) -> Result<(), Refusal> {
@@ -274,16 +319,12 @@ impl<'h> Machine<'h> {
         }
     }
 
-    /// The write that a read would take its value from now: its thread's newest buffered store
+    /// The write that its thread's next operation would read now: its thread's newest buffered store
     /// to the location, else memory; `None` for the initial value.
     pub fn visible(&self, op: OpId) -> Option<OpId> {
         let location = self.history.location(op)?;
-        let buffer = &self.state.buffers[self.history.thread_of(op)];
-        let buffered = buffer
-            .iter()
-            .rev()
-            .find(|&&store| self.history.location(store) == Some(location));
-        buffered.copied().or(self.state.memory[location as usize])
+        let own = self.newest_own(op);
+        own.or(self.state.memory[location as usize])
     }
 }
 
@@ -309,7 +350,7 @@ pub fn unconstrained_locations(history: &History) -> Vec<bool> {
 ///
 /// # Errors
 /// The position of the first refused step (or the number of steps, for the end) and the reason.
-/// Cost: linear in the steps and in the stores that are buffered at a time.
+/// Cost: linear.
 pub fn run(history: &History, model: Model, steps: &[Step]) -> Result<(), (usize, Refusal)> {
     let mut machine = Machine::new(history, model);
     for (at, &step) in steps.iter().enumerate() {

@@ -13,29 +13,40 @@
 //!
 //! **Clocks.** The clock of an event holds per slot the position of the last event of that chain
 //! known to precede it. Chains are ordered, so per event and slot only the *last* write of its
-//! location matters for R6 and R7: the earlier ones follow by transitivity. Edges between chains
-//! are kept as lists; an event whose clock grew is put in a worklist ordered by a topological
-//! rank and passes its clock on.
+//! location matters for R6 and R7: the earlier ones follow by transitivity. Which those are shows
+//! by comparing the clock with a [`Fronts`] row of a write that is known to precede the event: for
+//! what precedes that write too, the rules were applied there. Edges between chains are kept as
+//! lists; an event whose clock grew is put in a [`Worklist`], which goes along a topological rank
+//! in sweeps. A visit adds the edges *into* the event that its clock calls for, passes the clock
+//! on, and then adds the edges between earlier events that it proves.
 //!
 //! **PSO.** A store slot holds positions of the store chain of the event's own location. Derived
 //! edges join events of one location only, and a path that leaves a store chain for another
 //! location passes through its thread's main chain. So within a location store slots are passed
 //! along edges, and from elsewhere by *transit* edges: an event of location x that is preceded by
 //! position p of a main chain gets an edge from the last access of x up to p, and from the last
-//! store of x before the last operation up to p that drains all. Transit edges pass store slots
-//! only; the order they stand for runs along other edges.
+//! store of x before the last operation up to p that drains all; of several such accesses, from
+//! those that precede no other. Transit edges pass store slots only; the order they stand for runs
+//! along other edges.
 //!
-//! **Cost.** Clocks take `4·width` bytes an event. Each of the E edges is passed at most once per
-//! growth of its tail's clock; in practice a small constant number of times, that is
-//! O(E·width) time. The worst case is Manovit & Hangal's O(p·n³).
+//! **Cost.** Clocks take `4·width` bytes an event, fronts 64 bytes a write at the most. A visit
+//! costs O(width) for each edge out of the event, and O(width) for the rules, plus a constant for
+//! each write that they concern. Random histories of 64 threads are visited about 4 times an event
+//! and have about 2 edges an event, so saturation is O(n·width) on them. The worst case is
+//! Manovit & Hangal's O(p·n³).
 //!
 //! **Invariants.** At a fixpoint: clocks are exactly reachability along edges (per location, for
-//! PSO's store slots), R6 and R7 add nothing, and no event precedes itself. Edges are numbered in
-//! the order in which they were derived, and an edge's premises have smaller numbers; this is
-//! what makes proofs (see [`crate::explain`]) possible. [`Saturation::mark`] and
-//! [`Saturation::undo`] restore clocks and edges exactly.
+//! PSO's store slots), R6 and R7 add nothing, and no event precedes itself. Before it, the clock of
+//! an event covers at least the tails of all edges into it. Edges are numbered in the order in
+//! which they were derived, and an edge's premises have smaller numbers; this is what makes proofs
+//! (see [`crate::explain`]) possible. [`Saturation::mark`] and [`Saturation::undo`] restore clocks
+//! and edges exactly.
+//!
+//! [`Fronts`]: crate::fronts::Fronts
+//! [`Worklist`]: crate::worklist::Worklist
 
 use crate::accesses::Accesses;
+use crate::clocks::Clocks;
 use crate::deadline::Deadline;
 use crate::events::{Events, INITIAL, NONE};
 use crate::fronts::Fronts;
@@ -122,7 +133,7 @@ pub struct Saturation<'a> {
     deadline: &'a Deadline,
     /// Events whose writes are final.
     finals: Vec<u32>,
-    clocks: Vec<u32>,
+    clocks: Clocks,
     edges: Vec<Edge>,
     head_out: Vec<u32>,
     head_in: Vec<u32>,
@@ -130,12 +141,15 @@ pub struct Saturation<'a> {
     /// Events that a search has placed: nothing that the rules say of them is news.
     settled: Vec<bool>,
     fronts: Fronts,
+    main_fronts: Fronts,
+    drained_fronts: Fronts,
+    has_transit: bool,
     scratch: Vec<u32>,
     found: Vec<u32>,
     /// Clock entries overwritten since the first mark.
     trail: Vec<Overwritten>,
     /// Per event and thread (PSO): position of the last access that a transit edge came from.
-    transit: Vec<u32>,
+    transits: Vec<u32>,
     transit_trail: Vec<Overwritten>,
     /// Events that were visited since the first mark.
     visited: Vec<u32>,
@@ -153,31 +167,31 @@ impl<'a> Saturation<'a> {
         deadline: &'a Deadline,
     ) -> Saturation<'a> {
         let accesses = Accesses::new(events);
-        let transits = if accesses.is_needed() {
-            events.len() * events.threads
-        } else {
-            0
-        };
+        let has_transit = matches!(events.model, Model::Pso(_));
+        let transits = usize::from(has_transit) * events.len() * events.threads;
         Saturation {
             events,
-            accesses,
             deadline,
             finals,
-            clocks: vec![0; events.len() * events.width],
+            clocks: Clocks::new(events),
             edges: Vec::new(),
             head_out: vec![NONE; events.len()],
             head_in: vec![NONE; events.len()],
             worklist: Worklist::new(rank),
             settled: vec![false; events.len()],
-            fronts: Fronts::new(events),
+            fronts: Fronts::new(&events.write_index),
+            main_fronts: Fronts::new(&accesses.main),
+            drained_fronts: Fronts::new(&accesses.drained),
             scratch: vec![0; events.width],
             found: Vec::new(),
             trail: Vec::new(),
-            transit: vec![0; transits],
+            transits: vec![0; transits],
             transit_trail: Vec::new(),
             visited: Vec::new(),
             logging: false,
             visits: 0,
+            accesses,
+            has_transit,
         }
     }
 
@@ -186,8 +200,8 @@ impl<'a> Saturation<'a> {
     /// # Errors
     /// A contradiction, or the deadline.
     pub fn reset(&mut self) -> Result<(), Stop> {
-        self.clocks.fill(0);
-        self.transit.fill(0);
+        self.clocks.reset(self.events);
+        self.transits.fill(0);
         self.edges.clear();
         self.head_out.fill(NONE);
         self.head_in.fill(NONE);
@@ -195,9 +209,9 @@ impl<'a> Saturation<'a> {
         self.logging = false;
         self.worklist.clear();
         self.fronts.forget();
+        self.main_fronts.forget();
+        self.drained_fronts.forget();
         for event in 0..self.events.len() as u32 {
-            let own = self.entry(event, self.events.slot[event as usize]);
-            self.clocks[own] = self.events.position[event as usize] - 1;
             self.worklist.push(event);
         }
         self.observe()?;
@@ -244,26 +258,21 @@ impl<'a> Saturation<'a> {
     /// two must be of one location.
     pub fn precedes(&self, first: u32, second: u32) -> bool {
         debug_assert!(self.events.is_global(first) || self.same_location(first, second));
-        let entry = self.entry(second, self.events.slot[first as usize]);
-        self.clocks[entry] >= self.events.position[first as usize]
+        self.clocks.precedes(self.events, first, second)
     }
 
     /// The clock of an event.
     pub fn clock(&self, event: u32) -> &[u32] {
-        let start = event as usize * self.events.width;
-        &self.clocks[start..start + self.events.width]
+        self.clocks.of(event)
     }
 
     /// Ranks the events anew, by how many others are known to precede them. What precedes an event
     /// has a lower rank then (not always so under PSO, where clocks count fewer), and among events
     /// that are not ordered the rank is a fair guess. To be called at a fixpoint.
     pub fn rank_by_past(&mut self) {
-        let past = |event: u32| {
-            self.clock(event)
-                .iter()
-                .map(|&known| u64::from(known))
-                .sum()
-        };
+        let main = ..self.events.threads;
+        let known = |event: u32| self.clock(event)[main].iter();
+        let past = |event: u32| known(event).map(|&known| u64::from(known)).sum();
         let mut order: Vec<(u64, u32, u32)> = (0..self.events.len() as u32)
             .map(|event| (past(event), self.worklist.rank(event), event))
             .collect();
@@ -280,6 +289,11 @@ impl<'a> Saturation<'a> {
         (0..self.events.len() as u32)
             .map(|event| self.worklist.rank(event))
             .collect()
+    }
+
+    /// Where in main chains what follows a plain store can be under PSO (see [`Accesses::exits`]).
+    pub fn exits(&self, store: u32) -> Vec<u32> {
+        self.accesses.exits(self.events, &self.clocks, store)
     }
 
     /// All edges, in the order in which they were derived.
@@ -308,24 +322,30 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// Goes back to a mark. Events that were visited since wait again.
-    pub fn undo(&mut self, mark: Mark) {
-        let width = self.events.width;
+    /// Goes back to a mark, and returns the events of which less is known now; some may occur
+    /// several times. Events that were visited since wait again.
+    pub fn undo(&mut self, mark: Mark) -> Vec<u32> {
+        let mut changed = Vec::new();
         for old in self.trail.drain(mark.clocks..).rev() {
-            self.clocks[old.event as usize * width + old.column as usize] = old.value;
+            self.clocks.of_mut(old.event)[old.column as usize] = old.value;
+            changed.push(old.event);
         }
+        changed.dedup();
         for event in self.visited.drain(mark.visited..) {
             self.worklist.push(event);
         }
         self.fronts.forget();
+        self.main_fronts.forget();
+        self.drained_fronts.forget();
         let threads = self.events.threads;
         for old in self.transit_trail.drain(mark.transits..).rev() {
-            self.transit[old.event as usize * threads + old.column as usize] = old.value;
+            self.transits[old.event as usize * threads + old.column as usize] = old.value;
         }
         for edge in self.edges.drain(mark.edges..).rev() {
             self.head_out[edge.from as usize] = edge.next_out;
             self.head_in[edge.to as usize] = edge.next_in;
         }
+        changed
     }
 
     /// How many events were visited so far.
@@ -349,10 +369,6 @@ impl<'a> Saturation<'a> {
     /// every unplaced event counts as later.
     pub fn settle(&mut self, event: u32, settled: bool) {
         self.settled[event as usize] = settled;
-    }
-
-    fn entry(&self, event: u32, slot: u32) -> usize {
-        event as usize * self.events.width + slot as usize
     }
 
     /// The edges that reads and final values show by themselves: R4, R5, initial and final.
@@ -459,11 +475,6 @@ impl<'a> Saturation<'a> {
     fn pass(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
         let mut row = std::mem::take(&mut self.scratch);
         self.load(from, &mut row);
-        if reason == Reason::Transit {
-            // A cycle here also shows in a main chain, along edges that are a proof.
-            let own = &mut row[self.events.slot[to as usize] as usize];
-            *own = (*own).min(self.events.position[to as usize] - 1);
-        }
         let result = self.join(from, &row, to, reason);
         self.scratch = row;
         result
@@ -483,11 +494,16 @@ impl<'a> Saturation<'a> {
             Model::Pso(_) if !self.same_location(from, to) => 0..threads,
             _ => 0..width,
         };
-        let start = to as usize * width;
         let own = self.events.slot[to as usize] as usize;
         let position = self.events.position[to as usize];
+        if reason == Reason::Transit && row[own] >= position {
+            // A cycle here also shows in a main chain, along edges that are a proof.
+            let mut row = row.to_vec();
+            row[own] = position - 1;
+            return self.join(from, &row, to, reason);
+        }
         let row = &row[slots.clone()];
-        let clock = &mut self.clocks[start + slots.start..start + slots.end];
+        let clock = &mut self.clocks.of_mut(to)[slots.clone()];
         let grows = |(have, news): (&u32, &u32)| news > have;
         if !clock
             .iter()
@@ -511,7 +527,7 @@ impl<'a> Saturation<'a> {
             *have = (*have).max(*news);
         }
         self.worklist.push(to);
-        if self.clocks[start + own] >= position {
+        if self.clocks.of(to)[own] >= position {
             return Err(Stop::Cycle(to));
         }
         Ok(())
@@ -519,14 +535,9 @@ impl<'a> Saturation<'a> {
 
     /// Passes an event's clock on and applies the rules to it.
     fn visit(&mut self, event: u32) -> Result<(), Stop> {
-        if self.accesses.is_needed() && self.events.location[event as usize] != NONE {
-            self.receive_transit(event)?;
-        }
-        if self.events.writes(event) {
-            self.apply_r7(event)?;
-            while self.worklist.take(event) {
-                self.apply_r7(event)?;
-            }
+        self.receive(event)?;
+        while self.worklist.take(event) {
+            self.receive(event)?;
         }
         let mut row = std::mem::take(&mut self.scratch);
         self.load(event, &mut row);
@@ -535,6 +546,17 @@ impl<'a> Saturation<'a> {
         result?;
         if self.events.source[event as usize] < INITIAL {
             self.apply_r6(event)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the edges into an event that its clock calls for.
+    fn receive(&mut self, event: u32) -> Result<(), Stop> {
+        if self.has_transit && self.events.location[event as usize] != NONE {
+            self.receive_transit(event)?;
+        }
+        if self.events.writes(event) {
+            self.apply_r7(event)?;
         }
         Ok(())
     }
@@ -558,34 +580,12 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    /// Collects, per slot, the last write of an event's location that is known to precede it, but
-    /// for those that precede `known` and those that a search has placed. Some may be among them
-    /// that precede `known`.
-    fn writes_between(&mut self, known: Option<u32>, event: u32) -> Vec<u32> {
-        let events = self.events;
-        let location = events.location[event as usize];
-        let until = known.unwrap_or(event);
-        let width = events.width;
-        let clocks = &self.clocks;
-        let clock = |event: u32| &clocks[event as usize * width..(event as usize + 1) * width];
-        let (slot, position) = (&events.slot, &events.position);
-        let fits = |base: u32, visited: bool| {
-            let at = base as usize;
-            base == until && (visited || known.is_some())
-                || clock(until)[slot[at] as usize] >= position[at]
-        };
-        let front = self.fronts.find(location, fits).unwrap_or_else(|| {
-            let base = known.map(|known| (known, clock(known)));
-            self.fronts.rebase(events, location, base)
-        });
+    /// The writes of an event's location that [`Fronts::ahead`] finds, but for those that a search
+    /// has placed.
+    fn writes_ahead(&mut self, known: Option<u32>, event: u32) -> Vec<u32> {
         let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        self.fronts
-            .collect(events, location, front, clock(event), &mut found);
-        if known.is_none() {
-            self.fronts
-                .advance(events, location, front, event, clock(event));
-        }
+        let view = (self.events, &self.clocks, &self.events.write_index);
+        self.fronts.ahead(view, known, event, &mut found);
         found.retain(|&write| !self.settled[write as usize]);
         found
     }
@@ -596,7 +596,7 @@ impl<'a> Saturation<'a> {
         if self.settled[source as usize] {
             return Ok(());
         }
-        let found = self.writes_between(Some(source), read);
+        let found = self.writes_ahead(Some(source), read);
         for &write in found.iter().filter(|&&write| write != source) {
             self.add(write, source, Reason::Observed(read))?;
         }
@@ -607,7 +607,7 @@ impl<'a> Saturation<'a> {
     /// R7: readers of writes that precede a write precede it too. For those that precede another
     /// write that precedes this one, it suffices that they precede that one.
     fn apply_r7(&mut self, write: u32) -> Result<(), Stop> {
-        let found = self.writes_between(None, write);
+        let found = self.writes_ahead(None, write);
         for &source in &found {
             self.add_readers(source, write)?;
         }
@@ -628,44 +628,48 @@ impl<'a> Saturation<'a> {
 
     /// Adds the transit edges that an event's main slots call for (PSO).
     fn receive_transit(&mut self, event: u32) -> Result<(), Stop> {
-        for thread in 0..self.events.threads {
-            let position = self.clocks[self.entry(event, thread as u32)];
-            if position == 0 {
-                continue;
-            }
-            let location = self.events.location[event as usize];
-            if let Some(access) = self
-                .accesses
-                .last_main(self.events, location, thread, position)
-            {
-                self.transit_from(access, event, thread)?;
-            }
-            let store = self
-                .accesses
-                .last_drained(self.events, location, thread, position);
-            if let Some(store) = store.filter(|&store| !self.precedes(store, event)) {
-                self.link(store, event, Reason::Transit);
-                self.pass(store, event, Reason::Transit)?;
+        let mut found = std::mem::take(&mut self.found);
+        let view = (self.events, &self.clocks, &self.accesses.main);
+        self.main_fronts.ahead(view, None, event, &mut found);
+        for &access in &found {
+            // What precedes another access is passed on by that one.
+            let later = |&&other: &&u32| other != access && self.precedes(access, other);
+            if found.iter().find(later).is_none() {
+                self.transit_from_main(access, event)?;
             }
         }
+        let view = (self.events, &self.clocks, &self.accesses.drained);
+        self.drained_fronts.ahead(view, None, event, &mut found);
+        for &store in &found {
+            if !self.precedes(store, event) {
+                self.transit(store, event)?;
+            }
+        }
+        self.found = found;
         Ok(())
     }
 
-    fn transit_from(&mut self, access: u32, event: u32, thread: usize) -> Result<(), Stop> {
-        let entry = event as usize * self.events.threads + thread;
+    fn transit_from_main(&mut self, access: u32, event: u32) -> Result<(), Stop> {
+        let column = self.events.slot[access as usize];
+        let entry = event as usize * self.events.threads + column as usize;
         let position = self.events.position[access as usize];
-        if access == event || self.transit[entry] >= position {
+        let value = self.transits[entry];
+        if access == event || value >= position {
             return Ok(());
         }
         if self.logging {
             self.transit_trail.push(Overwritten {
                 event,
-                column: thread as u32,
-                value: self.transit[entry],
+                column,
+                value,
             });
         }
-        self.transit[entry] = position;
-        self.link(access, event, Reason::Transit);
-        self.pass(access, event, Reason::Transit)
+        self.transits[entry] = position;
+        self.transit(access, event)
+    }
+
+    fn transit(&mut self, from: u32, to: u32) -> Result<(), Stop> {
+        self.link(from, to, Reason::Transit);
+        self.pass(from, to, Reason::Transit)
     }
 }

@@ -17,8 +17,8 @@ use crate::model::Model;
 /// `left_out` does not name, each once; the rest is filled in.
 ///
 /// Returns `None` if the order breaks program order that the model preserves: then it is no
-/// memory order. Values are not looked at. Cost: linear in the history, times the stores that are
-/// buffered at a time.
+/// memory order. Values are not looked at, nor, under PSO, whether a thread's stores to a location
+/// are in order; the machine refuses what is wrong there. Cost: linear.
 pub fn schedule(
     history: &History,
     model: Model,
@@ -34,6 +34,7 @@ pub fn schedule(
             .map(|thread| history.threads()[thread].first().0)
             .collect(),
         buffers: vec![VecDeque::new(); threads],
+        waiting: 0,
         steps: Vec::with_capacity(history.len() * 2),
     };
     for &op in order {
@@ -43,7 +44,7 @@ pub fn schedule(
         let end = history.threads()[thread].end();
         scheduler.execute_until(thread, end)?;
     }
-    let all_done = scheduler.buffers.iter().all(VecDeque::is_empty);
+    let all_done = scheduler.waiting == 0 && scheduler.buffers.iter().all(VecDeque::is_empty);
     all_done.then_some(scheduler.steps)
 }
 
@@ -52,7 +53,10 @@ struct Scheduler<'h, F> {
     model: Model,
     left_out: F,
     next: Vec<u32>,
+    /// TSO: the stores in each thread's buffer.
     buffers: Vec<VecDeque<OpId>>,
+    /// PSO: how many stores are in buffers.
+    waiting: usize,
     steps: Vec<Step>,
 }
 
@@ -93,25 +97,29 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
     fn execute(&mut self, thread: usize, op: OpId) {
         self.steps.push(Step::Execute(op));
         self.next[thread] = op.0 + 1;
-        if self.model.buffers() && self.history.kind(op).is_plain_store() {
-            if matches!(self.model, Model::Pso(_)) && (self.left_out)(op) {
-                self.steps.push(Step::Commit(op));
-            } else {
+        if !self.history.kind(op).is_plain_store() {
+            return;
+        }
+        match self.model {
+            Model::Sc => {}
+            Model::Tso => {
                 self.buffers[thread].push_back(op);
                 self.commit_left_out(thread);
             }
+            Model::Pso(_) if (self.left_out)(op) => self.steps.push(Step::Commit(op)),
+            Model::Pso(_) => self.waiting += 1,
         }
     }
 
     fn commit(&mut self, thread: usize, op: OpId) -> Option<()> {
-        let at = match self.model {
-            Model::Pso(_) => self.buffers[thread].iter().position(|&store| store == op)?,
-            _ => 0,
-        };
-        if self.buffers[thread].get(at) != Some(&op) {
-            return None;
+        match self.model {
+            // Each location has a buffer of its own, so the order of a thread's commits is free.
+            Model::Pso(_) => self.waiting = self.waiting.checked_sub(1)?,
+            _ if self.buffers[thread].front() != Some(&op) => return None,
+            _ => {
+                self.buffers[thread].pop_front();
+            }
         }
-        self.buffers[thread].remove(at);
         self.steps.push(Step::Commit(op));
         self.commit_left_out(thread);
         Some(())

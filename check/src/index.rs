@@ -1,14 +1,15 @@
-//! The writes of each location, by the chain they are in, and which of them a clock knows of.
+//! Where along each chain something happens that concerns a location, and how much of it a clock
+//! knows of.
 
-/// The writes of one location in one slot.
+/// What concerns one location in one slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Slot of the chain that they are in.
+    /// Slot of the chain that it is in.
     pub slot: u32,
-    /// Where they are in [`Writes::members`].
+    /// Where it is in [`Index::members`].
     start: u32,
     end: u32,
-    /// Where its buckets begin; there is one for each write.
+    /// Where its buckets begin; there is one for each member.
     buckets: u32,
     /// Buckets a position, as a binary fraction of 32 digits.
     scale: u32,
@@ -22,34 +23,33 @@ impl Group {
     }
 }
 
-/// Every location's writes. Memory: 12 bytes a write and 20 a group.
+/// Positions of events, by location and slot. Memory: 12 bytes a member and 20 a group.
 ///
-/// A group's positions are cut into as many equal buckets as it has writes, so that finding the
-/// last write up to a position takes constant time where writes are spread evenly, and is a
-/// binary search within a bucket where they are not.
+/// A group's positions are cut into as many equal buckets as it has members, so that finding the
+/// last one up to a position takes constant time where they are spread evenly, and is a binary
+/// search within a bucket where they are not.
 #[derive(Debug, Default)]
-pub struct Writes {
+pub struct Index {
     /// Per location, its groups are `table[first[location]..first[location + 1]]`.
     first: Vec<u32>,
     table: Vec<Group>,
     members: Vec<u32>,
     positions: Vec<u32>,
-    /// Per group and bucket, how many of its writes come before the bucket.
+    /// Per group and bucket, how many of its members come before the bucket.
     buckets: Vec<u32>,
 }
 
-impl Writes {
-    /// Indexes `(location, slot, position, event)`, which must be sorted, of the writes of
-    /// `locations` locations. Cost: linear.
-    pub fn new(locations: usize, writes: &[(u32, u32, u32, u32)]) -> Writes {
-        let mut index = Writes {
+impl Index {
+    /// Indexes `(location, slot, position, event)`, which must be sorted. Cost: linear.
+    pub fn new(locations: usize, entries: &[(u32, u32, u32, u32)]) -> Index {
+        let mut index = Index {
             first: vec![0; locations + 1],
-            members: writes.iter().map(|write| write.3).collect(),
-            positions: writes.iter().map(|write| write.2).collect(),
-            ..Writes::default()
+            members: entries.iter().map(|entry| entry.3).collect(),
+            positions: entries.iter().map(|entry| entry.2).collect(),
+            ..Index::default()
         };
         let mut start = 0;
-        for chunk in writes.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        for chunk in entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let (location, slot, ..) = chunk[0];
             index.first[location as usize + 1] += 1;
             index.push_group(slot, start, chunk.len() as u32);
@@ -94,35 +94,40 @@ impl Writes {
         self.first[location] as usize..self.first[location + 1] as usize
     }
 
+    /// Number of locations.
+    pub fn locations(&self) -> usize {
+        self.first.len().saturating_sub(1)
+    }
+
     /// Number of groups of all locations.
     pub fn all_groups(&self) -> usize {
         self.table.len()
     }
 
-    /// The position in its chain of a group's n-th write, from 0.
+    /// The position in its chain of a group's n-th member, from 0.
     pub fn position(&self, group: &Group, n: usize) -> Option<u32> {
         self.positions[group.start as usize..group.end as usize]
             .get(n)
             .copied()
     }
 
-    /// The group of each of `events` events, [`u32::MAX`] for those that do not write.
+    /// The group of each of `events` events, [`u32::MAX`] for those that are in none.
     pub fn group_of_each(&self, events: usize) -> Vec<u32> {
         let mut groups = vec![u32::MAX; events];
         for (number, group) in self.table.iter().enumerate() {
-            for &write in self.members(group) {
-                groups[write as usize] = number as u32;
+            for &member in self.members(group) {
+                groups[member as usize] = number as u32;
             }
         }
         groups
     }
 
-    /// The writes of a group, in the order of their chain.
+    /// The events of a group, in the order of their chain.
     pub fn members(&self, group: &Group) -> &[u32] {
         &self.members[group.start as usize..group.end as usize]
     }
 
-    /// How many writes of a group are at or before a position of its chain.
+    /// How many members of a group are at or before a position of its chain.
     #[inline]
     pub fn count_up_to(&self, group: &Group, position: u32) -> usize {
         let positions = &self.positions[group.start as usize..group.end as usize];
