@@ -1,43 +1,27 @@
 //! Completion: extending the forced order to a total one, or refuting every way to do so.
 //!
-//! Events are placed one after the other, each as soon as all that precedes it is placed
-//! (Manovit & Hangal 2006, section 4.2, *Deriv+Back*). Placing a write puts it before all unplaced
-//! writes of its location, so every reader of it must precede those.
+//! Events are placed greedily ([`crate::greedy`]), which is fast and mostly right. Where that gets
+//! stuck, some of the last placements are taken back, and a search that passes every choice on
+//! ([`crate::search`]) places that stretch and a bit more. If it finds that the placements before
+//! are wrong, more are taken back, in the end all: so completion is complete, and a contradiction
+//! that rests on no choice at all is a violation. Such a contradiction is mostly found near where
+//! placing got stuck, however long the history.
 //!
-//! **Safe placements.** If it is known already that the unplaced readers of a write precede every
-//! other unplaced write of the location, placing it costs nothing: an order in which it comes
-//! later stays one when it is moved to the front. Such writes are placed first.
-//!
-//! **Choices.** If no free write is safe, the one of lowest rank is chosen before those others;
-//! saturation follows, after which it is safe. A contradiction is explained: the choices it rests
-//! on give a *lemma*, the search jumps back to the last but one of them and takes the opposite of
-//! the last. A contradiction that rests on no choice is a violation, and the lemmas are its proof.
-//!
-//! **Invariant.** The placed events are closed under what is forced: what precedes a placed event
-//! is placed, and so are all readers of a placed write but those of the location's last one, which
-//! are known to precede every unplaced write. So no rule can order an unplaced event before a
-//! placed one, and no rule needs to look at placed writes ([`Saturation::settle`]).
-//!
-//! **Restarts.** To undo a choice takes a trail of what it changed. When that grows too long, the
-//! choices so far are taken for good. If one of them turns out wrong all the same, the search
-//! starts again with what was learned without any choice, and with twice as long a trail.
-//!
-//! The search is complete. Its cost is exponential in the worst case; `budget` bounds the number
-//! of contradictions. Without contradictions it is that of saturation plus, for each write with
-//! unplaced readers, a look at every thread.
+//! **Cost.** On random consistent histories of 64 threads there is one conflict in about 2,000
+//! events and completion takes less time than saturation. The worst case is exponential; `budget`
+//! bounds the number of contradictions.
 
-use crate::explain::{Explanation, explain};
-use crate::frontier::Frontier;
-use crate::proof::{Block, Rule, Violation};
-use crate::saturate::{Mark, Reason, Saturation, Stop};
+use crate::deadline::Deadline;
+use crate::explain::explain;
+use crate::greedy::{Greedy, Progress};
+use crate::proof::{Rule, Violation};
+use crate::saturate::{Saturation, Stop};
+use crate::search::{End, Memory, search};
 
-/// How far ahead of the lowest unplaced rank events are visited at first as soon as choices concern
-/// them. Those beyond wait, so that they are visited once for many choices. What comes to light
-/// late is undone at a cost: a contradiction widens the horizon, and many choices without one
-/// narrow it again.
-const HORIZON: usize = 1024;
+/// Number of placements to take back at first where placing got stuck; and how many more to make.
+const STRETCH: usize = 512;
 
-/// What a search found.
+/// What completion found.
 #[derive(Debug)]
 pub enum Completion {
     /// All events, in an order that satisfies the model.
@@ -50,358 +34,86 @@ pub enum Completion {
     Timeout,
 }
 
-/// How far a search may go.
+/// How far completion may go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Number of contradictions.
     pub budget: u64,
-    /// Length of the trail, in changes, at which choices are first taken for good.
+    /// Length of a search's trail, in changes, at which it first ends.
     pub trail: usize,
 }
 
 impl Limits {
-    /// A budget, and a trail of 64 Mi changes (768 MiB).
+    /// A budget, and a trail of 16 Mi changes (192 MiB).
     pub fn new(budget: u64) -> Limits {
         Limits {
             budget,
-            trail: 64 << 20,
+            trail: 16 << 20,
         }
     }
 }
 
-/// Choices made together, and where to come back to if they were wrong.
-#[derive(Clone, Copy)]
-struct Level {
-    mark: Mark,
-    placed: usize,
-    /// The number that the first of its edges has.
-    edge: u32,
-}
-
-/// What refuted a set of choices.
-struct Lemma {
-    block: Block,
-    /// The other choices it rests on, as edges.
-    premises: Vec<u32>,
-    /// The edge that it forces.
-    forced: (u32, u32),
-}
-
-/// A free write that is not safe, because this reader of it is not known to precede that write.
-struct Unsafe {
-    write: u32,
-    reader: u32,
-    other: u32,
-}
-
-/// Searches from a saturated order. The rank of its events decides what is tried first. Counts contradictions in `backtracks`.
+/// Extends a saturated order. The rank of its events decides what is tried first. Counts
+/// contradictions in `contradictions`.
 pub fn complete(
     saturation: &mut Saturation<'_>,
     limits: Limits,
-    backtracks: &mut u64,
+    deadline: &Deadline,
+    contradictions: &mut u64,
 ) -> Completion {
-    let rank = saturation.ranks();
-    let mut search = Search {
-        frontier: Frontier::new(saturation.events, &rank),
-        saturation,
-        rank: &rank,
-        held_back: Vec::new(),
-        one_by_one: 0,
-        ahead: HORIZON,
-        levels: Vec::new(),
-        lemmas: Vec::new(),
-        limits,
-        backtracks,
-    };
-    search.frontier.start(&rank);
-    match search.run() {
-        Ok(()) => Completion::Order(search.frontier.order().to_vec()),
-        Err(end) => end,
+    let mut memory = Memory::new(limits.budget, limits.trail);
+    let mut greedy = Greedy::new(saturation);
+    let end = extend(&mut greedy, &mut memory, deadline);
+    *contradictions = memory.contradictions;
+    end
+}
+
+fn extend(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, deadline: &Deadline) -> Completion {
+    let mut stretch = STRETCH;
+    loop {
+        match greedy.run(deadline, &mut memory.contradictions) {
+            Progress::Done => return Completion::Order(greedy.frontier.order().to_vec()),
+            Progress::Timeout => return Completion::Timeout,
+            Progress::Stuck => {}
+        }
+        if memory.contradictions >= memory.budget {
+            return Completion::Budget;
+        }
+        let stuck_at = greedy.best;
+        take_back(greedy, memory, stuck_at.saturating_sub(stretch));
+        eprintln!("greedy stuck at {stuck_at} stretch {stretch} contradictions {}", memory.contradictions);
+        match search_on(greedy, memory, stuck_at.saturating_add(stretch)) {
+            End::Reached if greedy.best > stuck_at => stretch = STRETCH,
+            // The trail was too long.
+            End::Reached => memory.trail = memory.trail.saturating_mul(2),
+            End::Refuted => stretch = stretch.saturating_mul(4),
+            End::Violation(violation) => return Completion::Violation(violation),
+            End::Budget => return Completion::Budget,
+            End::Timeout => return Completion::Timeout,
+        }
     }
 }
 
-struct Search<'s, 'e> {
-    saturation: &'s mut Saturation<'e>,
-    frontier: Frontier<'e>,
-    rank: &'s [u32],
-    /// Free writes that were not safe when they were last looked at.
-    held_back: Vec<Unsafe>,
-    /// Until so many events are placed, choices are made one by one.
-    one_by_one: usize,
-    /// How far ahead events are visited, in ranks.
-    ahead: usize,
-    levels: Vec<Level>,
-    lemmas: Vec<Lemma>,
-    limits: Limits,
-    backtracks: &'s mut u64,
+/// Takes back all but the first `placed` placements, and what comes after a choice that is wrong.
+fn take_back(greedy: &mut Greedy<'_, '_>, memory: &Memory, placed: usize) {
+    let wrong = memory.wrong_choices().filter_map(|choice| greedy.made_at(choice));
+    let now = greedy.frontier.order().len();
+    let placed = wrong.chain([now, placed]).min().unwrap_or(0);
+    greedy.go_back(placed);
 }
 
-impl Search<'_, '_> {
-    fn run(&mut self) -> Result<(), Completion> {
-        loop {
-            self.place_safe();
-            if self.release() {
-                continue;
-            }
-            if self.frontier.order().len() == self.saturation.events.len() {
-                return Ok(());
-            }
-            if !self.look_ahead()? {
-                self.decide()?;
-                self.shorten_trail();
-            }
-        }
+/// Continues with a search until `until` events are placed.
+fn search_on(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, until: usize) -> End {
+    let placed = greedy.frontier.order().len();
+    let known = memory.wrong_choices().count();
+    let until = until.min(greedy.saturation.events.len());
+    let locks = greedy.locks();
+    let end = search(greedy.saturation, &mut greedy.frontier, &locks, until, memory);
+    greedy.catch_up(placed);
+    for choice in memory.wrong_choices().skip(known) {
+        greedy.forbid(choice);
     }
-
-    /// Up to which rank events are visited.
-    fn horizon(&self) -> usize {
-        self.frontier.lowest().saturating_add(self.ahead)
-    }
-
-    /// Visits the events that wait near the frontier. False if none did.
-    fn look_ahead(&mut self) -> Result<bool, Completion> {
-        // If nothing is free there is a cycle, which may come to light far ahead.
-        let is_stuck = self.held_back.is_empty();
-        let limit = if is_stuck { usize::MAX } else { self.horizon() };
-        let before = self.saturation.visits();
-        if let Err(stop) = self.saturation.saturate(limit) {
-            self.learn(stop)?;
-            return Ok(true);
-        }
-        Ok(self.saturation.visits() > before)
-    }
-
-    /// Places what is free and no choice; holds back the rest.
-    fn place_safe(&mut self) {
-        while let Some(event) = self.frontier.next(self.saturation) {
-            match self.obstacle(event) {
-                None => self.frontier.place(event, self.rank, self.saturation),
-                Some(obstacle) => self.held_back.push(obstacle),
-            }
-        }
-    }
-
-    /// Why an event is not safe.
-    fn obstacle(&self, event: u32) -> Option<Unsafe> {
-        let events = self.saturation.events;
-        if !events.writes(event) {
-            return None;
-        }
-        let readers = events.readers.of(event).iter();
-        readers
-            .filter(|&&reader| !self.frontier.is_placed(reader))
-            .find_map(|&reader| {
-                let others = self.frontier.first_writes(events.location[event as usize]);
-                let obstacle = |&other: &u32| self.is_obstacle(event, reader, other);
-                let other = others.into_iter().find(obstacle)?;
-                Some(Unsafe {
-                    write: event,
-                    reader,
-                    other,
-                })
-            })
-    }
-
-    fn is_obstacle(&self, write: u32, reader: u32, other: u32) -> bool {
-        other != write && other != reader && !self.saturation.precedes(reader, other)
-    }
-
-    /// Offers the writes again whose obstacle is gone. False if there is none.
-    fn release(&mut self) -> bool {
-        let before = self.held_back.len();
-        let mut held_back = std::mem::take(&mut self.held_back);
-        held_back.retain(|held| {
-            // After going back an event may be held back twice, and be placed meanwhile.
-            if !self.frontier.is_head(held.write) {
-                return false;
-            }
-            let gone = self.frontier.is_placed(held.reader)
-                || self.frontier.is_placed(held.other)
-                || self.saturation.precedes(held.reader, held.other);
-            if gone {
-                self.frontier.offer(held.write, self.rank);
-            }
-            !gone
-        });
-        self.held_back = held_back;
-        self.held_back.len() < before
-    }
-
-    /// Puts the free write of lowest rank before the other unplaced writes of its location that
-    /// could come before one of its readers.
-    fn decide(&mut self) -> Result<(), Completion> {
-        if self.drop_blocked() {
-            return Ok(());
-        }
-        let held = self.held_back.iter().map(|held| held.write);
-        let Some(write) = held.min_by_key(|&write| self.rank[write as usize]) else {
-            return Ok(());
-        };
-        let pairs = self.pairs(write);
-        if pairs.len() > 1 && self.frontier.order().len() >= self.one_by_one {
-            let level = self.saturation.mark();
-            if self.choose(&pairs)?.is_ok() {
-                self.ahead = self.ahead.saturating_sub(1).max(HORIZON / 2);
-                return Ok(());
-            }
-            self.levels.pop();
-            self.saturation.undo(level);
-        }
-        // So that what refutes them can be told apart.
-        for pair in pairs {
-            if let Err(stop) = self.choose(&[pair])? {
-                return self.learn(stop);
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives back the writes that are no longer free. False if there is none.
-    fn drop_blocked(&mut self) -> bool {
-        let before = self.held_back.len();
-        let mut held_back = std::mem::take(&mut self.held_back);
-        held_back.retain(|held| {
-            let is_free = self.frontier.is_free(held.write, self.saturation);
-            if !is_free {
-                self.frontier.offer(held.write, self.rank);
-            }
-            is_free
-        });
-        self.held_back = held_back;
-        self.held_back.len() < before
-    }
-
-    /// The choices that put a write first.
-    fn pairs(&self, write: u32) -> Vec<(u32, u32)> {
-        let events = self.saturation.events;
-        let unplaced = |&&reader: &&u32| !self.frontier.is_placed(reader);
-        let readers: Vec<&u32> = events.readers.of(write).iter().filter(unplaced).collect();
-        let others = self.frontier.first_writes(events.location[write as usize]);
-        let in_the_way = |&other: &u32| {
-            readers
-                .iter()
-                .any(|&&reader| self.is_obstacle(write, reader, other))
-        };
-        others
-            .filter(in_the_way)
-            .map(|other| (write, other))
-            .collect()
-    }
-
-    /// Chooses the order of some pairs. What refutes them is left in place to be explained.
-    fn choose(&mut self, pairs: &[(u32, u32)]) -> Result<Result<(), Stop>, Completion> {
-        let level = Level {
-            mark: self.saturation.mark(),
-            placed: self.frontier.order().len(),
-            edge: self.saturation.edges().len() as u32,
-        };
-        self.levels.push(level);
-        let reason = Reason::Chosen(self.levels.len() as u32);
-        match self.saturation.assume(pairs, reason, self.horizon()) {
-            Err(Stop::Timeout) => Err(Completion::Timeout),
-            chosen => Ok(chosen),
-        }
-    }
-
-    /// Turns contradictions into lemmas until saturation succeeds.
-    fn learn(&mut self, mut stop: Stop) -> Result<(), Completion> {
-        loop {
-            let lemmas = &self.lemmas;
-            let premises = |lemma: u32| lemmas[lemma as usize].premises.as_slice();
-            let Some(explanation) = explain(self.saturation, stop, premises) else {
-                return Err(Completion::Timeout);
-            };
-            *self.backtracks += 1;
-            self.ahead = self.ahead.saturating_add(self.ahead / 8);
-            match self.flip(explanation)? {
-                Ok(()) => return Ok(()),
-                Err(next) => stop = next,
-            }
-            if *self.backtracks >= self.limits.budget {
-                return Err(Completion::Budget);
-            }
-        }
-    }
-
-    /// Jumps back and takes the opposite of the last choice that a contradiction rests on.
-    fn flip(&mut self, explanation: Explanation) -> Result<Result<(), Stop>, Completion> {
-        let Explanation { block, mut choices } = explanation;
-        let Some(last) = choices.pop() else {
-            let mut blocks: Vec<Block> = self.lemmas.drain(..).map(|lemma| lemma.block).collect();
-            blocks.push(block);
-            let mut violation = Violation { blocks };
-            violation.trim();
-            return Err(Completion::Violation(violation));
-        };
-        let edge = self.saturation.edges()[last as usize];
-        let lemma = self.lemmas.len() as u32;
-        let forced = (edge.to, edge.from);
-        let level = self.levels.partition_point(|level| level.edge <= last);
-        // A choice that rests on one that was made with it cannot be turned by itself.
-        let made_together = level.checked_sub(1).is_some_and(|level| {
-            let first = self.levels[level].edge;
-            choices.last().is_some_and(|&choice| choice >= first)
-        });
-        if !made_together {
-            self.lemmas.push(Lemma {
-                block,
-                premises: choices,
-                forced,
-            });
-        }
-        let Some(keep) = level.checked_sub(1) else {
-            return self.restart();
-        };
-        let reached = self.frontier.order().len() + 1;
-        let Level { mark, placed, .. } = self.levels[keep];
-        let changed = self.saturation.undo(mark);
-        self.go_back(placed);
-        // Some may wait for what is no longer known to precede them.
-        self.frontier.offer_heads(changed, self.rank);
-        self.levels.truncate(keep);
-        if made_together {
-            self.one_by_one = self.one_by_one.max(reached);
-            return Ok(Ok(()));
-        }
-        let reason = Reason::Lemma(lemma);
-        Ok(self.saturation.assume(&[forced], reason, self.horizon()))
-    }
-
-    /// Takes back all but the first `placed` placements.
-    fn go_back(&mut self, placed: usize) {
-        self.frontier.truncate(placed, self.rank, self.saturation);
-        for held in self.held_back.drain(..) {
-            self.frontier.offer(held.write, self.rank);
-        }
-    }
-
-    /// Takes the choices so far for good if their trail is long.
-    fn shorten_trail(&mut self) {
-        if self.saturation.trail() > self.limits.trail {
-            self.saturation.forget_trail();
-            self.levels.clear();
-        }
-    }
-
-    /// Starts from the beginning, with what was learned without any choice.
-    fn restart(&mut self) -> Result<Result<(), Stop>, Completion> {
-        self.limits.trail = self.limits.trail.saturating_mul(2);
-        self.levels.clear();
-        self.go_back(0);
-        self.frontier.start(self.rank);
-        if let Err(stop) = self.saturation.reset() {
-            return Ok(Err(stop));
-        }
-        for (number, lemma) in self.lemmas.iter().enumerate() {
-            if lemma.premises.is_empty() {
-                let reason = Reason::Lemma(number as u32);
-                if let Err(stop) = self.saturation.assume(&[lemma.forced], reason, self.ahead) {
-                    return Ok(Err(stop));
-                }
-            }
-        }
-        Ok(Ok(()))
-    }
+    end
 }
 
 /// Explains a contradiction that saturation found before any choice.

@@ -311,7 +311,7 @@ fn extend(
             let mut backtracks = 0;
             saturation.rank_by_past();
             let limits = Limits::new(options.budget);
-            let end = complete(&mut saturation, limits, &mut backtracks);
+            let end = complete(&mut saturation, limits, deadline, &mut backtracks);
             let verdict = completed(history, events, left_out, end, options.budget);
             Outcome {
                 backtracks,

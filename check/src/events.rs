@@ -131,7 +131,13 @@ impl Events {
 
     /// Whether clocks of events of *any* location tell whether `event` precedes them.
     pub fn is_global(&self, event: u32) -> bool {
-        !matches!(self.model, Model::Pso(_)) || self.is_main(event)
+        !self.stores_by_location() || self.is_main(event)
+    }
+
+    /// Whether each location has store chains of its own (PSO), so that clocks tell of those of
+    /// the event's location only.
+    pub fn stores_by_location(&self) -> bool {
+        matches!(self.model, Model::Pso(_))
     }
 
     /// Whether an event writes.

@@ -27,6 +27,7 @@ pub struct Frontier<'a> {
     /// Per chain, heads of other chains that wait for it to reach a position.
     waiting: Vec<Vec<(u32, u32)>>,
     order: Vec<u32>,
+    rank: Vec<u32>,
     /// The event of each rank, and the lowest rank that is not placed.
     by_rank: Vec<u32>,
     lowest: usize,
@@ -34,7 +35,7 @@ pub struct Frontier<'a> {
 
 impl<'a> Frontier<'a> {
     /// Nothing placed. Cost: linear.
-    pub fn new(events: &'a Events, rank: &[u32]) -> Frontier<'a> {
+    pub fn new(events: &'a Events, rank: Vec<u32>) -> Frontier<'a> {
         let mut by_rank = vec![0; events.len()];
         for (event, &rank) in rank.iter().enumerate() {
             by_rank[rank as usize] = event as u32;
@@ -48,6 +49,7 @@ impl<'a> Frontier<'a> {
             free: BinaryHeap::new(),
             waiting: Vec::new(),
             order: Vec::with_capacity(events.len()),
+            rank,
             by_rank,
             lowest: 0,
         };
@@ -84,30 +86,67 @@ impl<'a> Frontier<'a> {
         self.events.position[event as usize] <= self.placed[chain as usize]
     }
 
+    /// Number of chains.
+    pub fn chains(&self) -> usize {
+        self.chains.len()
+    }
+
+    /// The events of a chain, in order.
+    pub fn chain(&self, chain: usize) -> &[u32] {
+        &self.chains[chain]
+    }
+
+    /// The chain that an event is in.
+    pub fn chain_of(&self, event: u32) -> usize {
+        self.chain_of[event as usize] as usize
+    }
+
+    /// How many events of a chain are placed.
+    pub fn placed(&self, chain: usize) -> u32 {
+        self.placed[chain]
+    }
+
+    /// The first event of a chain that is not placed.
+    pub fn head(&self, chain: usize) -> Option<u32> {
+        self.chains[chain].get(self.placed[chain] as usize).copied()
+    }
+
+    /// Offers a head again once another event is placed.
+    pub fn wait_for(&mut self, event: u32, other: u32) {
+        let position = self.events.position[other as usize];
+        let chain = self.chain_of(other);
+        self.waiting[chain].push((position, event));
+    }
+
+    /// The rank of an event.
+    pub fn rank(&self, event: u32) -> u32 {
+        self.rank[event as usize]
+    }
+
     /// The lowest rank that is not placed.
     pub fn lowest(&self) -> usize {
         self.lowest
     }
 
     /// Takes back all but the first `length` placements, and offers the heads that are back.
-    pub fn truncate(&mut self, length: usize, rank: &[u32], saturation: &mut Saturation<'_>) {
+    pub fn truncate(&mut self, length: usize, saturation: &mut Saturation<'_>) {
         let back = self.order.split_off(length);
         for &event in &back {
-            self.lowest = self.lowest.min(rank[event as usize] as usize);
+            self.lowest = self.lowest.min(self.rank(event) as usize);
             saturation.settle(event, false);
             self.placed[self.chain_of[event as usize] as usize] -= 1;
             if let Some(group) = self.events.group_of(event) {
                 self.placed_writes[group] -= 1;
             }
         }
-        self.offer_heads(back, rank);
+        self.offer_heads(back);
     }
 
     /// Offers those of some events that are heads.
-    pub fn offer_heads(&mut self, events: Vec<u32>, rank: &[u32]) {
+    pub fn offer_heads(&mut self, events: Vec<u32>) {
         for event in events {
             if self.is_head(event) {
-                self.offer(event, rank);
+                self.offer(event);
             }
         }
     }
@@ -119,9 +158,9 @@ impl<'a> Frontier<'a> {
     }
 
     /// Offers the head of every chain.
-    pub fn start(&mut self, rank: &[u32]) {
+    pub fn start(&mut self) {
         for chain in 0..self.chains.len() {
-            self.offer_head(chain, rank);
+            self.offer_head(chain);
         }
     }
 
@@ -141,14 +180,13 @@ impl<'a> Frontier<'a> {
     }
 
     /// Puts back what [`Frontier::next`] took.
-    pub fn offer(&mut self, event: u32, rank: &[u32]) {
+    pub fn offer(&mut self, event: u32) {
         let writes = self.events.writes(event);
-        self.free
-            .push(Reverse((writes, rank[event as usize], event)));
+        self.free.push(Reverse((writes, self.rank(event), event)));
     }
 
     /// Places an event that [`Frontier::next`] took.
-    pub fn place(&mut self, event: u32, rank: &[u32], saturation: &mut Saturation<'_>) {
+    pub fn place(&mut self, event: u32, saturation: &mut Saturation<'_>) {
         saturation.settle(event, true);
         self.order.push(event);
         if let Some(group) = self.events.group_of(event) {
@@ -160,12 +198,12 @@ impl<'a> Frontier<'a> {
         let mut waiting = std::mem::take(&mut self.waiting[chain]);
         waiting.retain(|&(position, waiter)| {
             if position <= reached {
-                self.offer(waiter, rank);
+                self.offer(waiter);
             }
             position > reached
         });
         self.waiting[chain] = waiting;
-        self.offer_head(chain, rank);
+        self.offer_head(chain);
         while let Some(&event) = self.by_rank.get(self.lowest)
             && self.is_placed(event)
         {
@@ -181,9 +219,9 @@ impl<'a> Frontier<'a> {
         groups.filter_map(|(group, &placed)| index.members(group).get(placed as usize).copied())
     }
 
-    fn offer_head(&mut self, chain: usize, rank: &[u32]) {
-        if let Some(&head) = self.chains[chain].get(self.placed[chain] as usize) {
-            self.offer(head, rank);
+    fn offer_head(&mut self, chain: usize) {
+        if let Some(head) = self.head(chain) {
+            self.offer(head);
         }
     }
 
@@ -193,7 +231,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// A chain that must reach a position before this event is free: the one that lags most.
-    fn blocker(&self, event: u32, saturation: &Saturation<'_>) -> Option<(u32, u32)> {
+    pub fn blocker(&self, event: u32, saturation: &Saturation<'_>) -> Option<(u32, u32)> {
         let clock = saturation.clock(event);
         let slots = match self.events.model {
             Model::Pso(_) => self.events.threads,

@@ -94,6 +94,11 @@ impl Index {
         self.first[location] as usize..self.first[location + 1] as usize
     }
 
+    /// The n-th group of all locations.
+    pub fn group(&self, n: usize) -> &Group {
+        &self.table[n]
+    }
+
     /// Number of locations.
     pub fn locations(&self) -> usize {
         self.first.len().saturating_sub(1)

@@ -205,7 +205,9 @@ impl<'a> Saturation<'a> {
         self.edges.clear();
         self.head_out.fill(NONE);
         self.head_in.fill(NONE);
-        self.forget_trail();
+        self.trail.clear();
+        self.transit_trail.clear();
+        self.visited.clear();
         self.logging = false;
         self.worklist.clear();
         self.fronts.forget();
@@ -348,6 +350,13 @@ impl<'a> Saturation<'a> {
         changed
     }
 
+    /// Goes back to a mark that was set at a fixpoint, for good: no marks are left.
+    pub fn return_to(&mut self, mark: Mark) {
+        self.undo(mark);
+        self.worklist.clear();
+        self.logging = false;
+    }
+
     /// How many events were visited so far.
     pub fn visits(&self) -> u64 {
         self.visits
@@ -356,13 +365,6 @@ impl<'a> Saturation<'a> {
     /// How many changes since the first mark can be undone.
     pub fn trail(&self) -> usize {
         self.trail.len() + self.transit_trail.len() + self.visited.len()
-    }
-
-    /// Makes the changes so far lasting; marks become invalid.
-    pub fn forget_trail(&mut self) {
-        self.trail = Vec::new();
-        self.transit_trail = Vec::new();
-        self.visited = Vec::new();
     }
 
     /// Says whether a search has placed an event: then all that precedes it is placed too, and

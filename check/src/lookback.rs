@@ -1,0 +1,234 @@
+//! What a read waits for, found by going back from it through events that are not placed.
+
+use crate::events::{Events, NONE};
+use crate::frontier::Frontier;
+use crate::saturate::Saturation;
+
+/// Number of events after which a search is broken off: if readers are that far ahead there is no
+/// use in looking at all that precedes them, again and again.
+const SIGHT: usize = 1 << 16;
+
+/// Marks a way back without choices.
+const DIRECT: u32 = u32::MAX;
+
+/// That a write is placed before another one of its location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Choice {
+    /// The write that is placed.
+    pub write: u32,
+    /// The other.
+    pub other: u32,
+}
+
+/// Searches back from the readers of a write for another write of its location, along clocks and
+/// along *locks*: a write of a locked location waits for the readers of the write that locks it.
+///
+/// Cost of a search: O(width) for each reader on the way, and a step for each event that is not
+/// placed. Memory: 4 bytes an event.
+#[derive(Debug)]
+pub struct Lookback {
+    /// Per chain and position, the location that is written there, or [`NONE`].
+    written: Vec<Vec<u32>>,
+    /// PSO: whether stores of any location precede the event at that position. Else empty.
+    drains: Vec<Vec<bool>>,
+    /// PSO: the chain of each group of writes. Else empty.
+    chain_of_group: Vec<u32>,
+    /// Numbers the searches.
+    number: u32,
+    /// Per chain, up to where it was searched, if by the search of this number.
+    reached: Vec<(u32, u32)>,
+    /// Per location, the last search that met its lock.
+    met: Vec<u32>,
+    /// Events to go back from, with the last lock on the way there, as one of `locks`.
+    work: Vec<(u32, u32)>,
+    /// Locks that were met, with the one before on the way.
+    locks: Vec<(Choice, u32)>,
+    /// The last lock on the way to what was found.
+    end: u32,
+}
+
+impl Lookback {
+    /// Cost: linear.
+    pub fn new(events: &Events, frontier: &Frontier<'_>) -> Lookback {
+        let chains = || (0..frontier.chains()).map(|chain| frontier.chain(chain));
+        let written = |&event: &u32| match events.writes(event) {
+            true => events.location[event as usize],
+            false => NONE,
+        };
+        let drains = |&event: &u32| {
+            let before = events.po_back.of(event);
+            events.is_main(event) && before.iter().any(|&store| !events.is_main(store))
+        };
+        let mut lookback = Lookback {
+            written: chains().map(|chain| chain.iter().map(written).collect()).collect(),
+            drains: Vec::new(),
+            chain_of_group: Vec::new(),
+            number: 0,
+            reached: vec![(0, 0); frontier.chains()],
+            met: vec![0; events.locations()],
+            work: Vec::new(),
+            locks: Vec::new(),
+            end: DIRECT,
+        };
+        if events.stores_by_location() {
+            let index = &events.write_index;
+            let groups = (0..events.locations() as u32).flat_map(|location| index.groups(location));
+            let chain = |group| frontier.chain_of(index.members(group)[0]) as u32;
+            lookback.chain_of_group = groups.map(chain).collect();
+            lookback.drains = chains().map(|chain| chain.iter().map(drains).collect()).collect();
+        }
+        lookback
+    }
+
+    /// Another write of the location that a reader of this one waits for. `locks` gives per
+    /// location the write that locks it, or [`NONE`].
+    pub fn find(
+        &mut self,
+        write: u32,
+        saturation: &Saturation<'_>,
+        frontier: &Frontier<'_>,
+        locks: &[u32],
+    ) -> Option<u32> {
+        self.number += 1;
+        self.work.clear();
+        self.locks.clear();
+        let mut search = Search {
+            events: saturation.events,
+            saturation,
+            frontier,
+            locked_by: locks,
+            write,
+            sight: SIGHT,
+            lookback: self,
+        };
+        search.run()
+    }
+
+    /// The choices on the way to what the last search found.
+    pub fn choices(&self) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        let mut at = self.end;
+        while let Some(&(choice, before)) = self.locks.get(at as usize) {
+            choices.push(choice);
+            at = before;
+        }
+        choices
+    }
+}
+
+struct Search<'a> {
+    events: &'a Events,
+    saturation: &'a Saturation<'a>,
+    frontier: &'a Frontier<'a>,
+    locked_by: &'a [u32],
+    write: u32,
+    /// How many more events are looked at.
+    sight: usize,
+    lookback: &'a mut Lookback,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Option<u32> {
+        self.go_on_from_readers(self.write, DIRECT);
+        let mut next = 0;
+        while let Some(&(event, way)) = self.lookback.work.get(next)
+            && self.sight > 0
+        {
+            next += 1;
+            if let Some(found) = self.go_back_from(event, way) {
+                self.lookback.end = way;
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn go_on_from_readers(&mut self, write: u32, way: u32) {
+        let readers = self.events.readers.of(write).iter();
+        let unplaced = readers.filter(|&&reader| !self.frontier.is_placed(reader));
+        self.lookback.work.extend(unplaced.map(|&reader| (reader, way)));
+    }
+
+    /// Searches the chains as far as an event's clock reaches.
+    fn go_back_from(&mut self, event: u32, way: u32) -> Option<u32> {
+        let clock = self.saturation.clock(event);
+        let by_location = self.events.stores_by_location();
+        let slots = if by_location { self.events.threads } else { self.events.width };
+        for (chain, &until) in clock[..slots].iter().enumerate() {
+            if let Some(found) = self.search(chain, until, way) {
+                return Some(found);
+            }
+        }
+        by_location.then(|| self.search_stores(event, clock, way))?
+    }
+
+    /// Searches the store chains that an event follows under PSO: those of its own location, and
+    /// those that it drains.
+    fn search_stores(&mut self, event: u32, clock: &[u32], way: u32) -> Option<u32> {
+        let events = self.events;
+        let location = events.location[event as usize];
+        if location != NONE {
+            for group in events.write_index.range(location) {
+                let slot = events.write_index.group(group).slot as usize;
+                if slot >= events.threads {
+                    let chain = self.lookback.chain_of_group[group] as usize;
+                    if let Some(found) = self.search(chain, clock[slot], way) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        events.po_back.of(event).iter().find_map(|&store| {
+            let chain = self.frontier.chain_of(store);
+            self.search(chain, events.position[store as usize], way)
+        })
+    }
+
+    /// Searches a chain up to a position.
+    fn search(&mut self, chain: usize, until: u32, way: u32) -> Option<u32> {
+        let (number, reached) = self.lookback.reached[chain];
+        let placed = self.frontier.placed(chain);
+        let from = if number == self.lookback.number { reached } else { placed };
+        if from >= until {
+            return None;
+        }
+        self.lookback.reached[chain] = (self.lookback.number, until);
+        self.sight = self.sight.saturating_sub((until - from) as usize);
+        let wanted = self.events.location[self.write as usize];
+        let (from, until) = (from as usize, until as usize);
+        if let Some(drains) = self.lookback.drains.get(chain) {
+            let events = &self.frontier.chain(chain)[from..until];
+            let found = events.iter().zip(&drains[from..until]);
+            let draining = found.filter(|(_, drains)| **drains).map(|(&event, _)| (event, way));
+            self.lookback.work.extend(draining);
+        }
+        for position in from..until {
+            let location = self.lookback.written[chain][position];
+            if location == NONE {
+                continue;
+            }
+            let is_locked = self.locked_by[location as usize] != NONE;
+            if location == wanted {
+                let event = self.frontier.chain(chain)[position];
+                if event != self.write && self.events.source[event as usize] != self.write {
+                    return Some(event);
+                }
+            } else if is_locked && self.lookback.met[location as usize] != self.lookback.number {
+                self.meet_lock(self.frontier.chain(chain)[position], location, way);
+            }
+        }
+        None
+    }
+
+    /// Goes on from the readers of the write that this one must wait for.
+    fn meet_lock(&mut self, other: u32, location: u32, way: u32) {
+        let write = self.locked_by[location as usize];
+        // A reader that writes follows the other readers anyway.
+        if self.events.source[other as usize] != write {
+            self.lookback.met[location as usize] = self.lookback.number;
+            let lock = self.lookback.locks.len() as u32;
+            self.lookback.locks.push((Choice { write, other }, way));
+            self.go_on_from_readers(write, lock);
+        }
+    }
+}
