@@ -140,6 +140,15 @@ impl Events {
         matches!(self.model, Model::Pso(_))
     }
 
+    /// Number of slots, from the first, that every clock tells of whatever its event's location.
+    pub fn global_slots(&self) -> usize {
+        if self.stores_by_location() {
+            self.threads
+        } else {
+            self.width
+        }
+    }
+
     /// Whether an event writes.
     pub fn writes(&self, event: u32) -> bool {
         self.kind[event as usize].writes()

@@ -6,7 +6,6 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use crate::events::{Events, NONE};
-use crate::model::Model;
 use crate::saturate::Saturation;
 
 /// The events that are placed, and those that could be next: the first unplaced event of each
@@ -101,9 +100,9 @@ impl<'a> Frontier<'a> {
         self.chain_of[event as usize] as usize
     }
 
-    /// How many events of a chain are placed.
-    pub fn placed(&self, chain: usize) -> u32 {
-        self.placed[chain]
+    /// How many events of each chain are placed.
+    pub fn placed(&self) -> &[u32] {
+        &self.placed
     }
 
     /// The first event of a chain that is not placed.
@@ -233,10 +232,7 @@ impl<'a> Frontier<'a> {
     /// A chain that must reach a position before this event is free: the one that lags most.
     pub fn blocker(&self, event: u32, saturation: &Saturation<'_>) -> Option<(u32, u32)> {
         let clock = saturation.clock(event);
-        let slots = match self.events.model {
-            Model::Pso(_) => self.events.threads,
-            _ => self.events.width,
-        };
+        let slots = self.events.global_slots();
         let mut most = None;
         let mut lag = 0;
         for (slot, (&known, &placed)) in clock[..slots].iter().zip(&self.placed).enumerate() {
@@ -245,7 +241,7 @@ impl<'a> Frontier<'a> {
                 most = Some((slot as u32, known));
             }
         }
-        if most.is_none() && matches!(self.events.model, Model::Pso(_)) {
+        if most.is_none() && self.events.stores_by_location() {
             let stores = self.unplaced_store(event, clock);
             return stores.or_else(|| self.undrained_store(event));
         }

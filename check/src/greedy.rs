@@ -50,6 +50,8 @@ pub struct Greedy<'s, 'e> {
     locks: Vec<u32>,
     /// Per location, writes that are kept out.
     kept_out: Vec<Vec<u32>>,
+    /// Writes that wait because of choices, and some that did.
+    held_back: Vec<u32>,
     /// Per write, how many of its readers (see [`Events::readers`]) are not placed.
     readers_left: Vec<u32>,
     /// Whether an event is one of those readers.
@@ -87,6 +89,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
             frontier,
             locks: vec![NONE; events.locations()],
             kept_out: vec![Vec::new(); events.locations()],
+            held_back: Vec::new(),
             readers_left,
             is_reader,
             placed_at: vec![0; events.len()],
@@ -141,7 +144,8 @@ impl<'s, 'e> Greedy<'s, 'e> {
             }
         }
         // What waited because of a choice that is gone is to be looked at again.
-        self.frontier.start();
+        let held_back = std::mem::take(&mut self.held_back);
+        self.frontier.offer_heads(held_back);
     }
 
     /// Takes note of events that were placed on the frontier by others, from the n-th on.
@@ -184,6 +188,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
                 None => self.obstacle(event),
             };
             if let Some(other) = first {
+                self.held_back.push(event);
                 return self.frontier.wait_for(event, other);
             }
         }

@@ -8,6 +8,9 @@ use crate::saturate::Saturation;
 /// use in looking at all that precedes them, again and again.
 const SIGHT: usize = 1 << 16;
 
+/// Number of slots that are compared together.
+const BLOCK: usize = 16;
+
 /// Marks a way back without choices.
 const DIRECT: u32 = u32::MAX;
 
@@ -35,8 +38,9 @@ pub struct Lookback {
     chain_of_group: Vec<u32>,
     /// Numbers the searches.
     number: u32,
-    /// Per chain, up to where it was searched, if by the search of this number.
-    reached: Vec<(u32, u32)>,
+    /// Per chain, up to where it was searched or is placed, if by the search of this number.
+    reached: Vec<u32>,
+    reached_by: Vec<u32>,
     /// Per location, the last search that met its lock.
     met: Vec<u32>,
     /// Events to go back from, with the last lock on the way there, as one of `locks`.
@@ -64,7 +68,8 @@ impl Lookback {
             drains: Vec::new(),
             chain_of_group: Vec::new(),
             number: 0,
-            reached: vec![(0, 0); frontier.chains()],
+            reached: vec![0; frontier.chains()],
+            reached_by: vec![0; frontier.chains()],
             met: vec![0; events.locations()],
             work: Vec::new(),
             locks: Vec::new(),
@@ -92,8 +97,11 @@ impl Lookback {
         self.number += 1;
         self.work.clear();
         self.locks.clear();
+        let events = saturation.events;
+        let slots = events.global_slots();
+        self.reached[..slots].copy_from_slice(&frontier.placed()[..slots]);
         let mut search = Search {
-            events: saturation.events,
+            events,
             saturation,
             frontier,
             locked_by: locks,
@@ -152,13 +160,22 @@ impl Search<'_> {
     /// Searches the chains as far as an event's clock reaches.
     fn go_back_from(&mut self, event: u32, way: u32) -> Option<u32> {
         let clock = self.saturation.clock(event);
-        let by_location = self.events.stores_by_location();
-        let slots = if by_location { self.events.threads } else { self.events.width };
-        for (chain, &until) in clock[..slots].iter().enumerate() {
-            if let Some(found) = self.search(chain, until, way) {
-                return Some(found);
+        let slots = self.events.global_slots();
+        for first in (0..slots).step_by(BLOCK) {
+            let block = first..(first + BLOCK).min(slots);
+            let reached = &self.lookback.reached[block.clone()];
+            let known = clock[block.clone()].iter().zip(reached);
+            // Mostly there is nothing, which is found out for a block at a time.
+            if !known.fold(false, |any, (known, reached)| any | (known > reached)) {
+                continue;
+            }
+            for chain in block {
+                if let Some(found) = self.search(chain, clock[chain], way) {
+                    return Some(found);
+                }
             }
         }
+        let by_location = self.events.stores_by_location();
         by_location.then(|| self.search_stores(event, clock, way))?
     }
 
@@ -172,7 +189,7 @@ impl Search<'_> {
                 let slot = events.write_index.group(group).slot as usize;
                 if slot >= events.threads {
                     let chain = self.lookback.chain_of_group[group] as usize;
-                    if let Some(found) = self.search(chain, clock[slot], way) {
+                    if let Some(found) = self.search_store_chain(chain, clock[slot], way) {
                         return Some(found);
                     }
                 }
@@ -180,19 +197,25 @@ impl Search<'_> {
         }
         events.po_back.of(event).iter().find_map(|&store| {
             let chain = self.frontier.chain_of(store);
-            self.search(chain, events.position[store as usize], way)
+            self.search_store_chain(chain, events.position[store as usize], way)
         })
+    }
+
+    fn search_store_chain(&mut self, chain: usize, until: u32, way: u32) -> Option<u32> {
+        let number = self.lookback.number;
+        if std::mem::replace(&mut self.lookback.reached_by[chain], number) != number {
+            self.lookback.reached[chain] = self.frontier.placed()[chain];
+        }
+        self.search(chain, until, way)
     }
 
     /// Searches a chain up to a position.
     fn search(&mut self, chain: usize, until: u32, way: u32) -> Option<u32> {
-        let (number, reached) = self.lookback.reached[chain];
-        let placed = self.frontier.placed(chain);
-        let from = if number == self.lookback.number { reached } else { placed };
+        let from = self.lookback.reached[chain];
         if from >= until {
             return None;
         }
-        self.lookback.reached[chain] = (self.lookback.number, until);
+        self.lookback.reached[chain] = until;
         self.sight = self.sight.saturating_sub((until - from) as usize);
         let wanted = self.events.location[self.write as usize];
         let (from, until) = (from as usize, until as usize);
