@@ -69,7 +69,7 @@ pub fn complete(
 }
 
 fn extend(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, deadline: &Deadline) -> Completion {
-    let mut stretch = STRETCH;
+    let mut stretch = STRETCH;let t0=std::time::Instant::now();
     loop {
         match greedy.run(deadline, &mut memory.contradictions) {
             Progress::Done => return Completion::Order(greedy.frontier.order().to_vec()),
@@ -81,7 +81,7 @@ fn extend(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, deadline: &Deadline)
         }
         let stuck_at = greedy.best;
         take_back(greedy, memory, stuck_at.saturating_sub(stretch));
-        eprintln!("greedy stuck at {stuck_at} stretch {stretch} contradictions {}", memory.contradictions);
+        eprintln!("greedy stuck at {stuck_at} stretch {stretch} contradictions {} {:?}", memory.contradictions, t0.elapsed());
         match search_on(greedy, memory, stuck_at.saturating_add(stretch)) {
             End::Reached if greedy.best > stuck_at => stretch = STRETCH,
             // The trail was too long.

@@ -23,6 +23,8 @@ pub struct Frontier<'a> {
     placed_writes: Vec<u32>,
     /// Heads that may be free, by whether they write and by rank.
     free: BinaryHeap<Reverse<(bool, u32, u32)>>,
+    /// Whether an event is among them.
+    is_offered: Vec<bool>,
     /// Per chain, heads of other chains that wait for it to reach a position.
     waiting: Vec<Vec<(u32, u32)>>,
     order: Vec<u32>,
@@ -46,6 +48,7 @@ impl<'a> Frontier<'a> {
             placed: Vec::new(),
             placed_writes: vec![0; events.write_index.all_groups()],
             free: BinaryHeap::new(),
+            is_offered: vec![false; events.len()],
             waiting: Vec::new(),
             order: Vec::with_capacity(events.len()),
             rank,
@@ -166,6 +169,7 @@ impl<'a> Frontier<'a> {
     /// Takes the best free event: one that does not write if there is one, else the lowest rank.
     pub fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
         while let Some(Reverse((_, _, event))) = self.free.pop() {
+            self.is_offered[event as usize] = false;
             // After going back there may be others on offer, or waiting.
             if !self.is_head(event) {
                 continue;
@@ -180,6 +184,9 @@ impl<'a> Frontier<'a> {
 
     /// Puts back what [`Frontier::next`] took.
     pub fn offer(&mut self, event: u32) {
+        if std::mem::replace(&mut self.is_offered[event as usize], true) {
+            return;
+        }
         let writes = self.events.writes(event);
         self.free.push(Reverse((writes, self.rank(event), event)));
     }
@@ -210,12 +217,17 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// The first unplaced write of each chain to a location.
-    pub fn first_writes(&self, location: u32) -> impl Iterator<Item = u32> {
+    /// The first write of each chain to a write's location that is not placed, but for the write
+    /// itself.
+    pub fn first_others(&self, write: u32) -> impl Iterator<Item = u32> {
         let index = &self.events.write_index;
+        let location = self.events.location[write as usize];
         let placed = &self.placed_writes[index.range(location)];
         let groups = index.groups(location).iter().zip(placed);
-        groups.filter_map(|(group, &placed)| index.members(group).get(placed as usize).copied())
+        groups.filter_map(move |(group, &placed)| {
+            let mut unplaced = index.members(group)[placed as usize..].iter();
+            unplaced.find(|&&other| other != write).copied()
+        })
     }
 
     fn offer_head(&mut self, chain: usize) {

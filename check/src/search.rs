@@ -54,8 +54,6 @@ pub enum End {
 #[derive(Debug)]
 pub struct Memory {
     lemmas: Vec<Lemma>,
-    /// How far ahead events are visited, in ranks.
-    ahead: usize,
     /// Contradictions met so far, and how many may be.
     pub contradictions: u64,
     /// How many of them there may be.
@@ -69,7 +67,6 @@ impl Memory {
     pub fn new(budget: u64, trail: usize) -> Memory {
         Memory {
             lemmas: Vec::new(),
-            ahead: HORIZON,
             contradictions: 0,
             budget,
             trail,
@@ -122,6 +119,8 @@ pub fn search<'e>(
     memory: &mut Memory,
 ) -> End {
     let base = saturation.mark();
+    let events = 0..saturation.events.len() as u32;
+    saturation.apply_rules(events.filter(|&event| !frontier.is_placed(event)));
     frontier.start();
     let mut search = Search {
         prefix: frontier.order().len(),
@@ -129,6 +128,7 @@ pub fn search<'e>(
         saturation,
         held_back: Vec::new(),
         one_by_one: 0,
+        ahead: HORIZON,
         levels: Vec::new(),
         memory,
     };
@@ -149,6 +149,8 @@ struct Search<'s, 'e> {
     held_back: Vec<Unsafe>,
     /// Until so many events are placed, choices are made one by one.
     one_by_one: usize,
+    /// How far ahead events are visited, in ranks.
+    ahead: usize,
     /// The first has the choices of the prefix.
     levels: Vec<Level>,
     memory: &'s mut Memory,
@@ -200,20 +202,26 @@ impl Search<'_, '_> {
 
     /// Up to which rank events are visited.
     fn horizon(&self) -> usize {
-        self.frontier.lowest().saturating_add(self.memory.ahead)
+        self.frontier.lowest().saturating_add(self.ahead)
     }
 
     /// Visits the events that wait near the frontier. False if none did.
     fn look_ahead(&mut self) -> Result<bool, End> {
-        // If nothing is free there is a cycle, which may come to light far ahead.
-        let is_stuck = self.held_back.is_empty();
-        let limit = if is_stuck { usize::MAX } else { self.horizon() };
         let before = self.saturation.visits();
-        if let Err(stop) = self.saturation.saturate(limit) {
-            self.learn(stop)?;
-            return Ok(true);
+        let all = self.saturation.events.len();
+        let mut limit = self.horizon();
+        loop {
+            if let Err(stop) = self.saturation.saturate(limit) {
+                self.learn(stop)?;
+                return Ok(true);
+            }
+            // If nothing is free there is a cycle, which may come to light far ahead.
+            let is_stuck = self.held_back.is_empty();
+            if self.saturation.visits() > before || !is_stuck || limit >= all {
+                return Ok(self.saturation.visits() > before);
+            }
+            limit = limit.saturating_add(limit - self.frontier.lowest());
         }
-        Ok(self.saturation.visits() > before)
     }
 
     /// Places what is free and no choice; holds back the rest.
@@ -236,9 +244,9 @@ impl Search<'_, '_> {
         readers
             .filter(|&&reader| !self.frontier.is_placed(reader))
             .find_map(|&reader| {
-                let others = self.frontier.first_writes(events.location[event as usize]);
-                let obstacle = |&other: &u32| self.is_obstacle(event, reader, other);
-                let other = others.into_iter().find(obstacle)?;
+                let others = self.frontier.first_others(event);
+                let obstacle = |&other: &u32| self.is_obstacle(reader, other);
+                let other = { others }.find(obstacle)?;
                 Some(Unsafe {
                     write: event,
                     reader,
@@ -247,8 +255,8 @@ impl Search<'_, '_> {
             })
     }
 
-    fn is_obstacle(&self, write: u32, reader: u32, other: u32) -> bool {
-        other != write && other != reader && !self.saturation.precedes(reader, other)
+    fn is_obstacle(&self, reader: u32, other: u32) -> bool {
+        other != reader && !self.saturation.precedes(reader, other)
     }
 
     /// Offers the writes again whose obstacle is gone. False if there is none.
@@ -286,7 +294,7 @@ impl Search<'_, '_> {
         if pairs.len() > 1 && self.frontier.order().len() >= self.one_by_one {
             let level = self.saturation.mark();
             if self.choose(&pairs)?.is_ok() {
-                self.memory.ahead = self.memory.ahead.saturating_sub(1).max(HORIZON / 2);
+                self.ahead = self.ahead.saturating_sub(1).max(HORIZON / 2);
                 return Ok(());
             }
             self.levels.pop();
@@ -321,11 +329,11 @@ impl Search<'_, '_> {
         let events = self.saturation.events;
         let unplaced = |&&reader: &&u32| !self.frontier.is_placed(reader);
         let readers: Vec<&u32> = events.readers.of(write).iter().filter(unplaced).collect();
-        let others = self.frontier.first_writes(events.location[write as usize]);
+        let others = self.frontier.first_others(write);
         let in_the_way = |&other: &u32| {
             readers
                 .iter()
-                .any(|&&reader| self.is_obstacle(write, reader, other))
+                .any(|&&reader| self.is_obstacle(reader, other))
         };
         others
             .filter(in_the_way)
@@ -357,7 +365,7 @@ impl Search<'_, '_> {
                 return Err(End::Timeout);
             };
             self.memory.contradictions += 1;
-            self.memory.ahead = self.memory.ahead.saturating_add(self.memory.ahead / 8);
+            self.ahead = self.ahead.saturating_add(self.ahead / 8);
             match self.flip(explanation)? {
                 Ok(()) => return Ok(()),
                 Err(next) => stop = next,
