@@ -18,9 +18,6 @@ use crate::proof::{Rule, Violation};
 use crate::saturate::{Saturation, Stop};
 use crate::search::{End, Memory, search};
 
-/// Number of placements to take back at first where placing got stuck; and how many more to make.
-const STRETCH: usize = 512;
-
 /// What completion found.
 #[derive(Debug)]
 pub enum Completion {
@@ -41,20 +38,24 @@ pub struct Limits {
     pub budget: u64,
     /// Length of a search's trail, in changes, at which it first ends.
     pub trail: usize,
+    /// Number of placements that are taken back at first where placing got stuck, and how many
+    /// more are to be made before it goes on.
+    pub stretch: usize,
 }
 
 impl Limits {
-    /// A budget, and a trail of 16 Mi changes (192 MiB).
+    /// A budget, a trail of 16 Mi changes (192 MiB), and stretches of 512 placements.
     pub fn new(budget: u64) -> Limits {
         Limits {
             budget,
             trail: 16 << 20,
+            stretch: 512,
         }
     }
 }
 
 /// Extends a saturated order. The rank of its events decides what is tried first. Counts
-/// contradictions in `contradictions`.
+/// contradictions in `contradictions`. Memory: about 60 bytes an event and the trail.
 pub fn complete(
     saturation: &mut Saturation<'_>,
     limits: Limits,
@@ -63,13 +64,18 @@ pub fn complete(
 ) -> Completion {
     let mut memory = Memory::new(limits.budget, limits.trail);
     let mut greedy = Greedy::new(saturation);
-    let end = extend(&mut greedy, &mut memory, deadline);
-    *contradictions = memory.contradictions;
+    let end = extend(&mut greedy, &mut memory, limits.stretch, deadline);
+    *contradictions += memory.contradictions;
     end
 }
 
-fn extend(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, deadline: &Deadline) -> Completion {
-    let mut stretch = STRETCH;let t0=std::time::Instant::now();
+fn extend(
+    greedy: &mut Greedy<'_, '_>,
+    memory: &mut Memory,
+    at_first: usize,
+    deadline: &Deadline,
+) -> Completion {
+    let mut stretch = at_first;
     loop {
         match greedy.run(deadline, &mut memory.contradictions) {
             Progress::Done => return Completion::Order(greedy.frontier.order().to_vec()),
@@ -81,9 +87,8 @@ fn extend(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, deadline: &Deadline)
         }
         let stuck_at = greedy.best;
         take_back(greedy, memory, stuck_at.saturating_sub(stretch));
-        eprintln!("greedy stuck at {stuck_at} stretch {stretch} contradictions {} {:?}", memory.contradictions, t0.elapsed());
         match search_on(greedy, memory, stuck_at.saturating_add(stretch)) {
-            End::Reached if greedy.best > stuck_at => stretch = STRETCH,
+            End::Reached if greedy.best > stuck_at => stretch = at_first,
             // The trail was too long.
             End::Reached => memory.trail = memory.trail.saturating_mul(2),
             End::Refuted => stretch = stretch.saturating_mul(4),
@@ -96,7 +101,9 @@ fn extend(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, deadline: &Deadline)
 
 /// Takes back all but the first `placed` placements, and what comes after a choice that is wrong.
 fn take_back(greedy: &mut Greedy<'_, '_>, memory: &Memory, placed: usize) {
-    let wrong = memory.wrong_choices().filter_map(|choice| greedy.made_at(choice));
+    let wrong = memory
+        .wrong_choices()
+        .filter_map(|choice| greedy.made_at(choice));
     let now = greedy.frontier.order().len();
     let placed = wrong.chain([now, placed]).min().unwrap_or(0);
     greedy.go_back(placed);
@@ -108,7 +115,13 @@ fn search_on(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, until: usize) -> 
     let known = memory.wrong_choices().count();
     let until = until.min(greedy.saturation.events.len());
     let locks = greedy.locks();
-    let end = search(greedy.saturation, &mut greedy.frontier, &locks, until, memory);
+    let end = search(
+        greedy.saturation,
+        &mut greedy.frontier,
+        &locks,
+        until,
+        memory,
+    );
     greedy.catch_up(placed);
     for choice in memory.wrong_choices().skip(known) {
         greedy.forbid(choice);

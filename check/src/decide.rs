@@ -301,7 +301,7 @@ fn extend(
         .collect();
     let rank = rank(events, history);
     let mut saturation = Saturation::new(events, rank, finals, deadline);
-    let mut outcome = match if std::env::var("LAZY").is_ok(){saturation.reset_without_rules()}else{saturation.reset()} {
+    let mut outcome = match saturation.reset() {
         Err(stop) => Outcome::new(stopped(&saturation, stop), Stage::Saturate),
         Ok(()) if options.algorithm == Algorithm::Saturate => Outcome::new(
             Verdict::Undecided(Reason::NoForcedContradiction),

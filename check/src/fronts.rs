@@ -15,6 +15,18 @@ use crate::index::Index;
 /// although the latest writes may not be ordered with it.
 const DEPTH: usize = 8;
 
+/// How many groups are compared at a time.
+const BLOCK: usize = 16;
+
+/// A group of a location that a clock has got ahead in.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    /// Which of the location's groups.
+    group: u32,
+    /// How many of its members are known.
+    count: u32,
+}
+
 /// Fronts of the events that were visited last. Memory: `4·DEPTH` bytes a group of the index.
 #[derive(Debug)]
 pub struct Fronts {
@@ -30,6 +42,28 @@ pub struct Fronts {
     now: u32,
     /// Per group and front, the position of the first member that is ahead; [`NONE`] if none is.
     next: [Vec<u32>; DEPTH],
+    /// What the last look found.
+    passed: Vec<Passed>,
+}
+
+/// Finds the groups whose next member a clock knows of. Mostly there are few, and where groups are
+/// of slots that follow each other, a block of them is compared at a time.
+fn passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Passed>) {
+    for (block, (next, slots)) in next.chunks(BLOCK).zip(slots.chunks(BLOCK)).enumerate() {
+        let (first, last) = (slots[0] as usize, slots[slots.len() - 1] as usize);
+        if last - first == slots.len() - 1 {
+            let known = next.iter().zip(&clock[first..=last]);
+            if !known.fold(false, |any, (next, known)| any | (next <= known)) {
+                continue;
+            }
+        }
+        for (at, (&next, &slot)) in next.iter().zip(slots).enumerate() {
+            if next <= clock[slot as usize] {
+                let group = (block * BLOCK + at) as u32;
+                passed.push(Passed { group, count: 0 });
+            }
+        }
+    }
 }
 
 impl Fronts {
@@ -43,6 +77,7 @@ impl Fronts {
             made: vec![0; locations],
             now: 1,
             next: std::array::from_fn(|_| vec![0; groups]),
+            passed: Vec::new(),
         }
     }
 
@@ -74,15 +109,16 @@ impl Fronts {
         });
         let clock = clocks.of(event);
         found.clear();
+        self.passed.clear();
         let next = &self.next[front][index.range(location)];
-        for (&next, group) in next.iter().zip(index.groups(location)) {
-            let position = clock[group.slot as usize];
-            if next <= position {
-                found.push(index.members(group)[index.count_up_to(group, position) - 1]);
-            }
+        passed(next, index.slots(location), clock, &mut self.passed);
+        for passed in &mut self.passed {
+            let group = &index.groups(location)[passed.group as usize];
+            passed.count = index.count_up_to(group, clock[group.slot as usize]) as u32;
+            found.push(index.members(group)[passed.count as usize - 1]);
         }
         if known.is_none() {
-            self.advance(index, location, front, event, clock);
+            self.advance(index, location, front, event);
         }
     }
 
@@ -116,9 +152,9 @@ impl Fronts {
         front
     }
 
-    /// Gives an event with this clock a front, made from its own or from that of an event that
-    /// precedes it.
-    fn advance(&mut self, index: &Index, location: u32, front: usize, base: u32, clock: &[u32]) {
+    /// Gives an event, of which [`Fronts::passed`] speaks, a front, made from its own or from that
+    /// of an event that precedes it.
+    fn advance(&mut self, index: &Index, location: u32, front: usize, base: u32) {
         let range = index.range(location);
         let own = self.bases[location as usize][front];
         let target = if own == base || own == NONE {
@@ -134,12 +170,10 @@ impl Fronts {
         };
         self.visited[location as usize] |= 1 << target;
         let next = &mut self.next[target][range];
-        for (next, group) in next.iter_mut().zip(index.groups(location)) {
-            let known = clock[group.slot as usize];
-            if *next <= known {
-                let count = index.count_up_to(group, known);
-                *next = index.position(group, count).unwrap_or(NONE);
-            }
+        let groups = index.groups(location);
+        for &Passed { group, count } in &self.passed {
+            let position = index.position(&groups[group as usize], count as usize);
+            next[group as usize] = position.unwrap_or(NONE);
         }
     }
 

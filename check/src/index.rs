@@ -23,7 +23,7 @@ impl Group {
     }
 }
 
-/// Positions of events, by location and slot. Memory: 12 bytes a member and 20 a group.
+/// Positions of events, by location and slot. Memory: 12 bytes a member and 24 a group.
 ///
 /// A group's positions are cut into as many equal buckets as it has members, so that finding the
 /// last one up to a position takes constant time where they are spread evenly, and is a binary
@@ -33,6 +33,8 @@ pub struct Index {
     /// Per location, its groups are `table[first[location]..first[location + 1]]`.
     first: Vec<u32>,
     table: Vec<Group>,
+    /// The slot of each group.
+    slots: Vec<u32>,
     members: Vec<u32>,
     positions: Vec<u32>,
     /// Per group and bucket, how many of its members come before the bucket.
@@ -81,6 +83,7 @@ impl Index {
             self.buckets.push(before);
         }
         self.table.push(group);
+        self.slots.push(slot);
     }
 
     /// The groups of a location, by slot.
@@ -97,6 +100,11 @@ impl Index {
     /// The n-th group of all locations.
     pub fn group(&self, n: usize) -> &Group {
         &self.table[n]
+    }
+
+    /// The slots of a location's groups, ascending.
+    pub fn slots(&self, location: u32) -> &[u32] {
+        &self.slots[self.range(location)]
     }
 
     /// Number of locations.

@@ -64,7 +64,9 @@ impl Lookback {
             events.is_main(event) && before.iter().any(|&store| !events.is_main(store))
         };
         let mut lookback = Lookback {
-            written: chains().map(|chain| chain.iter().map(written).collect()).collect(),
+            written: chains()
+                .map(|chain| chain.iter().map(written).collect())
+                .collect(),
             drains: Vec::new(),
             chain_of_group: Vec::new(),
             number: 0,
@@ -80,7 +82,9 @@ impl Lookback {
             let groups = (0..events.locations() as u32).flat_map(|location| index.groups(location));
             let chain = |group| frontier.chain_of(index.members(group)[0]) as u32;
             lookback.chain_of_group = groups.map(chain).collect();
-            lookback.drains = chains().map(|chain| chain.iter().map(drains).collect()).collect();
+            lookback.drains = chains()
+                .map(|chain| chain.iter().map(drains).collect())
+                .collect();
         }
         lookback
     }
@@ -154,7 +158,9 @@ impl Search<'_> {
     fn go_on_from_readers(&mut self, write: u32, way: u32) {
         let readers = self.events.readers.of(write).iter();
         let unplaced = readers.filter(|&&reader| !self.frontier.is_placed(reader));
-        self.lookback.work.extend(unplaced.map(|&reader| (reader, way)));
+        self.lookback
+            .work
+            .extend(unplaced.map(|&reader| (reader, way)));
     }
 
     /// Searches the chains as far as an event's clock reaches.
@@ -222,7 +228,9 @@ impl Search<'_> {
         if let Some(drains) = self.lookback.drains.get(chain) {
             let events = &self.frontier.chain(chain)[from..until];
             let found = events.iter().zip(&drains[from..until]);
-            let draining = found.filter(|(_, drains)| **drains).map(|(&event, _)| (event, way));
+            let draining = found
+                .filter(|(_, drains)| **drains)
+                .map(|(&event, _)| (event, way));
             self.lookback.work.extend(draining);
         }
         for position in from..until {

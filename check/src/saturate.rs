@@ -114,7 +114,6 @@ pub struct Mark {
     clocks: usize,
     transits: usize,
     visited: usize,
-    applies_rules: bool,
 }
 
 /// An entry of a table of `u32` and what it was.
@@ -145,8 +144,6 @@ pub struct Saturation<'a> {
     main_fronts: Fronts,
     drained_fronts: Fronts,
     has_transit: bool,
-    /// Whether R6 and R7 are applied.
-    applies_rules: bool,
     scratch: Vec<u32>,
     found: Vec<u32>,
     /// Clock entries overwritten since the first mark.
@@ -195,7 +192,6 @@ impl<'a> Saturation<'a> {
             visits: 0,
             accesses,
             has_transit,
-            applies_rules: true,
         }
     }
 
@@ -204,20 +200,6 @@ impl<'a> Saturation<'a> {
     /// # Errors
     /// A contradiction, or the deadline.
     pub fn reset(&mut self) -> Result<(), Stop> {
-        self.restart(true)
-    }
-
-    /// Forgets everything, and brings what the history shows to its fixpoint but for R6 and R7,
-    /// which may be applied later ([`Saturation::apply_rules`]). Each event is visited once.
-    ///
-    /// # Errors
-    /// A contradiction, or the deadline.
-    pub fn reset_without_rules(&mut self) -> Result<(), Stop> {
-        self.restart(false)
-    }
-
-    fn restart(&mut self, applies_rules: bool) -> Result<(), Stop> {
-        self.applies_rules = applies_rules;
         self.clocks.reset(self.events);
         self.transits.fill(0);
         self.edges.clear();
@@ -339,16 +321,6 @@ impl<'a> Saturation<'a> {
             clocks: self.trail.len(),
             transits: self.transit_trail.len(),
             visited: self.visited.len(),
-            applies_rules: self.applies_rules,
-        }
-    }
-
-    /// From now on, R6 and R7 are applied, to these events in particular.
-    pub fn apply_rules(&mut self, to: impl Iterator<Item = u32>) {
-        if !std::mem::replace(&mut self.applies_rules, true) {
-            for event in to {
-                self.worklist.push(event);
-            }
         }
     }
 
@@ -381,7 +353,6 @@ impl<'a> Saturation<'a> {
     /// Goes back to a mark that was set at a fixpoint, for good: no marks are left.
     pub fn return_to(&mut self, mark: Mark) {
         self.undo(mark);
-        self.applies_rules = mark.applies_rules;
         self.worklist.clear();
         self.logging = false;
     }
@@ -575,7 +546,7 @@ impl<'a> Saturation<'a> {
         let result = self.pass_on(event, &row);
         self.scratch = row;
         result?;
-        if self.applies_rules && self.events.source[event as usize] < INITIAL {
+        if self.events.source[event as usize] < INITIAL {
             self.apply_r6(event)?;
         }
         Ok(())
@@ -586,7 +557,7 @@ impl<'a> Saturation<'a> {
         if self.has_transit && self.events.location[event as usize] != NONE {
             self.receive_transit(event)?;
         }
-        if self.applies_rules && self.events.writes(event) {
+        if self.events.writes(event) {
             self.apply_r7(event)?;
         }
         Ok(())

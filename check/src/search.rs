@@ -119,8 +119,6 @@ pub fn search<'e>(
     memory: &mut Memory,
 ) -> End {
     let base = saturation.mark();
-    let events = 0..saturation.events.len() as u32;
-    saturation.apply_rules(events.filter(|&event| !frontier.is_placed(event)));
     frontier.start();
     let mut search = Search {
         prefix: frontier.order().len(),
@@ -164,7 +162,9 @@ impl Search<'_, '_> {
             self.learn(stop)?;
         }
         for number in 0..self.memory.lemmas.len() {
-            let Lemma { premises, forced, .. } = &self.memory.lemmas[number];
+            let Lemma {
+                premises, forced, ..
+            } = &self.memory.lemmas[number];
             let forced = *forced;
             if !premises.is_empty() || self.frontier.is_placed(forced.0) {
                 continue;
@@ -380,7 +380,12 @@ impl Search<'_, '_> {
     fn flip(&mut self, explanation: Explanation) -> Result<Result<(), Stop>, End> {
         let Explanation { block, mut choices } = explanation;
         let Some(last) = choices.pop() else {
-            let mut blocks: Vec<Block> = self.memory.lemmas.drain(..).map(|lemma| lemma.block).collect();
+            let mut blocks: Vec<Block> = self
+                .memory
+                .lemmas
+                .drain(..)
+                .map(|lemma| lemma.block)
+                .collect();
             blocks.push(block);
             let mut violation = Violation { blocks };
             violation.trim();

@@ -4,19 +4,20 @@
 use check::complete::{Completion, Limits, complete};
 use check::deadline::Deadline;
 use check::events::Events;
+use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
 use check::saturate::Saturation;
-use check::{Algorithm, Model, PsoRmw};
-use history::{Ambiguity, History, ReadsFrom};
+use check::{Algorithm, Model, PsoRmw, Verdict};
+use history::{Access, Ambiguity, History, Place, ReadsFrom};
 use rand::seq::SliceRandom;
 
 mod common;
 
 const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
 
-fn history(seed: u64) -> History {
+fn recipe(seed: u64) -> Recipe {
     let threads = [2, 3, 5, 8, 20][seed as usize % 5];
-    let history = generate(&Recipe {
+    Recipe {
         model: MODELS[seed as usize % 3],
         threads,
         operations: threads * [12, 20, 60][seed as usize % 3],
@@ -27,11 +28,21 @@ fn history(seed: u64) -> History {
             rmws: [0, 10][seed as usize % 2],
             fences: [0, 0, 2][seed as usize % 3],
         },
+        seed,
+        ..Recipe::default()
+    }
+}
+
+fn consistent(seed: u64) -> History {
+    without_order(&generate(&recipe(seed)).unwrap()).unwrap()
+}
+
+fn perhaps_a_violation(seed: u64) -> History {
+    let history = generate(&Recipe {
         // Some re-pointed reads make the search go back, most make a violation.
         violations: [0, 0, 1, 2][seed as usize % 4],
         distance: 60,
-        seed,
-        ..Recipe::default()
+        ..recipe(seed)
     });
     without_order(&history.unwrap()).unwrap()
 }
@@ -40,7 +51,7 @@ fn history(seed: u64) -> History {
 fn every_verdict_is_certified() {
     let mut counts = [0; 2];
     for seed in (0..300).filter(|seed| seed % 5 != 0 || seed % 3 != 0) {
-        let history = history(seed);
+        let history = perhaps_a_violation(seed);
         for model in MODELS {
             let consistent = common::decide(&history, model, Algorithm::Stages).unwrap();
             counts[usize::from(consistent)] += 1;
@@ -49,41 +60,78 @@ fn every_verdict_is_certified() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// A rank that says nothing makes for wrong choices; taking them for good at once makes every
-/// wrong one cost a restart.
+/// A hard history behind a random consistent one: thread by thread and on locations of its own.
+fn behind(first: &History, hard: &History) -> History {
+    let mut accesses = common::accesses_of(first);
+    accesses.extend(common::accesses_of(hard).into_iter().map(|access| Access {
+        place: match access.place {
+            Place::Cell(cell) => Place::Cell(cell + 1_000_000),
+            place => place,
+        },
+        ..access
+    }));
+    common::build(&accesses, &[])
+}
+
+/// A rank that says nothing makes for wrong choices. With short stretches many of them are behind
+/// the beginning of the stretch, with a short trail stretches end where they have hardly begun.
 #[test]
-fn restarts_change_no_verdict() {
-    let mut backtracks = 0;
-    let mut searched = 0;
-    for seed in (0..300).filter(|seed| seed % 5 != 0 || seed % 3 != 0) {
-        let history = history(seed);
+fn stretches_change_no_verdict() {
+    let mut contradictions = 0;
+    let mut searched = [0; 2];
+    let families: Vec<Family> = Family::all().collect();
+    for seed in 0..90 {
+        let model = MODELS[seed as usize % 3];
+        let recipe = HardRecipe {
+            size: 2,
+            model,
+            seed,
+            ..HardRecipe::new(families[seed as usize % families.len()])
+        };
+        let hard = hard(&recipe).unwrap();
+        let expected = common::decide(&hard, model, Algorithm::Complete).unwrap();
+        let history = behind(&consistent(seed), &hard);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        for model in MODELS {
-            let events = Events::new(&history, &reads_from, model, &vec![false; history.len()]);
+        let events = Events::new(&history, &reads_from, model, &vec![false; history.len()]);
+        for (trail, stretch) in [
+            (1, 1 << 20),
+            (1 << 40, 1),
+            (1, 1),
+            (50, 16),
+            (1 << 40, 1 << 20),
+        ] {
+            let mut rank: Vec<u32> = (0..events.len() as u32).collect();
+            rank.shuffle(&mut common::seeded(seed));
             let deadline = Deadline::never();
-            let mut search = |trail| {
-                let mut rank: Vec<u32> = (0..events.len() as u32).collect();
-                rank.shuffle(&mut common::seeded(seed));
-                let mut saturation = Saturation::new(&events, rank, Vec::new(), &deadline);
-                saturation.reset().ok()?;
-                let limits = Limits {
-                    trail,
-                    ..Limits::new(u64::MAX)
-                };
-                match complete(&mut saturation, limits, &mut backtracks) {
-                    Completion::Order(order) => Some(order.len()),
-                    Completion::Violation(_) => Some(0),
-                    end => panic!("{end:?}"),
-                }
+            let mut saturation = Saturation::new(&events, rank, Vec::new(), &deadline);
+            saturation.reset().unwrap();
+            let limits = Limits {
+                trail,
+                stretch,
+                ..Limits::new(u64::MAX)
             };
-            let with_restarts = search(1);
-            assert_eq!(with_restarts, search(usize::MAX), "seed {seed} {model}");
-            if let Some(placed) = with_restarts {
-                assert!(placed == 0 || placed == history.len());
-                searched += 1;
-            }
+            let end = complete(&mut saturation, limits, &deadline, &mut contradictions);
+            let found = match end {
+                Completion::Order(order) => {
+                    assert_eq!(order.len(), history.len());
+                    true
+                }
+                Completion::Violation(violation) => {
+                    let verdict = Verdict::Violation(violation);
+                    common::certified(&history, model, &verdict).unwrap()
+                }
+                end => panic!("{end:?}"),
+            };
+            assert_eq!(
+                found, expected,
+                "{recipe:?} trail {trail} stretch {stretch}"
+            );
         }
+        searched[usize::from(expected)] += 1;
     }
     // The search must have had something to do.
-    assert!(backtracks > 50 && searched > 100, "{backtracks} {searched}");
+    assert!(
+        contradictions > 500 && searched.iter().all(|&count| count > 20),
+        "{contradictions} {searched:?}"
+    );
 }

@@ -24,10 +24,15 @@ pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<b
         algorithm,
         ..Options::default()
     };
-    let outcome = check(history, &reads_from, model, &options);
+    let verdict = check(history, &reads_from, model, &options).verdict;
+    certified(history, model, &verdict)
+}
+
+/// Writes the certificate of a verdict, reads it back and verifies it. `None` if undecided.
+pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<bool> {
     let claim = Claim::new(history, model, "");
     let mut file = Vec::new();
-    let consistent = match &outcome.verdict {
+    let consistent = match verdict {
         Verdict::Consistent(run) => {
             certificate::write_consistent(&mut file, history, &claim, &[], run).unwrap();
             true
@@ -49,7 +54,7 @@ pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<b
     assert_eq!(
         expected,
         Some(consistent),
-        "{model} {algorithm:?}: {verified:?}\n{}\n{}",
+        "{model}: {verified:?}\n{}\n{}",
         print(history),
         String::from_utf8_lossy(&file)
     );
