@@ -309,7 +309,10 @@ fn extend(
         ),
         Ok(()) => {
             let mut backtracks = 0;
-            saturation.rank_by_past();
+            // The trace's own order is the better guess.
+            if !history.has_order() {
+                saturation.rank_by_past();
+            }
             let limits = Limits::new(options.budget);
             let end = complete(&mut saturation, limits, deadline, &mut backtracks);
             let verdict = completed(history, events, left_out, end, options.budget);

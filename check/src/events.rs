@@ -154,6 +154,11 @@ impl Events {
         self.kind[event as usize].writes()
     }
 
+    /// Whether an event is a read whose source is not known.
+    pub fn is_open(&self, event: u32) -> bool {
+        self.kind[event as usize].reads() && self.source[event as usize] == NONE
+    }
+
     /// Among the groups of the index, that of a write.
     pub fn group_of(&self, event: u32) -> Option<usize> {
         let group = self.group[event as usize];

@@ -21,7 +21,7 @@ pub struct Frontier<'a> {
     placed: Vec<u32>,
     /// Per group of writes, how many of them are placed.
     placed_writes: Vec<u32>,
-    /// Heads that may be free, by whether they write and by rank.
+    /// Heads that may be free, by whether it matters when they are placed and by rank.
     free: BinaryHeap<Reverse<(bool, u32, u32)>>,
     /// Whether an event is among them.
     is_offered: Vec<bool>,
@@ -166,7 +166,8 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// Takes the best free event: one that does not write if there is one, else the lowest rank.
+    /// Takes the best free event: one that constrains no other if there is one, else the lowest
+    /// rank.
     pub fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
         while let Some(Reverse((_, _, event))) = self.free.pop() {
             self.is_offered[event as usize] = false;
@@ -187,8 +188,8 @@ impl<'a> Frontier<'a> {
         if std::mem::replace(&mut self.is_offered[event as usize], true) {
             return;
         }
-        let writes = self.events.writes(event);
-        self.free.push(Reverse((writes, self.rank(event), event)));
+        let matters = self.events.writes(event) || self.events.is_open(event);
+        self.free.push(Reverse((matters, self.rank(event), event)));
     }
 
     /// Places an event that [`Frontier::next`] took.
