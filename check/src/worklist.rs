@@ -6,7 +6,7 @@
 
 /// How far, in ranks, a sweep gets ahead of the lowest event that waits behind it: much more than
 /// the operations that are under way at a time, and few enough for their clocks to stay in cache.
-const SWEEP: usize = 4096;
+const SWEEP: usize = 2048;
 
 /// Marks that nothing waits.
 const NOWHERE: usize = usize::MAX;
