@@ -177,7 +177,7 @@ impl<'a> Saturation<'a> {
             edges: Vec::new(),
             head_out: vec![NONE; events.len()],
             head_in: vec![NONE; events.len()],
-            worklist: Worklist::new(rank),
+            worklist: Worklist::new(rank, events.threads),
             settled: vec![false; events.len()],
             fronts: Fronts::new(&events.write_index),
             main_fronts: Fronts::new(&accesses.main),
@@ -283,7 +283,7 @@ impl<'a> Saturation<'a> {
         for (at, &(_, _, event)) in order.iter().enumerate() {
             rank[event as usize] = at as u32;
         }
-        self.worklist = Worklist::new(rank);
+        self.worklist = Worklist::new(rank, self.events.threads);
     }
 
     /// The rank of each event.

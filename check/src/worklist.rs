@@ -4,10 +4,6 @@
 //! to them at once would visit everything in between again for each of them. A sweep goes on for
 //! a while and then goes back for all of them together.
 
-/// How far, in ranks, a sweep gets ahead of the lowest event that waits behind it: much more than
-/// the operations that are under way at a time, and few enough for their clocks to stay in cache.
-const SWEEP: usize = 2048;
-
 /// Marks that nothing waits.
 const NOWHERE: usize = usize::MAX;
 
@@ -20,6 +16,8 @@ pub struct Worklist {
     event: Vec<u32>,
     /// A bit per rank.
     waiting: Vec<u64>,
+    /// How far, in ranks, a sweep gets ahead of the lowest event that waits behind it.
+    sweep: usize,
     /// Where the sweep is.
     cursor: usize,
     /// How many wait there or ahead, and how many behind.
@@ -30,8 +28,9 @@ pub struct Worklist {
 }
 
 impl Worklist {
-    /// Nothing waits. `rank` is a permutation.
-    pub fn new(rank: Vec<u32>) -> Worklist {
+    /// Nothing waits. `rank` is a permutation. Sweeps get far enough ahead to pass over what
+    /// `threads` threads have under way at a time, and not so far that clocks leave the cache.
+    pub fn new(rank: Vec<u32>, threads: usize) -> Worklist {
         let mut event = vec![0; rank.len()];
         for (at, &rank) in rank.iter().enumerate() {
             event[rank as usize] = at as u32;
@@ -40,6 +39,7 @@ impl Worklist {
             waiting: vec![0; rank.len().div_ceil(64)],
             rank,
             event,
+            sweep: (32 * threads).max(1024),
             cursor: 0,
             ahead: 0,
             behind: 0,
@@ -73,7 +73,7 @@ impl Worklist {
 
     /// Takes an event of a rank below `limit`.
     pub fn pop(&mut self, limit: usize) -> Option<u32> {
-        let far = self.behind > 0 && self.cursor.saturating_sub(self.lowest) >= SWEEP;
+        let far = self.behind > 0 && self.cursor.saturating_sub(self.lowest) >= self.sweep;
         if far {
             self.go_back();
         }
