@@ -25,7 +25,7 @@ use crate::lookback::{Choice, Lookback};
 use crate::saturate::Saturation;
 
 /// Number of conflicts without progress after which to give up.
-const PATIENCE: u64 = 8;
+const PATIENCE: u64 = 256;
 
 /// How far placing came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::saturate::Saturation;
 
 /// Number of events after which a search is broken off: if readers are that far ahead there is no
 /// use in looking at all that precedes them, again and again.
-const SIGHT: usize = 1 << 16;
+const SIGHT: usize = 2048;
 
 /// Number of slots that are compared together.
 const BLOCK: usize = 16;

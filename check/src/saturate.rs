@@ -268,15 +268,21 @@ impl<'a> Saturation<'a> {
         self.clocks.of(event)
     }
 
-    /// Ranks the events anew, by how many others are known to precede them. What precedes an event
-    /// has a lower rank then (not always so under PSO, where clocks count fewer), and among events
-    /// that are not ordered the rank is a fair guess. To be called at a fixpoint.
+    /// Ranks the events anew, by how many others are known to precede them; writes by how many
+    /// precede their readers on average, if that is more, so that they do not keep other writes
+    /// out for long. Among events that are not ordered this is a fair guess. To be called at a
+    /// fixpoint.
     pub fn rank_by_past(&mut self) {
         let main = ..self.events.threads;
         let known = |event: u32| self.clock(event)[main].iter();
-        let past = |event: u32| known(event).map(|&known| u64::from(known)).sum();
+        let past = |event: u32| -> u64 { known(event).map(|&known| u64::from(known)).sum() };
+        let rank_of = |event: u32| {
+            let readers = self.events.readers.of(event);
+            let of_readers: u64 = readers.iter().map(|&reader| past(reader)).sum();
+            past(event).max(of_readers / readers.len().max(1) as u64)
+        };
         let mut order: Vec<(u64, u32, u32)> = (0..self.events.len() as u32)
-            .map(|event| (past(event), self.worklist.rank(event), event))
+            .map(|event| (rank_of(event), self.worklist.rank(event), event))
             .collect();
         order.sort_unstable();
         let mut rank = vec![0; order.len()];
