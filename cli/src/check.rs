@@ -19,7 +19,7 @@ use crate::error::{self, Error};
 use crate::load::{self, Input};
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
-use certificates::Certificates;
+use certificates::{Certificates, Written};
 use paint::Paint;
 
 /// Decide whether histories are SC, TSO or PSO
@@ -94,8 +94,8 @@ struct Decided<'a> {
     model: Model,
     outcome: Outcome,
     seconds: f64,
-    /// Where its certificate was written.
-    certificate: Option<PathBuf>,
+    /// Its certificate.
+    certificate: Option<Written>,
     /// What the verdict leaves open.
     caveat: Option<String>,
 }

@@ -1,12 +1,11 @@
 //! Output files.
 
-use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::error::Error;
 
-/// Writes a file with `write`; if that fails, what was written of it is removed.
+/// Writes a file with `write`; if that fails, what was there before stays.
 pub fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -15,21 +14,12 @@ pub fn create(
         file: path.display().to_string(),
         error,
     };
-    let mut out = BufWriter::new(File::create(path).map_err(failed)?);
-    let written = write(&mut out).and_then(|()| out.flush().map_err(failed));
-    drop(out);
-    match written {
-        Err(error) => {
-            if path.is_file() {
-                // The error that matters is the first one.
-                let _ = fs::remove_file(path);
-            }
+    report::files::create(path, failed, |file| {
+        let mut out = BufWriter::new(file);
+        match write(&mut out) {
             // A file has no reader that could go away.
-            Err(match error {
-                Error::Output(error) => failed(error),
-                error => error,
-            })
+            Err(Error::Output(error)) => Err(failed(error)),
+            written => written.and_then(|()| out.flush().map_err(failed)),
         }
-        Ok(()) => Ok(()),
-    }
+    })
 }

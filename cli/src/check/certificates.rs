@@ -12,6 +12,16 @@ use super::Decided;
 use crate::error::Error;
 use crate::files;
 
+/// A certificate that was written.
+pub struct Written {
+    /// Where.
+    pub path: PathBuf,
+    /// Steps of the run, or of the proof.
+    pub steps: usize,
+    /// Size of the file.
+    pub bytes: u64,
+}
+
 /// A folder of certificates.
 pub struct Certificates {
     folder: PathBuf,
@@ -40,36 +50,36 @@ impl Certificates {
         &mut self,
         decided: &Decided<'_>,
         reads_from: &ReadsFrom,
-    ) -> Result<Option<PathBuf>, Error> {
+    ) -> Result<Option<Written>, Error> {
         let history = decided.history;
+        let path = self.path(decided);
         let claim = || Claim::new(history, decided.model, &self.options);
-        let path = match &decided.outcome.verdict {
+        let steps = match &decided.outcome.verdict {
             Verdict::Undecided(_) => {
                 // One from an earlier run would be mistaken for this one's.
-                let _ = std::fs::remove_file(self.path(decided));
+                let _ = std::fs::remove_file(path);
                 return Ok(None);
             }
             Verdict::Consistent(run) => {
                 let claim = claim();
                 let sources = chosen_sources(history, reads_from, decided.model, run);
-                let path = self.path(decided);
                 files::create(&path, |mut out| {
                     certificate::write_consistent(&mut out, history, &claim, &sources, run)
                         .map_err(Error::Output)
                 })?;
-                path
+                run.len()
             }
             Verdict::Violation(violation) => {
                 let claim = claim();
                 let proof = steps::steps(history, violation);
-                let path = self.path(decided);
                 files::create(&path, |mut out| {
                     certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
                 })?;
-                path
+                proof.len()
             }
         };
-        Ok(Some(path))
+        let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
+        Ok(Some(Written { path, steps, bytes }))
     }
 
     /// `FILE[.HISTORY].MODEL.cert`, with a number where that is taken.
@@ -98,7 +108,7 @@ fn tame(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     name.chars()
         .map(|c| if plain(c) { c } else { '_' })
-        .take(120)
+        .take(60)
         .collect()
 }
 

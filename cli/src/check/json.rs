@@ -45,6 +45,11 @@ struct Line<'a> {
     backtracks: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
+    /// Steps of the certificate's run or proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_steps: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate_bytes: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -115,6 +120,7 @@ impl Printer for Json {
 fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
     let history = decided.history;
     let provenance = &history.provenance;
+    let certificate = decided.certificate.as_ref();
     let (reason, violation) = match &decided.outcome.verdict {
         Verdict::Consistent(_) => (None, None),
         Verdict::Violation(violation) => (None, Some(reasoning(history, violation))),
@@ -149,10 +155,9 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         violation,
         edges: decided.outcome.edges,
         backtracks: decided.outcome.backtracks,
-        certificate: decided
-            .certificate
-            .as_ref()
-            .map(|path| path.display().to_string()),
+        certificate: certificate.map(|written| written.path.display().to_string()),
+        certificate_steps: certificate.map(|written| written.steps),
+        certificate_bytes: certificate.map(|written| written.bytes),
     }
 }
 

@@ -6,6 +6,7 @@ use check::proof::{Block, Contradiction, Node, Violation};
 use check::{Model, Reason, Verdict};
 use history::{History, OpId, Source};
 
+use super::certificates::Written;
 use super::paint::Paint;
 use super::{Decided, Printer, why};
 use crate::assumptions;
@@ -15,6 +16,8 @@ use crate::load::Input;
 const CASES: usize = 4;
 /// Histories that a closing table lists.
 const TABLE: usize = 40;
+/// Characters of a history's name that are printed.
+const NAME: usize = 60;
 
 /// The table that closes the output: what was checked, and the verdict under each model.
 #[derive(Default)]
@@ -220,8 +223,16 @@ impl Printer for Text {
         if let Some(caveat) = &decided.caveat {
             writeln!(out, "  {} {caveat}", self.paint.faint("note:"))?;
         }
-        if let Some(path) = &decided.certificate {
-            writeln!(out, "  certificate: {}", path.display())?;
+        if let Some(Written { path, steps, bytes }) = &decided.certificate {
+            let what = match decided.outcome.verdict {
+                Verdict::Violation(_) => "a proof",
+                _ => "a run",
+            };
+            let path = path.display();
+            writeln!(
+                out,
+                "  certificate: {path} ({what} of {steps} steps, {bytes} bytes)"
+            )?;
         }
         Ok(())
     }
@@ -316,11 +327,19 @@ pub fn word(verdict: &Verdict) -> &'static str {
 /// File, and the history's name if it has one.
 fn name(decided: &Decided<'_>) -> String {
     let name = match &decided.history.name {
-        Some(name) => format!("{}: {name}", decided.input.file),
+        Some(name) => format!("{}: {}", decided.input.file, shortened(name)),
         None => decided.input.file.clone(),
     };
     // Nothing in a name may reach the terminal as a command.
     name.replace(char::is_control, "\u{fffd}")
+}
+
+/// A name that leaves room on the line.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
 }
 
 /// A node with everything that finds it again in the trace.

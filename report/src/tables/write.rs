@@ -1,6 +1,6 @@
 //! Writing histories.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use polars::prelude::{DataFrame, KeyValueMetadata, ParquetWriter, PolarsResult};
 use super::TableError;
 use super::metadata::Metadata;
 use super::operations::Operations;
+use crate::files;
 
 /// Rows that are held in memory at a time; also the size of a row group.
 const PIECE: usize = 1 << 18;
@@ -17,7 +18,7 @@ const PIECE: usize = 1 << 18;
 /// Writes histories as one table of operations.
 ///
 /// # Errors
-/// If the file cannot be written; what was written of it is removed.
+/// If the file cannot be written; what was there before stays.
 pub fn write_histories(path: &Path, histories: &[History]) -> Result<(), TableError> {
     let metadata = Metadata::of(histories).to_parquet(path)?;
     create(path, Some(metadata), pieces(histories))
@@ -29,13 +30,9 @@ pub(super) fn create(
     metadata: Option<KeyValueMetadata>,
     pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> Result<(), TableError> {
-    let mut file = File::create(path).map_err(TableError::io(path))?;
-    let written = write(path, &mut file, metadata, pieces);
-    if written.is_err() && path.is_file() {
-        // Half a table is of no use; the error that matters is the first one.
-        let _ = fs::remove_file(path);
-    }
-    written
+    files::create(path, TableError::io(path), |file| {
+        write(path, file, metadata, pieces)
+    })
 }
 
 fn write(

@@ -1,0 +1,76 @@
+//! Output files that are written whole or not at all.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Writes a file with `write`. Until that has succeeded, a file that was there before stays as it
+/// is. What is no ordinary file, such as `/dev/stdout`, is written directly. `failed` turns an error
+/// of the file system into the caller's.
+///
+/// # Errors
+/// Those of `write`, and `failed` ones if the file cannot be made.
+pub fn create<E>(
+    path: &Path,
+    failed: impl Fn(io::Error) -> E,
+    write: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    if path.exists() && !path.is_file() {
+        let mut file = File::create(path).map_err(&failed)?;
+        return write(&mut file);
+    }
+    // The new file takes the place of what a link leads to, not of the link.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = match target.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".rubric-")
+        .permissions(std::fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(&failed)?;
+    write(temporary.as_file_mut())?;
+    let persisted = temporary.persist(&target);
+    persisted.map(|_| ()).map_err(|error| failed(error.error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Error, Write};
+
+    use super::*;
+
+    #[test]
+    fn a_failure_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let same = |error| error;
+        create(&path, same, |out| out.write_all(b"first")).unwrap();
+        let failed = create(&path, same, |out| {
+            out.write_all(b"second")?;
+            Err(Error::other("stop"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        create(&path, same, |out| out.write_all(b"third")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"third");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_a_device_a_device() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        create(&link, |error| error, |out| out.write_all(b"new")).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        let device = Path::new("/dev/null");
+        create(device, |error| error, |out| out.write_all(b"gone")).unwrap();
+        assert!(!device.is_file());
+    }
+}
