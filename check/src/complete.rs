@@ -9,7 +9,7 @@
 //!
 //! **Cost.** On random consistent histories of 64 threads there is one conflict in about 2,000
 //! events and completion takes less time than saturation. The worst case is exponential; `budget`
-//! bounds the number of contradictions.
+//! bounds the number of contradictions, and `facts` what is learned from them.
 
 use crate::deadline::Deadline;
 use crate::explain::explain;
@@ -27,6 +27,8 @@ pub enum Completion {
     Violation(Violation),
     /// The budget of contradictions is spent.
     Budget,
+    /// Lemmas would take more memory than they may.
+    Memory,
     /// The deadline passed.
     Timeout,
 }
@@ -36,6 +38,8 @@ pub enum Completion {
 pub struct Limits {
     /// Number of contradictions.
     pub budget: u64,
+    /// Number of facts that the proofs of lemmas may have together. They take about 100 bytes each.
+    pub facts: usize,
     /// Length of a search's trail, in changes, at which it first ends.
     pub trail: usize,
     /// Number of placements that are taken back at first where placing got stuck, and how many
@@ -44,10 +48,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A budget, a trail of 16 Mi changes (192 MiB), and stretches of 512 placements.
+    /// A budget, 20 Mi facts (2 GiB), a trail of 16 Mi changes (192 MiB), and stretches of 512
+    /// placements.
     pub fn new(budget: u64) -> Limits {
         Limits {
             budget,
+            facts: 20 << 20,
             trail: 16 << 20,
             stretch: 512,
         }
@@ -55,14 +61,15 @@ impl Limits {
 }
 
 /// Extends a saturated order. The rank of its events decides what is tried first. Counts
-/// contradictions in `contradictions`. Memory: about 60 bytes an event and the trail.
+/// contradictions in `contradictions`. Memory: about 60 bytes an event, the trail,
+/// and the lemmas.
 pub fn complete(
     saturation: &mut Saturation<'_>,
     limits: Limits,
     deadline: &Deadline,
     contradictions: &mut u64,
 ) -> Completion {
-    let mut memory = Memory::new(limits.budget, limits.trail);
+    let mut memory = Memory::new(limits);
     let mut greedy = Greedy::new(saturation);
     let end = extend(&mut greedy, &mut memory, limits.stretch, deadline);
     *contradictions += memory.contradictions;
@@ -75,9 +82,9 @@ fn extend(
     at_first: usize,
     deadline: &Deadline,
 ) -> Completion {
-    let mut stretch = at_first;
+    let mut stretch = at_first.max(1);
     loop {
-        match greedy.run(deadline, &mut memory.contradictions) {
+        match greedy.run(deadline, &mut memory.contradictions, memory.budget) {
             Progress::Done => return Completion::Order(greedy.frontier.order().to_vec()),
             Progress::Timeout => return Completion::Timeout,
             Progress::Stuck => {}
@@ -94,6 +101,7 @@ fn extend(
             End::Refuted => stretch = stretch.saturating_mul(4),
             End::Violation(violation) => return Completion::Violation(violation),
             End::Budget => return Completion::Budget,
+            End::Memory => return Completion::Memory,
             End::Timeout => return Completion::Timeout,
         }
     }

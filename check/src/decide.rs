@@ -105,6 +105,8 @@ pub enum Reason {
     Timeout,
     /// The budget of contradictions.
     Budget(u64),
+    /// What the search learned takes too much memory.
+    Lemmas,
     /// The trace's order is no memory order (or there is none), which proves nothing.
     NoTemporalOrder,
     /// No contradiction is forced, which proves nothing.
@@ -125,7 +127,12 @@ impl Reason {
         match self {
             Reason::Timeout => "the time limit passed; raise --timeout".to_owned(),
             Reason::Budget(budget) => {
-                format!("the search met {budget} contradictions; raise --budget")
+                format!(
+                    "the search met {budget} contradictions, as many as --budget allows; raise it"
+                )
+            }
+            Reason::Lemmas => {
+                "what the search learned from contradictions takes more than 2 GiB".to_owned()
             }
             Reason::NoTemporalOrder => {
                 "the trace gives no order of completions that is a memory order; other algorithms \
@@ -343,6 +350,7 @@ fn completed(
     match end {
         Completion::Violation(violation) => Verdict::Violation(violation),
         Completion::Budget => Verdict::Undecided(Reason::Budget(budget)),
+        Completion::Memory => Verdict::Undecided(Reason::Lemmas),
         Completion::Timeout => Verdict::Undecided(Reason::Timeout),
         Completion::Order(order) => {
             let order: Vec<OpId> = order

@@ -183,7 +183,7 @@ impl<'a> Frontier<'a> {
         None
     }
 
-    /// Puts back what [`Frontier::next`] took.
+    /// Puts a head among those that may be free.
     pub fn offer(&mut self, event: u32) {
         if std::mem::replace(&mut self.is_offered[event as usize], true) {
             return;
@@ -284,8 +284,10 @@ impl<'a> Frontier<'a> {
     /// An unplaced store that this event drains. Clocks do not tell under PSO, where the event's
     /// store slots are about its own location.
     fn undrained_store(&self, event: u32) -> Option<(u32, u32)> {
+        // From the last one, so that an event that drains many is not offered for each of them.
         let before = self.events.po_back.of(event).iter();
         before
+            .rev()
             .map(|&store| {
                 let position = self.events.position[store as usize];
                 (self.chain_of[store as usize], position)

@@ -14,7 +14,7 @@
 //! write waits for the one that it kept out.
 //!
 //! An event that is placed costs O(width); a write also the number of events that its readers
-//! wait for: about as many as operations were under way at a time.
+//! wait for, which is about as many as operations were under way at a time, or [`Lookback`]'s limit.
 
 use rustc_hash::FxHashMap;
 
@@ -32,7 +32,7 @@ const PATIENCE: u64 = 256;
 pub enum Progress {
     /// Every event is placed.
     Done,
-    /// Conflicts without progress.
+    /// Many conflicts without progress, as many as there may be, or one that no choice led to.
     Stuck,
     /// The deadline passed.
     Timeout,
@@ -99,9 +99,12 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
     }
 
-    /// Goes on placing events. Counts conflicts in `conflicts`.
-    pub fn run(&mut self, deadline: &Deadline, conflicts: &mut u64) -> Progress {
-        let mut patience = PATIENCE;
+    /// Goes on placing events. Adds the number of conflicts to that of `contradictions`, which stays
+    /// within `budget`.
+    pub fn run(&mut self, deadline: &Deadline, contradictions: &mut u64, budget: u64) -> Progress {
+        // A small budget is for the search, which refutes.
+        let at_first = PATIENCE.min(budget / 4);
+        let mut patience = at_first;
         let mut looks = 0u32;
         loop {
             while let Some(event) = self.frontier.next(self.saturation) {
@@ -117,11 +120,17 @@ impl<'s, 'e> Greedy<'s, 'e> {
             }
             if placed > self.best {
                 self.best = placed;
-                patience = PATIENCE;
+                patience = at_first;
+            }
+            if patience == 0 || *contradictions >= budget {
+                return Progress::Stuck;
             }
             patience -= 1;
-            *conflicts += 1;
-            if patience == 0 || !self.resolve() {
+            *contradictions += 1;
+            if deadline.passed() {
+                return Progress::Timeout;
+            }
+            if !self.resolve() {
                 return Progress::Stuck;
             }
         }
@@ -260,7 +269,8 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
     }
 
-    /// Takes back the latest choice of those that led to a conflict. False if there is none.
+    /// Takes back the latest choice of those that led to a conflict. False if none did, or the cycle
+    /// was not found.
     fn resolve(&mut self) -> bool {
         let Some(mut choices) = self.conflict() else {
             return false;

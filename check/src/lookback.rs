@@ -1,11 +1,12 @@
-//! What a read waits for, found by going back from it through events that are not placed.
+//! What the readers of a write wait for, found by going back from them through events that are not
+//! placed.
 
 use crate::events::{Events, NONE};
 use crate::frontier::Frontier;
 use crate::saturate::Saturation;
 
-/// Number of events after which a search is broken off: if readers are that far ahead there is no
-/// use in looking at all that precedes them, again and again.
+/// Number of events after which a search is broken off and finds nothing: if readers are that far
+/// ahead there is no use in looking at all that precedes them, again and again.
 const SIGHT: usize = 2048;
 
 /// Number of slots that are compared together.
@@ -201,7 +202,9 @@ impl Search<'_> {
                 }
             }
         }
-        events.po_back.of(event).iter().find_map(|&store| {
+        let drained = events.po_back.of(event);
+        self.sight = self.sight.saturating_sub(drained.len());
+        drained.iter().find_map(|&store| {
             let chain = self.frontier.chain_of(store);
             self.search_store_chain(chain, events.position[store as usize], way)
         })
@@ -218,11 +221,12 @@ impl Search<'_> {
     /// Searches a chain up to a position.
     fn search(&mut self, chain: usize, until: u32, way: u32) -> Option<u32> {
         let from = self.lookback.reached[chain];
+        let until = until.min(from.saturating_add(self.sight as u32));
         if from >= until {
             return None;
         }
         self.lookback.reached[chain] = until;
-        self.sight = self.sight.saturating_sub((until - from) as usize);
+        self.sight -= (until - from) as usize;
         let wanted = self.events.location[self.write as usize];
         let (from, until) = (from as usize, until as usize);
         if let Some(drains) = self.lookback.drains.get(chain) {

@@ -238,7 +238,13 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    /// Adds edges between writes of one location and visits the events of a rank below `limit` that wait.
+    /// Whether the deadline has passed.
+    pub fn is_late(&self) -> bool {
+        self.deadline.passed()
+    }
+
+    /// Adds edges between writes of one location, and visits the events of a rank below `limit`
+    /// that wait.
     ///
     /// # Errors
     /// A contradiction, or the deadline.
@@ -268,9 +274,9 @@ impl<'a> Saturation<'a> {
         self.clocks.of(event)
     }
 
-    /// Ranks the events anew, by how many others are known to precede them; writes by how many
-    /// precede their readers on average, if that is more, so that they do not keep other writes
-    /// out for long. Among events that are not ordered this is a fair guess. To be called at a
+    /// Ranks the events anew, by how many others in main chains are known to precede them; writes by
+    /// how many precede their readers on average, if that is more, so that they do not keep other
+    /// writes out for long. Among events that are not ordered this is a fair guess. To be called at a
     /// fixpoint.
     pub fn rank_by_past(&mut self) {
         let main = ..self.events.threads;

@@ -23,6 +23,7 @@
 //! The search is complete; in the worst case its cost is exponential. Without contradictions it is
 //! that of saturation plus, for each write with unplaced readers, a look at every thread.
 
+use crate::complete::Limits;
 use crate::explain::{Explanation, explain};
 use crate::frontier::Frontier;
 use crate::lookback::Choice;
@@ -46,6 +47,8 @@ pub enum End {
     Violation(Violation),
     /// The budget of contradictions is spent.
     Budget,
+    /// Lemmas would take more memory than they may.
+    Memory,
     /// The deadline passed.
     Timeout,
 }
@@ -54,7 +57,10 @@ pub enum End {
 #[derive(Debug)]
 pub struct Memory {
     lemmas: Vec<Lemma>,
-    /// Contradictions met so far, and how many may be.
+    /// Facts in their proofs, and how many there may be.
+    facts: usize,
+    most_facts: usize,
+    /// Contradictions met so far.
     pub contradictions: u64,
     /// How many of them there may be.
     pub budget: u64,
@@ -64,16 +70,23 @@ pub struct Memory {
 
 impl Memory {
     /// No lemmas.
-    pub fn new(budget: u64, trail: usize) -> Memory {
+    pub fn new(limits: Limits) -> Memory {
         Memory {
             lemmas: Vec::new(),
+            facts: 0,
+            most_facts: limits.facts,
             contradictions: 0,
-            budget,
-            trail,
+            budget: limits.budget,
+            trail: limits.trail.max(1),
         }
     }
 
-    /// Choices that are wrong whatever the others; ever more of them.
+    fn learn(&mut self, lemma: Lemma) {
+        self.facts += lemma.block.facts.len();
+        self.lemmas.push(lemma);
+    }
+
+    /// Choices that are wrong whatever the others. New ones come behind those that were known.
     pub fn wrong_choices(&self) -> impl Iterator<Item = Choice> {
         let alone = self.lemmas.iter().filter(|lemma| lemma.premises.is_empty());
         alone.map(|lemma| Choice {
@@ -182,7 +195,10 @@ impl Search<'_, '_> {
 
     fn run(&mut self, until: usize) -> Result<End, End> {
         loop {
-            self.place_safe();
+            self.place_safe()?;
+            if self.saturation.is_late() {
+                return Err(End::Timeout);
+            }
             if self.release() {
                 continue;
             }
@@ -225,13 +241,19 @@ impl Search<'_, '_> {
     }
 
     /// Places what is free and no choice; holds back the rest.
-    fn place_safe(&mut self) {
+    fn place_safe(&mut self) -> Result<(), End> {
+        let mut looks = 0u32;
         while let Some(event) = self.frontier.next(self.saturation) {
+            looks = looks.wrapping_add(1);
+            if looks.is_multiple_of(256) && self.saturation.is_late() {
+                return Err(End::Timeout);
+            }
             match self.obstacle(event) {
                 None => self.frontier.place(event, self.saturation),
                 Some(obstacle) => self.held_back.push(obstacle),
             }
         }
+        Ok(())
     }
 
     /// Why an event is not safe.
@@ -359,6 +381,12 @@ impl Search<'_, '_> {
     /// Turns contradictions into lemmas until saturation succeeds.
     fn learn(&mut self, mut stop: Stop) -> Result<(), End> {
         loop {
+            if stop != Stop::Timeout && self.memory.contradictions >= self.memory.budget {
+                return Err(End::Budget);
+            }
+            if self.memory.facts > self.memory.most_facts {
+                return Err(End::Memory);
+            }
             let lemmas = &self.memory.lemmas;
             let premises = |lemma: u32| lemmas[lemma as usize].premises.as_slice();
             let Some(explanation) = explain(self.saturation, stop, premises) else {
@@ -369,9 +397,6 @@ impl Search<'_, '_> {
             match self.flip(explanation)? {
                 Ok(()) => return Ok(()),
                 Err(next) => stop = next,
-            }
-            if self.memory.contradictions >= self.memory.budget {
-                return Err(End::Budget);
             }
         }
     }
@@ -399,7 +424,7 @@ impl Search<'_, '_> {
         let first = self.levels[level - 1].edge;
         let made_together = choices.last().is_some_and(|&choice| choice >= first);
         if !made_together {
-            self.memory.lemmas.push(Lemma {
+            self.memory.learn(Lemma {
                 block,
                 premises: choices,
                 forced,

@@ -7,7 +7,7 @@ use check::events::Events;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
 use check::saturate::Saturation;
-use check::{Algorithm, Model, PsoRmw, Verdict};
+use check::{Algorithm, Model, Options, PsoRmw, Reason, Verdict, check};
 use history::{Access, Ambiguity, History, Place, ReadsFrom};
 use rand::seq::SliceRandom;
 
@@ -99,6 +99,7 @@ fn stretches_change_no_verdict() {
             (1, 1),
             (50, 16),
             (1 << 40, 1 << 20),
+            (0, 0),
         ] {
             let mut rank: Vec<u32> = (0..events.len() as u32).collect();
             rank.shuffle(&mut common::seeded(seed));
@@ -134,4 +135,26 @@ fn stretches_change_no_verdict() {
         contradictions > 500 && searched.iter().all(|&count| count > 20),
         "{contradictions} {searched:?}"
     );
+}
+
+#[test]
+fn the_budget_bounds_contradictions() {
+    let family = Family::from_name("pairs").unwrap();
+    let recipe = HardRecipe {
+        size: 3,
+        copies: 20,
+        ..HardRecipe::new(family)
+    };
+    let history = hard(&recipe).unwrap();
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    for budget in [0, 1, 5, 50] {
+        let options = Options {
+            budget,
+            ..Options::default()
+        };
+        let outcome = check(&history, &reads_from, Model::Sc, &options);
+        assert!(outcome.backtracks <= budget, "{budget}");
+        let reason = Verdict::Undecided(Reason::Budget(budget));
+        assert_eq!(outcome.verdict, reason);
+    }
 }

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::kind::Kind;
 use crate::provenance::Provenance;
@@ -134,6 +137,8 @@ pub struct History {
     pub(crate) completed: Vec<u64>,
     pub(crate) line: Vec<u32>,
     pub(crate) order: Vec<u32>,
+    /// The load-linked of each store-conditional, found when first asked for.
+    pub(crate) linked: OnceLock<FxHashMap<u32, u32>>,
 }
 
 impl History {
@@ -268,23 +273,38 @@ impl History {
 
     /// The load-linked whose reservation a store-conditional used: the nearest earlier one of
     /// its thread and location, with no other write of that thread to the location in between.
+    ///
+    /// Cost: linear the first time, then constant.
     pub fn linked_load(&self, op: OpId) -> Option<OpId> {
         if self.kind(op) != Kind::StoreConditional {
             return None;
         }
-        let location = self.location(op);
-        let start = self.threads[self.thread_of(op)].start;
-        for earlier in (start..op.0).rev().map(OpId) {
-            if self.location(earlier) != location {
-                continue;
-            }
-            match self.kind(earlier) {
-                Kind::LoadLinked => return Some(earlier),
-                kind if kind.writes() => return None,
-                _ => {}
+        let linked = self.linked.get_or_init(|| self.find_linked());
+        linked.get(&op.0).copied().map(OpId)
+    }
+
+    fn find_linked(&self) -> FxHashMap<u32, u32> {
+        let mut linked = FxHashMap::default();
+        for thread in &self.threads {
+            // Per location, the load-linked since the thread's last write.
+            let mut reserved: FxHashMap<Option<u32>, u32> = FxHashMap::default();
+            for op in (thread.first().0..thread.end().0).map(OpId) {
+                let location = self.location(op);
+                match self.kind(op) {
+                    Kind::LoadLinked => {
+                        reserved.insert(location, op.0);
+                    }
+                    kind if kind.writes() => {
+                        let load = reserved.remove(&location);
+                        if let Some(load) = load.filter(|_| kind == Kind::StoreConditional) {
+                            linked.insert(op.0, load);
+                        }
+                    }
+                    _ => {}
+                }
             }
         }
-        None
+        linked
     }
 
     /// The write that a whole-access match fixed as the source of a read, for accesses of mixed
@@ -313,6 +333,7 @@ impl History {
         let bound = |op: u32| kept.partition_point(|kept| kept.0 < op) as u32;
         let history = History {
             name: self.name.clone(),
+            linked: OnceLock::new(),
             provenance: self.provenance.clone(),
             threads: self
                 .threads
