@@ -120,6 +120,12 @@ impl<'a> Frontier<'a> {
         self.waiting[chain].push((position, event));
     }
 
+    /// The readers of a write ([`Events::readers`]) that are not placed.
+    pub fn unplaced_readers(&self, write: u32) -> impl Iterator<Item = u32> {
+        let readers = self.events.readers.of(write).iter().copied();
+        readers.filter(|&reader| !self.is_placed(reader))
+    }
+
     /// The rank of an event.
     pub fn rank(&self, event: u32) -> u32 {
         self.rank[event as usize]

@@ -48,7 +48,7 @@ pub struct Fronts {
 
 /// Finds the groups whose next member a clock knows of. Mostly there are few, and where groups are
 /// of slots that follow each other, a block of them is compared at a time.
-fn passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Passed>) {
+fn find_passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Passed>) {
     for (block, (next, slots)) in next.chunks(BLOCK).zip(slots.chunks(BLOCK)).enumerate() {
         let (first, last) = (slots[0] as usize, slots[slots.len() - 1] as usize);
         if last - first == slots.len() - 1 {
@@ -111,11 +111,11 @@ impl Fronts {
         found.clear();
         self.passed.clear();
         let next = &self.next[front][index.range(location)];
-        passed(next, index.slots(location), clock, &mut self.passed);
-        for passed in &mut self.passed {
-            let group = &index.groups(location)[passed.group as usize];
-            passed.count = index.count_up_to(group, clock[group.slot as usize]) as u32;
-            found.push(index.members(group)[passed.count as usize - 1]);
+        find_passed(next, index.slots(location), clock, &mut self.passed);
+        for Passed { group, count } in &mut self.passed {
+            let group = &index.groups(location)[*group as usize];
+            *count = index.count_up_to(group, clock[group.slot as usize]) as u32;
+            found.push(index.members(group)[*count as usize - 1]);
         }
         if known.is_none() {
             self.advance(index, location, front, event);

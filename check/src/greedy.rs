@@ -18,10 +18,11 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::choice::Choice;
 use crate::deadline::Deadline;
 use crate::events::{Events, NONE};
 use crate::frontier::Frontier;
-use crate::lookback::{Choice, Lookback};
+use crate::lookback::Lookback;
 use crate::saturate::Saturation;
 
 /// Number of conflicts without progress after which to give up.
@@ -320,10 +321,9 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
         if let Some(location) = self.locked(head) {
             let write = self.locks[location];
-            let mut readers = self.events.readers.of(write).iter();
-            let reader = readers.find(|&&reader| !self.frontier.is_placed(reader))?;
+            let reader = self.frontier.unplaced_readers(write).next()?;
             let choice = Choice { write, other: head };
-            return Some((self.frontier.chain_of(*reader), vec![choice]));
+            return Some((self.frontier.chain_of(reader), vec![choice]));
         }
         if let Some((other, number)) = self.ban(head) {
             let choices = self.conflicts[number as usize].iter();

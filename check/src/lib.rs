@@ -32,6 +32,7 @@
 
 pub mod accesses;
 pub mod certificate;
+pub mod choice;
 pub mod clocks;
 pub mod complete;
 pub mod csr;

@@ -1,6 +1,7 @@
 //! What the readers of a write wait for, found by going back from them through events that are not
 //! placed.
 
+use crate::choice::Choice;
 use crate::events::{Events, NONE};
 use crate::frontier::Frontier;
 use crate::saturate::Saturation;
@@ -14,15 +15,6 @@ const BLOCK: usize = 16;
 
 /// Marks a way back without choices.
 const DIRECT: u32 = u32::MAX;
-
-/// That a write is placed before another one of its location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Choice {
-    /// The write that is placed.
-    pub write: u32,
-    /// The other.
-    pub other: u32,
-}
 
 /// Searches back from the readers of a write for another write of its location, along clocks and
 /// along *locks*: a write of a locked location waits for the readers of the write that locks it.
@@ -157,11 +149,10 @@ impl Search<'_> {
     }
 
     fn go_on_from_readers(&mut self, write: u32, way: u32) {
-        let readers = self.events.readers.of(write).iter();
-        let unplaced = readers.filter(|&&reader| !self.frontier.is_placed(reader));
+        let readers = self.frontier.unplaced_readers(write);
         self.lookback
             .work
-            .extend(unplaced.map(|&reader| (reader, way)));
+            .extend(readers.map(|reader| (reader, way)));
     }
 
     /// Searches the chains as far as an event's clock reaches.

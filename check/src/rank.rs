@@ -9,9 +9,9 @@ use crate::csr::Csr;
 use crate::events::{Events, INITIAL};
 
 /// Numbers the events in a topological order of preserved program order, reads-from and reads of
-/// initial values before writes; among
-/// events that are free, the earliest by the trace's order of completions goes first, where there
-/// is one, and otherwise the one that is least far in its thread. Events on a cycle come last.
+/// initial values before writes. Among events that are free, the earliest by the trace's order of
+/// completions goes first, where there is one, and otherwise the one that is least far in its
+/// thread. Events on a cycle come last.
 /// Cost: O(n log n).
 pub fn rank(events: &Events, history: &History) -> Vec<u32> {
     let timed = history.has_order();

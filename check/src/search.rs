@@ -23,10 +23,10 @@
 //! The search is complete; in the worst case its cost is exponential. Without contradictions it is
 //! that of saturation plus, for each write with unplaced readers, a look at every thread.
 
+use crate::choice::Choice;
 use crate::complete::Limits;
 use crate::explain::{Explanation, explain};
 use crate::frontier::Frontier;
-use crate::lookback::Choice;
 use crate::proof::{Block, Violation};
 use crate::saturate::{Mark, Reason, Saturation, Stop};
 
@@ -258,23 +258,18 @@ impl Search<'_, '_> {
 
     /// Why an event is not safe.
     fn obstacle(&self, event: u32) -> Option<Unsafe> {
-        let events = self.saturation.events;
-        if !events.writes(event) {
+        if !self.saturation.events.writes(event) {
             return None;
         }
-        let readers = events.readers.of(event).iter();
-        readers
-            .filter(|&&reader| !self.frontier.is_placed(reader))
-            .find_map(|&reader| {
-                let others = self.frontier.first_others(event);
-                let obstacle = |&other: &u32| self.is_obstacle(reader, other);
-                let other = { others }.find(obstacle)?;
-                Some(Unsafe {
-                    write: event,
-                    reader,
-                    other,
-                })
+        self.frontier.unplaced_readers(event).find_map(|reader| {
+            let mut others = self.frontier.first_others(event);
+            let other = others.find(|&other| self.is_obstacle(reader, other))?;
+            Some(Unsafe {
+                write: event,
+                reader,
+                other,
             })
+        })
     }
 
     fn is_obstacle(&self, reader: u32, other: u32) -> bool {
@@ -348,15 +343,12 @@ impl Search<'_, '_> {
 
     /// The choices that put a write first.
     fn pairs(&self, write: u32) -> Vec<(u32, u32)> {
-        let events = self.saturation.events;
-        let unplaced = |&&reader: &&u32| !self.frontier.is_placed(reader);
-        let readers: Vec<&u32> = events.readers.of(write).iter().filter(unplaced).collect();
-        let others = self.frontier.first_others(write);
+        let readers: Vec<u32> = self.frontier.unplaced_readers(write).collect();
         let in_the_way = |&other: &u32| {
-            readers
-                .iter()
-                .any(|&&reader| self.is_obstacle(reader, other))
+            let mut readers = readers.iter();
+            readers.any(|&reader| self.is_obstacle(reader, other))
         };
+        let others = self.frontier.first_others(write);
         others
             .filter(in_the_way)
             .map(|other| (write, other))
