@@ -45,6 +45,9 @@
 //! [`Fronts`]: crate::fronts::Fronts
 //! [`Worklist`]: crate::worklist::Worklist
 
+mod observe;
+mod transit;
+
 use crate::accesses::Accesses;
 use crate::clocks::Clocks;
 use crate::deadline::Deadline;
@@ -385,73 +388,6 @@ impl<'a> Saturation<'a> {
         self.settled[event as usize] = settled;
     }
 
-    /// The edges that reads and final values show by themselves: R4, R5, initial and final.
-    fn observe(&mut self) -> Result<(), Stop> {
-        let events = self.events;
-        // The last write of each location by the thread at hand.
-        let mut own: rustc_hash::FxHashMap<u32, u32> = Default::default();
-        let mut thread = usize::MAX;
-        for event in 0..events.len() as u32 {
-            if events.thread(event) != thread {
-                own.clear();
-                thread = events.thread(event);
-            }
-            let location = events.location[event as usize];
-            if events.kind[event as usize].reads() {
-                self.observe_read(event, own.get(&location).copied())?;
-            }
-            if events.writes(event) {
-                own.insert(location, event);
-            }
-        }
-        for location in 0..events.locations() as u32 {
-            self.observe_initial(location);
-        }
-        for write in self.finals.clone() {
-            let index = &events.write_index;
-            for group in index.groups(events.location[write as usize]) {
-                let last = index.members(group).last();
-                if let Some(&other) = last.filter(|&&last| last != write) {
-                    self.link(other, write, Reason::Final);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// R4 and R5 for one read; `own` is its thread's last earlier write of the location.
-    fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), Stop> {
-        let source = self.events.source[read as usize];
-        match (source, own) {
-            (NONE, _) | (INITIAL, None) => {}
-            (INITIAL, Some(write)) => return Err(Stop::BeforeInitial { write, read }),
-            (source, own) => {
-                let earlier_own =
-                    self.events.thread(source) == self.events.thread(read) && source < read;
-                if !earlier_own {
-                    self.link(source, read, Reason::ReadsFrom);
-                }
-                if let Some(write) = own.filter(|&write| write != source) {
-                    self.link(write, source, Reason::OwnEarlier(read));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Readers of the initial value precede the first write of every other thread.
-    fn observe_initial(&mut self, location: u32) {
-        let events = self.events;
-        for &read in events.initial_readers.of(location) {
-            for group in events.write_index.groups(location) {
-                let first = events.write_index.members(group)[0];
-                if events.thread(first) != events.thread(read) {
-                    self.link(read, first, Reason::ReadsInitial);
-                }
-            }
-        }
-    }
-
     /// Records an edge; the clocks follow when its tail is visited.
     fn link(&mut self, from: u32, to: u32, reason: Reason) {
         let number = self.edges.len() as u32;
@@ -638,52 +574,5 @@ impl<'a> Saturation<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Adds the transit edges that an event's main slots call for (PSO).
-    fn receive_transit(&mut self, event: u32) -> Result<(), Stop> {
-        let mut found = std::mem::take(&mut self.found);
-        let view = (self.events, &self.clocks, &self.accesses.main);
-        self.main_fronts.ahead(view, None, event, &mut found);
-        for &access in &found {
-            // What precedes another access is passed on by that one.
-            let later = |&&other: &&u32| other != access && self.precedes(access, other);
-            if found.iter().find(later).is_none() {
-                self.transit_from_main(access, event)?;
-            }
-        }
-        let view = (self.events, &self.clocks, &self.accesses.drained);
-        self.drained_fronts.ahead(view, None, event, &mut found);
-        for &store in &found {
-            if !self.precedes(store, event) {
-                self.transit(store, event)?;
-            }
-        }
-        self.found = found;
-        Ok(())
-    }
-
-    fn transit_from_main(&mut self, access: u32, event: u32) -> Result<(), Stop> {
-        let column = self.events.slot[access as usize];
-        let entry = event as usize * self.events.threads + column as usize;
-        let position = self.events.position[access as usize];
-        let value = self.transits[entry];
-        if access == event || value >= position {
-            return Ok(());
-        }
-        if self.logging {
-            self.transit_trail.push(Overwritten {
-                event,
-                column,
-                value,
-            });
-        }
-        self.transits[entry] = position;
-        self.transit(access, event)
-    }
-
-    fn transit(&mut self, from: u32, to: u32) -> Result<(), Stop> {
-        self.link(from, to, Reason::Transit);
-        self.pass(from, to, Reason::Transit)
     }
 }
