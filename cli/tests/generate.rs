@@ -29,6 +29,12 @@ fn without_version(text: &str) -> String {
     text.replacen(env!("CARGO_PKG_VERSION"), "VERSION", 1)
 }
 
+/// The command in an axe text's first line, without the program's name, and the version.
+fn command_of(text: &str) -> (&str, &str) {
+    let name = text.lines().next().unwrap().strip_prefix("# rubric ");
+    name.unwrap().split_once(" # version ").unwrap()
+}
+
 #[test]
 fn a_small_trace() {
     let trace = output(&[
@@ -158,13 +164,7 @@ fn the_name_is_the_command() {
     ] {
         for model in MODELS {
             let text = output(&small(model, more));
-            let name = text
-                .lines()
-                .next()
-                .unwrap()
-                .strip_prefix("# rubric ")
-                .unwrap();
-            let (command, version) = name.split_once(" # version ").unwrap();
+            let (command, version) = command_of(&text);
             assert_eq!(version, env!("CARGO_PKG_VERSION"));
             let words: Vec<&str> = command.split(' ').collect();
             assert_eq!(output(&words), text, "{command}");
@@ -288,13 +288,7 @@ fn hard_histories_have_the_verdict_of_their_family() {
                 3,
             );
             // The name is the command.
-            let name = text
-                .lines()
-                .next()
-                .unwrap()
-                .strip_prefix("# rubric ")
-                .unwrap();
-            let (command, _) = name.split_once(" # version ").unwrap();
+            let (command, _) = command_of(&text);
             let words: Vec<&str> = command.split(' ').collect();
             assert_eq!(output(&words), text);
         }
