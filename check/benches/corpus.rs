@@ -29,7 +29,7 @@ fn decide_all(histories: &[History]) -> u64 {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).expect("unique values");
         for model in [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)] {
             let outcome = check(history, &reads_from, model, &Options::default());
-            edges += outcome.edges as u64;
+            edges += outcome.statistics.edges as u64;
         }
     }
     edges

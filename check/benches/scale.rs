@@ -106,6 +106,7 @@ fn certified(history: &History, model: Model) -> Certificate {
             certificate::write_violation(&mut text, &claim, &steps::steps(history, &violation))
         }
         Verdict::Undecided(reason) => panic!("{}", reason.describe(history)),
+        other => panic!("{other:?}"),
     }
     .expect("written to memory");
     certificate::read(text.as_slice()).expect("a sound certificate")

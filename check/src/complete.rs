@@ -11,7 +11,7 @@
 //! events and completion takes less time than saturation. The worst case is exponential; `budget`
 //! bounds the number of contradictions, and `facts` what is learned from them.
 
-use crate::deadline::Deadline;
+use crate::bounds::Bounds;
 use crate::explain::explain;
 use crate::greedy::{Greedy, Progress};
 use crate::proof::{Rule, Violation};
@@ -29,8 +29,8 @@ pub enum Completion {
     Budget,
     /// Lemmas would take more memory than they may.
     Memory,
-    /// The deadline passed.
-    Timeout,
+    /// A bound was met.
+    Exceeded,
 }
 
 /// How far completion may go.
@@ -66,12 +66,12 @@ impl Limits {
 pub fn complete(
     saturation: &mut Saturation<'_>,
     limits: Limits,
-    deadline: &Deadline,
+    bounds: &Bounds,
     contradictions: &mut u64,
 ) -> Completion {
     let mut memory = Memory::new(limits);
     let mut greedy = Greedy::new(saturation);
-    let end = extend(&mut greedy, &mut memory, limits.stretch, deadline);
+    let end = extend(&mut greedy, &mut memory, limits.stretch, bounds);
     *contradictions += memory.contradictions;
     end
 }
@@ -80,13 +80,13 @@ fn extend(
     greedy: &mut Greedy<'_, '_>,
     memory: &mut Memory,
     at_first: usize,
-    deadline: &Deadline,
+    bounds: &Bounds,
 ) -> Completion {
     let mut stretch = at_first.max(1);
     loop {
-        match greedy.run(deadline, &mut memory.contradictions, memory.budget) {
+        match greedy.run(bounds, &mut memory.contradictions, memory.budget) {
             Progress::Done => return Completion::Order(greedy.frontier.order().to_vec()),
-            Progress::Timeout => return Completion::Timeout,
+            Progress::Exceeded => return Completion::Exceeded,
             Progress::Stuck => {}
         }
         if memory.contradictions >= memory.budget {
@@ -102,7 +102,7 @@ fn extend(
             End::Violation(violation) => return Completion::Violation(violation),
             End::Budget => return Completion::Budget,
             End::Memory => return Completion::Memory,
-            End::Timeout => return Completion::Timeout,
+            End::Exceeded => return Completion::Exceeded,
         }
     }
 }

@@ -1,57 +1,25 @@
 //! The stages, one after the other, until one decides.
 
-use std::fmt;
 use std::time::Duration;
 
 use history::{History, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
+use crate::algorithm::Algorithm;
+use crate::bounds::Bounds;
 use crate::complete::{Completion, Limits, complete, refute};
-use crate::deadline::Deadline;
 use crate::events::Events;
 use crate::machine::{self, Step};
 use crate::minimise::minimise;
 use crate::model::Model;
+use crate::papers::{self, Answer, Problem};
 use crate::projection::left_out;
 use crate::proof::{Contradiction, Violation};
 use crate::rank::rank;
 use crate::saturate::{Saturation, Stop};
 use crate::schedule::schedule;
 use crate::temporal::temporal;
-
-/// What decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Algorithm {
-    /// Every stage in turn.
-    #[default]
-    Stages,
-    /// The trace's order as a guess; can only find consistency.
-    Temporal,
-    /// Forced order; can only find violations.
-    Saturate,
-    /// Saturation and search, without the temporal guess; complete.
-    Complete,
-}
-
-impl Algorithm {
-    /// Every algorithm.
-    pub const ALL: [Algorithm; 4] = [
-        Algorithm::Stages,
-        Algorithm::Temporal,
-        Algorithm::Saturate,
-        Algorithm::Complete,
-    ];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Stages => "stages",
-            Algorithm::Temporal => "temporal",
-            Algorithm::Saturate => "saturate",
-            Algorithm::Complete => "complete",
-        }
-    }
-}
+use crate::verdict::{Outcome, Reason, Stage, Verdict};
 
 /// Limits and choices.
 #[derive(Clone, Debug)]
@@ -60,8 +28,14 @@ pub struct Options {
     pub algorithm: Algorithm,
     /// Time limit for one history and model.
     pub timeout: Option<Duration>,
+    /// Bytes that the process may occupy.
+    pub max_memory: Option<u64>,
     /// Contradictions that the search may meet.
     pub budget: u64,
+    /// Whether the algorithms of HPCA 2006 sort without inferring edges first.
+    pub no_baseline: bool,
+    /// For them: the order of all writes of each location, one location after the other or mixed.
+    pub store_order: Option<Vec<OpId>>,
 }
 
 impl Default for Options {
@@ -69,147 +43,10 @@ impl Default for Options {
         Options {
             algorithm: Algorithm::Stages,
             timeout: None,
+            max_memory: None,
             budget: u64::MAX,
-        }
-    }
-}
-
-/// The stage that decided, or gave up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Values alone.
-    Values,
-    /// The trace's order.
-    Temporal,
-    /// Forced order.
-    Saturate,
-    /// Search.
-    Complete,
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Stage::Values => "values",
-            Stage::Temporal => "temporal",
-            Stage::Saturate => "saturate",
-            Stage::Complete => "complete",
-        })
-    }
-}
-
-/// Why there is no verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The time limit.
-    Timeout,
-    /// The budget of contradictions.
-    Budget(u64),
-    /// What the search learned takes too much memory.
-    Lemmas,
-    /// The trace's order is no memory order (or there is none), which proves nothing.
-    NoTemporalOrder,
-    /// No contradiction is forced, which proves nothing.
-    NoForcedContradiction,
-    /// This read returned a value that only a store without a completion can have supplied.
-    UnfinishedStore(OpId),
-    /// This read is of a location with a write whose value the trace does not show.
-    HiddenWrite(OpId),
-    /// Reads whose value was written more than once, and no source was found for all of them.
-    Ambiguous(usize),
-    /// An order was found, but reads that it left free do not return what the machine holds.
-    FreeReads,
-}
-
-impl Reason {
-    /// A sentence for the user, with what to do next.
-    pub fn describe(&self, history: &History) -> String {
-        match self {
-            Reason::Timeout => "the time limit passed; raise --timeout".to_owned(),
-            Reason::Budget(budget) => {
-                format!(
-                    "the search met {budget} contradictions, as many as --budget allows; raise it"
-                )
-            }
-            Reason::Lemmas => {
-                "what the search learned from contradictions takes more than 2 GiB".to_owned()
-            }
-            Reason::NoTemporalOrder => {
-                "the trace gives no order of completions that is a memory order; other algorithms \
-                 may decide"
-                    .to_owned()
-            }
-            Reason::NoForcedContradiction => {
-                "saturation forces no contradiction, which does not prove consistency; \
-                 --algorithm complete decides"
-                    .to_owned()
-            }
-            Reason::UnfinishedStore(op) => format!(
-                "{} returned a value that only a store without a completion can have written, and \
-                 the trace does not show that store's value",
-                named(history, *op)
-            ),
-            Reason::HiddenWrite(op) => format!(
-                "{} is of a location with a write whose value the trace does not show, so it is \
-                 not known what its reads should return",
-                named(history, *op)
-            ),
-            Reason::FreeReads => "an order was found that the operational machine does not \
-                                   accept; this is a defect of rubric, please report it"
-                .to_owned(),
-            Reason::Ambiguous(reads) => format!(
-                "{reads} reads or final values are of a value that was written more than once, and \
-                 no choice of their sources was found; record unique values"
-            ),
-        }
-    }
-}
-
-/// An operation with its place, for a sentence.
-fn named(history: &History, op: OpId) -> String {
-    let operation = history.operation(op);
-    let line = operation
-        .line
-        .map_or(String::new(), |line| format!(", line {line}"));
-    format!(
-        "{} (thread {}, operation {}{line})",
-        history.describe(op),
-        operation.thread,
-        operation.index
-    )
-}
-
-/// Whether a history satisfies a model, and how that is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// This run of the operational machine performs the history.
-    Consistent(Vec<Step>),
-    /// This proof refutes every run.
-    Violation(Violation),
-    /// Not known.
-    Undecided(Reason),
-}
-
-/// A verdict and what it took.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The stage that decided or gave up.
-    pub decided_by: Stage,
-    /// Edges that saturation derived.
-    pub edges: usize,
-    /// Contradictions that the search met.
-    pub backtracks: u64,
-}
-
-impl Outcome {
-    fn new(verdict: Verdict, decided_by: Stage) -> Outcome {
-        Outcome {
-            verdict,
-            decided_by,
-            edges: 0,
-            backtracks: 0,
+            no_baseline: false,
+            store_order: None,
         }
     }
 }
@@ -222,21 +59,46 @@ pub fn check(
     model: Model,
     options: &Options,
 ) -> Outcome {
-    let deadline = Deadline::after(options.timeout);
-    let mut outcome = decide(history, reads_from, model, options, &deadline);
+    let bounds = Bounds::new(options.timeout, options.max_memory);
+    let mut outcome = decide(history, reads_from, model, options, &bounds);
+    if outcome.verdict == Verdict::Unproved {
+        outcome.verdict = proved(history, reads_from, model, options, &bounds);
+    }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
-        minimise(history, reads_from, model, violation, &deadline);
+        minimise(history, reads_from, model, violation, &bounds);
     }
     outcome
 }
 
-/// [`check`] without making the proof small.
-pub(crate) fn decide(
+/// Proves what an algorithm found that gives no proofs.
+fn proved(
     history: &History,
     reads_from: &ReadsFrom,
     model: Model,
     options: &Options,
-    deadline: &Deadline,
+    bounds: &Bounds,
+) -> Verdict {
+    let stages = Options {
+        algorithm: Algorithm::Stages,
+        ..options.clone()
+    };
+    match decide(history, reads_from, model, &stages, bounds).verdict {
+        Verdict::Violation(violation) => Verdict::Violation(violation),
+        Verdict::Consistent(_) => Verdict::Undecided(Reason::Refuted(options.algorithm)),
+        _ => Verdict::Unproved,
+    }
+}
+
+/// Decides without making proofs small, and without proving what an algorithm found that gives no
+/// proofs ([`Verdict::Unproved`]): what the algorithm does by itself, to be measured.
+///
+/// [`check`]: crate::check
+pub fn decide(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    options: &Options,
+    bounds: &Bounds,
 ) -> Outcome {
     let (finals, open_finals) = match final_writes(history) {
         Ok(found) => found,
@@ -246,6 +108,17 @@ pub(crate) fn decide(
     if let Some(read) = trouble.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
+    }
+    if !options.algorithm.is_stage() {
+        let problem = Problem {
+            history,
+            reads_from,
+            finals: &finals,
+            model,
+            options,
+            bounds,
+        };
+        return trouble.qualify(by_paper(&problem, trouble.ambiguous));
     }
     let left_out = left_out(history, reads_from);
     let is_left_out = |op: OpId| left_out[op.at()];
@@ -260,10 +133,10 @@ pub(crate) fn decide(
         }
     }
     let events = Events::new(history, reads_from, model, &left_out);
-    let mut outcome = extend(history, &events, &finals, &left_out, options, deadline);
+    let mut outcome = extend(history, &events, &finals, &left_out, options, bounds);
     // A run of SC is one of the others, with every store committed at once.
     if model.buffers() && outcome.verdict == Verdict::Undecided(Reason::FreeReads) {
-        let stronger = decide(history, reads_from, Model::Sc, options, deadline);
+        let stronger = decide(history, reads_from, Model::Sc, options, bounds);
         if let Verdict::Consistent(run) = stronger.verdict
             && let Some(run) = weaken(history, model, &run, is_left_out)
         {
@@ -271,6 +144,37 @@ pub(crate) fn decide(
         }
     }
     trouble.qualify(outcome)
+}
+
+/// Runs a paper's algorithm.
+fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
+    let algorithm = problem.options.algorithm;
+    let stage = Stage::Paper(algorithm);
+    if ambiguous > 0 {
+        return Outcome::new(Verdict::Undecided(Reason::NeedsSources(ambiguous)), stage);
+    }
+    let report = papers::run(problem, algorithm);
+    let (history, model) = (problem.history, problem.model);
+    let verdict = match report.answer {
+        Answer::Order(order) => {
+            let steps = schedule(history, model, &order, |_| false);
+            match steps.filter(|steps| machine::run(history, model, steps).is_ok()) {
+                Some(steps) => Verdict::Consistent(steps),
+                None => Verdict::Undecided(Reason::FreeReads),
+            }
+        }
+        Answer::Refuted => Verdict::Unproved,
+        Answer::Violation(violation) => Verdict::Violation(violation),
+        Answer::Satisfied => Verdict::Satisfied,
+        Answer::Breach(breach) => Verdict::Breach(breach),
+        Answer::GaveUp(reason) => Verdict::Undecided(reason),
+        Answer::Exceeded => Verdict::Undecided(Reason::exceeded(problem.bounds)),
+    };
+    Outcome {
+        verdict,
+        decided_by: stage,
+        statistics: report.statistics,
+    }
 }
 
 /// A run of SC as one of a model with store buffers.
@@ -300,16 +204,16 @@ fn extend(
     finals: &[OpId],
     left_out: &[bool],
     options: &Options,
-    deadline: &Deadline,
+    bounds: &Bounds,
 ) -> Outcome {
     let finals: Vec<u32> = finals
         .iter()
         .filter_map(|&write| events.event_of(write))
         .collect();
     let rank = rank(events, history);
-    let mut saturation = Saturation::new(events, rank, finals, deadline);
+    let mut saturation = Saturation::new(events, rank, finals, bounds);
     let mut outcome = match saturation.reset() {
-        Err(stop) => Outcome::new(stopped(&saturation, stop), Stage::Saturate),
+        Err(stop) => Outcome::new(stopped(&saturation, stop, bounds), Stage::Saturate),
         Ok(()) if options.algorithm == Algorithm::Saturate => Outcome::new(
             Verdict::Undecided(Reason::NoForcedContradiction),
             Stage::Saturate,
@@ -321,22 +225,21 @@ fn extend(
                 saturation.rank_by_past();
             }
             let limits = Limits::new(options.budget);
-            let end = complete(&mut saturation, limits, deadline, &mut backtracks);
-            let verdict = completed(history, events, left_out, end, options.budget);
-            Outcome {
-                backtracks,
-                ..Outcome::new(verdict, Stage::Complete)
-            }
+            let end = complete(&mut saturation, limits, bounds, &mut backtracks);
+            let verdict = completed(history, events, left_out, end, options.budget, bounds);
+            let mut outcome = Outcome::new(verdict, Stage::Complete);
+            outcome.statistics.backtracks = backtracks;
+            outcome
         }
     };
-    outcome.edges = saturation.edges().len();
+    outcome.statistics.edges = saturation.edges().len();
     outcome
 }
 
-fn stopped(saturation: &Saturation<'_>, stop: Stop) -> Verdict {
+fn stopped(saturation: &Saturation<'_>, stop: Stop, bounds: &Bounds) -> Verdict {
     match refute(saturation, stop) {
         Some(violation) => Verdict::Violation(violation),
-        None => Verdict::Undecided(Reason::Timeout),
+        None => Verdict::Undecided(Reason::exceeded(bounds)),
     }
 }
 
@@ -346,12 +249,13 @@ fn completed(
     left_out: &[bool],
     end: Completion,
     budget: u64,
+    bounds: &Bounds,
 ) -> Verdict {
     match end {
         Completion::Violation(violation) => Verdict::Violation(violation),
         Completion::Budget => Verdict::Undecided(Reason::Budget(budget)),
         Completion::Memory => Verdict::Undecided(Reason::Lemmas),
-        Completion::Timeout => Verdict::Undecided(Reason::Timeout),
+        Completion::Exceeded => Verdict::Undecided(Reason::exceeded(bounds)),
         Completion::Order(order) => {
             let order: Vec<OpId> = order
                 .iter()

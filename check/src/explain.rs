@@ -39,7 +39,7 @@ pub fn explain<'l>(
 ) -> Option<Explanation> {
     let explainer = Explainer { saturation };
     match stop {
-        Stop::Timeout => None,
+        Stop::Exceeded => None,
         Stop::BeforeInitial { write, read } => Some(explainer.before_initial(write, read)),
         Stop::Cycle(event) => Some(explainer.cycle(event, lemma_premises)),
     }

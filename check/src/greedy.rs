@@ -18,8 +18,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::bounds::Bounds;
 use crate::choice::Choice;
-use crate::deadline::Deadline;
 use crate::events::{Events, NONE};
 use crate::frontier::Frontier;
 use crate::lookback::Lookback;
@@ -35,8 +35,8 @@ pub enum Progress {
     Done,
     /// Many conflicts without progress, as many as there may be, or one that no choice led to.
     Stuck,
-    /// The deadline passed.
-    Timeout,
+    /// A bound was met.
+    Exceeded,
 }
 
 /// The state of placing.
@@ -102,7 +102,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
 
     /// Goes on placing events. Adds the number of conflicts to that of `contradictions`, which stays
     /// within `budget`.
-    pub fn run(&mut self, deadline: &Deadline, contradictions: &mut u64, budget: u64) -> Progress {
+    pub fn run(&mut self, bounds: &Bounds, contradictions: &mut u64, budget: u64) -> Progress {
         // A small budget is for the search, which refutes.
         let at_first = PATIENCE.min(budget / 4);
         let mut patience = at_first;
@@ -111,8 +111,8 @@ impl<'s, 'e> Greedy<'s, 'e> {
             while let Some(event) = self.frontier.next(self.saturation) {
                 self.place_or_wait(event);
                 looks = looks.wrapping_add(1);
-                if looks.is_multiple_of(256) && deadline.passed() {
-                    return Progress::Timeout;
+                if looks.is_multiple_of(256) && bounds.passed() {
+                    return Progress::Exceeded;
                 }
             }
             let placed = self.frontier.order().len();
@@ -128,8 +128,8 @@ impl<'s, 'e> Greedy<'s, 'e> {
             }
             patience -= 1;
             *contradictions += 1;
-            if deadline.passed() {
-                return Progress::Timeout;
+            if bounds.passed() {
+                return Progress::Exceeded;
             }
             if !self.resolve() {
                 return Progress::Stuck;

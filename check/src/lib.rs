@@ -31,12 +31,13 @@
 //! ```
 
 pub mod accesses;
+mod algorithm;
+pub mod bounds;
 pub mod certificate;
 pub mod choice;
 pub mod clocks;
 pub mod complete;
 pub mod csr;
-pub mod deadline;
 mod decide;
 pub mod events;
 pub mod explain;
@@ -49,6 +50,7 @@ pub mod lookback;
 pub mod machine;
 pub mod minimise;
 pub mod model;
+pub mod papers;
 pub mod projection;
 pub mod proof;
 pub mod rank;
@@ -57,8 +59,11 @@ pub mod schedule;
 pub mod search;
 pub mod steps;
 pub mod temporal;
+pub mod verdict;
 pub mod verify;
 pub mod worklist;
 
-pub use decide::{Algorithm, Options, Outcome, Reason, Stage, Verdict, check};
+pub use algorithm::{Algorithm, Power};
+pub use decide::{Options, check, decide};
 pub use model::{Model, PsoRmw};
+pub use verdict::{Outcome, Reason, Stage, Statistics, Verdict};

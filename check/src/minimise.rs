@@ -10,10 +10,12 @@ use std::borrow::Cow;
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
-use crate::deadline::Deadline;
-use crate::decide::{Algorithm, Options, Verdict, decide};
+use crate::algorithm::Algorithm;
+use crate::bounds::Bounds;
+use crate::decide::{Options, decide};
 use crate::model::Model;
 use crate::proof::{Contradiction, Node, Rule, Violation};
+use crate::verdict::Verdict;
 
 /// Contradictions met at most in deciding a part.
 const BUDGET: u64 = 100;
@@ -29,7 +31,7 @@ pub fn minimise(
     reads_from: &ReadsFrom,
     model: Model,
     violation: &mut Violation,
-    deadline: &Deadline,
+    bounds: &Bounds,
 ) {
     // Leaving out a write between a load-linked and its store-conditional would pair them.
     let paired = |op: OpId| history.kind(op) == Kind::StoreConditional;
@@ -38,7 +40,7 @@ pub fn minimise(
     }
     let mut trials = Trials {
         model,
-        deadline,
+        bounds,
         work: SHRINK_WORK,
     };
     let whole = Part {
@@ -103,7 +105,7 @@ impl Part<'_> {
 
 struct Trials<'a> {
     model: Model,
-    deadline: &'a Deadline,
+    bounds: &'a Bounds,
     work: usize,
 }
 
@@ -150,7 +152,7 @@ impl Trials<'_> {
         let smaller = part.of(ops);
         let width = 1 + smaller.history.threads().len() / 4;
         let cost = part.ops.len() + ops.len() * width;
-        if self.work < cost || self.deadline.passed() {
+        if self.work < cost || self.bounds.passed() {
             self.work = 0;
             return None;
         }
@@ -161,7 +163,7 @@ impl Trials<'_> {
             ..Options::default()
         };
         let (history, reads_from) = (&smaller.history, &smaller.reads_from);
-        let outcome = decide(history, reads_from, self.model, &options, self.deadline);
+        let outcome = decide(history, reads_from, self.model, &options, self.bounds);
         let Verdict::Violation(mut violation) = outcome.verdict else {
             return None;
         };

@@ -49,8 +49,8 @@ mod observe;
 mod transit;
 
 use crate::accesses::Accesses;
+use crate::bounds::Bounds;
 use crate::clocks::Clocks;
-use crate::deadline::Deadline;
 use crate::events::{Events, INITIAL, NONE};
 use crate::fronts::Fronts;
 use crate::model::Model;
@@ -106,8 +106,8 @@ pub enum Stop {
         /// The read of the initial value.
         read: u32,
     },
-    /// The deadline passed.
-    Timeout,
+    /// A bound was met.
+    Exceeded,
 }
 
 /// A point to come back to.
@@ -133,7 +133,7 @@ pub struct Saturation<'a> {
     /// The events.
     pub events: &'a Events,
     accesses: Accesses,
-    deadline: &'a Deadline,
+    bounds: &'a Bounds,
     /// Events whose writes are final.
     finals: Vec<u32>,
     clocks: Clocks,
@@ -167,14 +167,14 @@ impl<'a> Saturation<'a> {
         events: &'a Events,
         rank: Vec<u32>,
         finals: Vec<u32>,
-        deadline: &'a Deadline,
+        bounds: &'a Bounds,
     ) -> Saturation<'a> {
         let accesses = Accesses::new(events);
         let has_transit = matches!(events.model, Model::Pso(_));
         let transits = usize::from(has_transit) * events.len() * events.threads;
         Saturation {
             events,
-            deadline,
+            bounds,
             finals,
             clocks: Clocks::new(events),
             edges: Vec::new(),
@@ -201,7 +201,7 @@ impl<'a> Saturation<'a> {
     /// Forgets everything, and brings what the history alone shows to its fixpoint.
     ///
     /// # Errors
-    /// A contradiction, or the deadline.
+    /// A contradiction, or a bound that was met.
     pub fn reset(&mut self) -> Result<(), Stop> {
         self.clocks.reset(self.events);
         self.transits.fill(0);
@@ -226,31 +226,31 @@ impl<'a> Saturation<'a> {
     /// Visits the events of a rank below `limit` that wait.
     ///
     /// # Errors
-    /// A contradiction, or the deadline.
+    /// A contradiction, or a bound that was met.
     pub fn saturate(&mut self, limit: usize) -> Result<(), Stop> {
         while let Some(event) = self.worklist.pop(limit) {
             if self.logging {
                 self.visited.push(event);
             }
             self.visits += 1;
-            if self.visits.is_multiple_of(256) && self.deadline.passed() {
-                return Err(Stop::Timeout);
+            if self.visits.is_multiple_of(256) && self.bounds.passed() {
+                return Err(Stop::Exceeded);
             }
             self.visit(event)?;
         }
         Ok(())
     }
 
-    /// Whether the deadline has passed.
+    /// Whether a bound was met.
     pub fn is_late(&self) -> bool {
-        self.deadline.passed()
+        self.bounds.passed()
     }
 
     /// Adds edges between writes of one location, and visits the events of a rank below `limit`
     /// that wait.
     ///
     /// # Errors
-    /// A contradiction, or the deadline.
+    /// A contradiction, or a bound that was met.
     pub fn assume(
         &mut self,
         pairs: &[(u32, u32)],

@@ -49,8 +49,8 @@ pub enum End {
     Budget,
     /// Lemmas would take more memory than they may.
     Memory,
-    /// The deadline passed.
-    Timeout,
+    /// A bound was met.
+    Exceeded,
 }
 
 /// What is kept from one stretch to the next.
@@ -197,7 +197,7 @@ impl Search<'_, '_> {
         loop {
             self.place_safe()?;
             if self.saturation.is_late() {
-                return Err(End::Timeout);
+                return Err(End::Exceeded);
             }
             if self.release() {
                 continue;
@@ -246,7 +246,7 @@ impl Search<'_, '_> {
         while let Some(event) = self.frontier.next(self.saturation) {
             looks = looks.wrapping_add(1);
             if looks.is_multiple_of(256) && self.saturation.is_late() {
-                return Err(End::Timeout);
+                return Err(End::Exceeded);
             }
             match self.obstacle(event) {
                 None => self.frontier.place(event, self.saturation),
@@ -365,7 +365,7 @@ impl Search<'_, '_> {
         self.levels.push(level);
         let reason = Reason::Chosen(self.levels.len() as u32);
         match self.saturation.assume(pairs, reason, self.horizon()) {
-            Err(Stop::Timeout) => Err(End::Timeout),
+            Err(Stop::Exceeded) => Err(End::Exceeded),
             chosen => Ok(chosen),
         }
     }
@@ -373,7 +373,7 @@ impl Search<'_, '_> {
     /// Turns contradictions into lemmas until saturation succeeds.
     fn learn(&mut self, mut stop: Stop) -> Result<(), End> {
         loop {
-            if stop != Stop::Timeout && self.memory.contradictions >= self.memory.budget {
+            if stop != Stop::Exceeded && self.memory.contradictions >= self.memory.budget {
                 return Err(End::Budget);
             }
             if self.memory.facts > self.memory.most_facts {
@@ -382,7 +382,7 @@ impl Search<'_, '_> {
             let lemmas = &self.memory.lemmas;
             let premises = |lemma: u32| lemmas[lemma as usize].premises.as_slice();
             let Some(explanation) = explain(self.saturation, stop, premises) else {
-                return Err(End::Timeout);
+                return Err(End::Exceeded);
             };
             self.memory.contradictions += 1;
             self.ahead = self.ahead.saturating_add(self.ahead / 8);

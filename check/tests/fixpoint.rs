@@ -1,7 +1,7 @@
 //! Saturation against its definition: clocks are reachability, the rules add nothing more, and
 //! undoing a choice leaves no trace.
 
-use check::deadline::Deadline;
+use check::bounds::Bounds;
 use check::events::{Events, INITIAL};
 use check::generate::{Mix, Recipe, generate, without_order};
 use check::rank::rank;
@@ -121,9 +121,9 @@ fn clocks_are_reachability_and_rules_add_nothing() {
     for (model, history) in histories() {
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         let events = Events::new(&history, &reads_from, model, &vec![false; history.len()]);
-        let deadline = Deadline::never();
+        let bounds = Bounds::none();
         let rank = rank(&events, &history);
-        let mut saturation = Saturation::new(&events, rank, Vec::new(), &deadline);
+        let mut saturation = Saturation::new(&events, rank, Vec::new(), &bounds);
         saturation.reset().unwrap();
         check_fixpoint(&saturation);
         check_rules(&saturation);

@@ -1,8 +1,8 @@
 //! Histories too large to try every run of, but large enough for the search to place, choose, go
 //! back and start again. Every verdict is verified by its certificate.
 
+use check::bounds::Bounds;
 use check::complete::{Completion, Limits, complete};
-use check::deadline::Deadline;
 use check::events::Events;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
@@ -103,15 +103,15 @@ fn stretches_change_no_verdict() {
         ] {
             let mut rank: Vec<u32> = (0..events.len() as u32).collect();
             rank.shuffle(&mut common::seeded(seed));
-            let deadline = Deadline::never();
-            let mut saturation = Saturation::new(&events, rank, Vec::new(), &deadline);
+            let bounds = Bounds::none();
+            let mut saturation = Saturation::new(&events, rank, Vec::new(), &bounds);
             saturation.reset().unwrap();
             let limits = Limits {
                 trail,
                 stretch,
                 ..Limits::new(u64::MAX)
             };
-            let end = complete(&mut saturation, limits, &deadline, &mut contradictions);
+            let end = complete(&mut saturation, limits, &bounds, &mut contradictions);
             let found = match end {
                 Completion::Order(order) => {
                     assert_eq!(order.len(), history.len());
@@ -153,7 +153,7 @@ fn the_budget_bounds_contradictions() {
             ..Options::default()
         };
         let outcome = check(&history, &reads_from, Model::Sc, &options);
-        assert!(outcome.backtracks <= budget, "{budget}");
+        assert!(outcome.statistics.backtracks <= budget, "{budget}");
         let reason = Verdict::Undecided(Reason::Budget(budget));
         assert_eq!(outcome.verdict, reason);
     }

@@ -181,8 +181,8 @@ fn check_file(
                 decided.certificate = certificates.write(&decided, &reads_from)?;
             }
             *status = status.and(match decided.outcome.verdict {
-                Verdict::Consistent(_) => Status::Done,
-                Verdict::Violation(_) => Status::Violation,
+                Verdict::Consistent(_) | Verdict::Satisfied => Status::Done,
+                Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Status::Violation,
                 Verdict::Undecided(_) => Status::Undecided,
             });
             decided_any = true;
@@ -206,6 +206,7 @@ fn decide<'a>(
         algorithm: args.algorithm,
         timeout: args.timeout,
         budget: args.budget,
+        ..check::Options::default()
     };
     let start = Instant::now();
     let outcome = check::check(history, reads_from, model, &options);

@@ -43,6 +43,7 @@ pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<b
             false
         }
         Verdict::Undecided(_) => return None,
+        other => panic!("no certificate for {other:?}"),
     };
     let certificate = certificate::read(file.as_slice()).unwrap();
     let verified = verify::verify(history, &certificate);

@@ -55,7 +55,7 @@ impl Certificates {
         let path = self.path(decided);
         let claim = || Claim::new(history, decided.model, &self.options);
         let steps = match &decided.outcome.verdict {
-            Verdict::Undecided(_) => {
+            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {
                 // One from an earlier run would be mistaken for this one's.
                 let _ = std::fs::remove_file(path);
                 return Ok(None);

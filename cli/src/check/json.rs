@@ -122,7 +122,9 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
     let provenance = &history.provenance;
     let certificate = decided.certificate.as_ref();
     let (reason, violation) = match &decided.outcome.verdict {
-        Verdict::Consistent(_) => (None, None),
+        Verdict::Consistent(_) | Verdict::Satisfied | Verdict::Unproved | Verdict::Breach(_) => {
+            (None, None)
+        }
         Verdict::Violation(violation) => (None, Some(reasoning(history, violation))),
         Verdict::Undecided(reason) => (Some(reason.describe(history)), None),
     };
@@ -153,8 +155,8 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         split: provenance.split,
         reason,
         violation,
-        edges: decided.outcome.edges,
-        backtracks: decided.outcome.backtracks,
+        edges: decided.outcome.statistics.edges,
+        backtracks: decided.outcome.statistics.backtracks,
         certificate: certificate.map(|written| written.path.display().to_string()),
         certificate_steps: certificate.map(|written| written.steps),
         certificate_bytes: certificate.map(|written| written.bytes),

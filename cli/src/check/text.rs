@@ -219,6 +219,7 @@ impl Printer for Text {
             Verdict::Consistent(_) => {}
             Verdict::Violation(violation) => self.reason(decided, violation, out)?,
             Verdict::Undecided(reason) => undecided(history, reason, out)?,
+            Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {}
         }
         if let Some(caveat) = &decided.caveat {
             writeln!(out, "  {} {caveat}", self.paint.faint("note:"))?;
@@ -318,8 +319,8 @@ fn undecided(history: &History, reason: &Reason, out: &mut dyn Write) -> io::Res
 /// The word for a verdict.
 pub fn word(verdict: &Verdict) -> &'static str {
     match verdict {
-        Verdict::Consistent(_) => "consistent",
-        Verdict::Violation(_) => "violation",
+        Verdict::Consistent(_) | Verdict::Satisfied => "consistent",
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => "violation",
         Verdict::Undecided(_) => "undecided",
     }
 }

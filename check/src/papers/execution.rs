@@ -1,0 +1,163 @@
+//! A history as the papers see it: operations with program order, every location with an initial
+//! write that precedes everything, and the write that each read takes its value from.
+
+use history::{History, Kind, OpId, ReadSource, ReadsFrom};
+
+use crate::csr::Csr;
+use crate::model::Model;
+
+/// Marks a missing location or source.
+pub const NONE: u32 = u32::MAX;
+
+/// A history ⟨O, po, wr⟩ (CAV 2019, Definition 1). Its *nodes* are the operations, numbered as in
+/// the history, and after them an initial write for each location. Memory: about 30 bytes a node.
+///
+/// A store-conditional counts as a reader of what its load-linked read: then "the source is
+/// immediately before it in store order" is what every rule says of a read-modify-write.
+#[derive(Debug)]
+pub struct Execution<'h> {
+    /// The history.
+    pub history: &'h History,
+    /// Number of operations.
+    pub operations: u32,
+    /// Per node the thread, [`NONE`] for an initial write.
+    pub thread: Vec<u32>,
+    /// Per node the location, [`NONE`] for a fence.
+    pub location: Vec<u32>,
+    /// Per node the write that it takes its value from, [`NONE`] if it does not read or its source
+    /// is not known.
+    pub source: Vec<u32>,
+    /// Per location its writes, the initial one first, then by thread and program order.
+    pub writes: Csr,
+    /// Per write its readers, by thread and program order.
+    pub readers: Csr,
+}
+
+impl<'h> Execution<'h> {
+    /// Sets it up. Cost: linear.
+    pub fn new(history: &'h History, reads_from: &ReadsFrom) -> Execution<'h> {
+        let operations = history.len() as u32;
+        let locations = history.locations().len() as u32;
+        let initial = |location: u32| operations + location;
+        let thread = (0..history.threads().len())
+            .flat_map(|thread| history.thread_ops(thread).map(move |_| thread as u32));
+        let location: Vec<u32> = history
+            .ops()
+            .map(|op| history.location(op).unwrap_or(NONE))
+            .chain(0..locations)
+            .collect();
+        let source_of = |op: OpId| {
+            let read = match history.kind(op).reads() {
+                true => Some(op),
+                false => history.linked_load(op),
+            };
+            match reads_from.source(read?)? {
+                ReadSource::Write(write) => Some(write.0),
+                ReadSource::Initial => Some(initial(location[op.at()])),
+                _ => None,
+            }
+        };
+        let source: Vec<u32> = history
+            .ops()
+            .map(|op| source_of(op).unwrap_or(NONE))
+            .chain((0..locations).map(|_| NONE))
+            .collect();
+        let mut writes: Vec<(u32, u32)> = (0..locations).map(|l| (l, initial(l))).collect();
+        let by_operations = history.ops().filter(|&op| history.kind(op).writes());
+        writes.extend(by_operations.map(|op| (location[op.at()], op.0)));
+        let reads = 0..operations;
+        let reads: Vec<(u32, u32)> = reads
+            .map(|node| (source[node as usize], node))
+            .filter(|&(source, _)| source != NONE)
+            .collect();
+        Execution {
+            operations,
+            thread: thread.chain((0..locations).map(|_| NONE)).collect(),
+            writes: Csr::new(locations as usize, writes.into_iter()),
+            readers: Csr::new(location.len(), reads.into_iter()),
+            location,
+            source,
+            history,
+        }
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.location.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.location.is_empty()
+    }
+
+    /// Number of locations.
+    pub fn locations(&self) -> u32 {
+        self.writes.nodes() as u32
+    }
+
+    /// The initial write of a location.
+    pub fn initial(&self, location: u32) -> u32 {
+        self.operations + location
+    }
+
+    /// Whether a node is an initial write.
+    pub fn is_initial(&self, node: u32) -> bool {
+        node >= self.operations
+    }
+
+    /// The operation of a node; `None` for an initial write.
+    pub fn op(&self, node: u32) -> Option<OpId> {
+        (node < self.operations).then_some(OpId(node))
+    }
+
+    /// The kind of a node; an initial write is a plain store.
+    pub fn kind(&self, node: u32) -> Kind {
+        self.op(node)
+            .map_or(Kind::Store, |op| self.history.kind(op))
+    }
+
+    /// Whether a node writes.
+    pub fn is_write(&self, node: u32) -> bool {
+        self.kind(node).writes()
+    }
+
+    /// Whether `first` is po-before `second`: earlier in its thread, or initial and the other not.
+    pub fn po(&self, first: u32, second: u32) -> bool {
+        match (self.is_initial(first), self.is_initial(second)) {
+            (true, false) => true,
+            (false, false) => {
+                first < second && self.thread[first as usize] == self.thread[second as usize]
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a model keeps two operations of one thread in order in its own right, not only by
+    /// way of others: `ppo` is the transitive closure of this.
+    pub fn preserves(&self, model: Model, first: u32, second: u32) -> bool {
+        self.po(first, second)
+            && model.preserves(
+                self.kind(first),
+                self.kind(second),
+                self.location[first as usize] == self.location[second as usize],
+            )
+    }
+
+    /// Whether a node reads from a write that is not po-before it: `wr_e` for a read's source.
+    /// Reading from a *later* write of one's own thread counts as external, or no axiom would
+    /// forbid it.
+    pub fn is_external(&self, read: u32) -> bool {
+        let source = self.source[read as usize];
+        source != NONE && !self.po(source, read)
+    }
+
+    /// The unordered pairs of writes of one location, initial writes left out.
+    pub fn write_pairs(&self) -> u64 {
+        let writes =
+            (0..self.locations()).map(|location| self.writes.of(location).len() as u64 - 1);
+        writes
+            .map(|writes| writes * writes.saturating_sub(1) / 2)
+            .sum()
+    }
+}

@@ -1,0 +1,239 @@
+//! Verdicts, why there may be none, and what finding them took.
+
+use std::fmt;
+
+use history::{History, OpId};
+
+use crate::algorithm::Algorithm;
+use crate::bounds::{Bounds, Exceeded};
+use crate::machine::Step;
+use crate::papers::criterion::Breach;
+use crate::papers::nice_cycle::NiceCycle;
+use crate::proof::Violation;
+
+/// The stage that decided, or gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Values alone.
+    Values,
+    /// The trace's order.
+    Temporal,
+    /// Forced order.
+    Saturate,
+    /// Search.
+    Complete,
+    /// SAT over what is left.
+    Sat,
+    /// A paper's algorithm.
+    Paper(Algorithm),
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stage::Values => "values",
+            Stage::Temporal => "temporal",
+            Stage::Saturate => "saturate",
+            Stage::Complete => "complete",
+            Stage::Sat => "sat",
+            Stage::Paper(algorithm) => algorithm.name(),
+        })
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The time limit.
+    Timeout,
+    /// The memory limit.
+    Memory,
+    /// The budget of contradictions.
+    Budget(u64),
+    /// What the search learned takes too much memory.
+    Lemmas,
+    /// The trace's order is no memory order (or there is none), which proves nothing.
+    NoTemporalOrder,
+    /// No contradiction is forced, which proves nothing.
+    NoForcedContradiction,
+    /// A heuristic could place this many of so many operations, which proves nothing.
+    GaveUp {
+        /// Placed.
+        placed: usize,
+        /// In all.
+        operations: usize,
+    },
+    /// The order of completions is not the store order of an SC run.
+    NoWitness(Box<NiceCycle>),
+    /// The trace does not show the order of completions.
+    NoCompletions,
+    /// This read returned a value that only a store without a completion can have supplied.
+    UnfinishedStore(OpId),
+    /// This read is of a location with a write whose value the trace does not show.
+    HiddenWrite(OpId),
+    /// Reads whose value was written more than once, and no source was found for all of them.
+    Ambiguous(usize),
+    /// The algorithm needs to know where each of this many reads takes its value from.
+    NeedsSources(usize),
+    /// This algorithm found no run, but there is one: a defect.
+    Refuted(Algorithm),
+    /// An order was found, but reads that it left free do not return what the machine holds.
+    FreeReads,
+}
+
+impl Reason {
+    /// The bound that an engine met.
+    pub fn exceeded(bounds: &Bounds) -> Reason {
+        match bounds.exceeded() {
+            Some(Exceeded::Memory) => Reason::Memory,
+            _ => Reason::Timeout,
+        }
+    }
+
+    /// A sentence for the user, with what to do next.
+    pub fn describe(&self, history: &History) -> String {
+        match self {
+            Reason::Timeout => "the time limit passed; raise --timeout".to_owned(),
+            Reason::Memory => "more memory is needed than --max-memory allows; raise it".to_owned(),
+            Reason::Budget(budget) => {
+                format!(
+                    "the search met {budget} contradictions, as many as --budget allows; raise it"
+                )
+            }
+            Reason::Lemmas => {
+                "what the search learned from contradictions takes more than 2 GiB".to_owned()
+            }
+            Reason::NoTemporalOrder => {
+                "the trace gives no order of completions that is a memory order; other algorithms \
+                 may decide"
+                    .to_owned()
+            }
+            Reason::NoForcedContradiction => {
+                "no contradiction is forced, which does not prove consistency; \
+                 --algorithm complete decides"
+                    .to_owned()
+            }
+            Reason::GaveUp { placed, operations } => format!(
+                "the heuristic placed {placed} of {operations} operations and is stuck, which \
+                 proves nothing; with backtracking it decides"
+            ),
+            Reason::NoWitness(cycle) => format!(
+                "the order of completions is not the store order of an SC run: {}; \
+                 --algorithm complete decides whether another is",
+                cycle.describe(history)
+            ),
+            Reason::NoCompletions => {
+                "the trace does not show in which order its operations completed".to_owned()
+            }
+            Reason::UnfinishedStore(op) => format!(
+                "{} returned a value that only a store without a completion can have written, and \
+                 the trace does not show that store's value",
+                named(history, *op)
+            ),
+            Reason::HiddenWrite(op) => format!(
+                "{} is of a location with a write whose value the trace does not show, so it is \
+                 not known what its reads should return",
+                named(history, *op)
+            ),
+            Reason::Refuted(algorithm) => format!(
+                "{} found no run, but there is one; this is a defect of rubric, please report it",
+                algorithm.name()
+            ),
+            Reason::FreeReads => "an order was found that the operational machine does not \
+                                   accept; this is a defect of rubric, please report it"
+                .to_owned(),
+            Reason::Ambiguous(reads) => format!(
+                "{reads} reads or final values are of a value that was written more than once, and \
+                 no choice of their sources was found; record unique values"
+            ),
+            Reason::NeedsSources(reads) => format!(
+                "{reads} reads or final values are of a value that was written more than once, \
+                 which this algorithm does not handle; --algorithm stages and sat do"
+            ),
+        }
+    }
+}
+
+/// An operation with its place, for a sentence.
+pub(crate) fn named(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    let line = operation
+        .line
+        .map_or(String::new(), |line| format!(", line {line}"));
+    format!(
+        "{} (thread {}, operation {}{line})",
+        history.describe(op),
+        operation.thread,
+        operation.index
+    )
+}
+
+/// Whether a history satisfies a model, and how that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// This run of the operational machine performs the history.
+    Consistent(Vec<Step>),
+    /// This proof refutes every run.
+    Violation(Violation),
+    /// A paper's algorithm found that there is no run, and no proof of that was found in the time
+    /// and memory left.
+    Unproved,
+    /// The weaker criterion that was asked about holds.
+    Satisfied,
+    /// It does not, so neither does the model.
+    Breach(Breach),
+    /// Not known.
+    Undecided(Reason),
+}
+
+/// What an algorithm did, as far as it counts that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Edges that saturation derived.
+    pub edges: usize,
+    /// Contradictions that a search met.
+    pub backtracks: u64,
+    /// How many choices the deepest of them took back.
+    pub depth: u64,
+    /// States or choices that a search looked at.
+    pub nodes: Option<u64>,
+    /// Unordered pairs of writes of one location that were ordered before any search, the initial
+    /// writes left out.
+    pub ordered: Option<u64>,
+    /// What a SAT solver was given.
+    pub sat: Option<SatStatistics>,
+}
+
+/// What a SAT solver was given and did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SatStatistics {
+    /// Variables.
+    pub variables: u64,
+    /// Clauses of the formula, those added between calls included.
+    pub clauses: u64,
+    /// Clauses that it learned: one for each conflict.
+    pub learned: u64,
+    /// Calls.
+    pub calls: u64,
+}
+
+/// A verdict and what it took.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The stage that decided or gave up.
+    pub decided_by: Stage,
+    /// What it took.
+    pub statistics: Statistics,
+}
+
+impl Outcome {
+    pub(crate) fn new(verdict: Verdict, decided_by: Stage) -> Outcome {
+        Outcome {
+            verdict,
+            decided_by,
+            statistics: Statistics::default(),
+        }
+    }
+}
