@@ -28,7 +28,7 @@
 //! | `R6 s l : …` | s < the source of l: the cited facts are a path from s to l |
 //! | `R7 l s : …` | l < s: the cited facts are a path from the source of l to s; none is needed from the initial write |
 //! | `first s` | the initial write of the location < s |
-//! | `final s` | s < the write of the location's final value |
+//! | `final s` | s < the write of the location's final value (cited, if several wrote it) |
 //! | `suppose a<b`, `suppose l=s` | that, until the next contradiction |
 //! | `candidates l` | the clause l=s₁ ∨ l=s₂ ∨ … over all that l can have read from |
 //! | `clause x y … : …` | the clause x ∨ y ∨ …: its opposite contradicts the cited clauses and facts by unit propagation |
@@ -40,7 +40,8 @@
 //! clause of their opposites, and the facts of the block are gone. A contradiction outside a block
 //! ends the proof. In `R6` and `R7` a store-conditional counts as a reader of what its load-linked
 //! read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, an initial write
-//! `initial@address`. For a read whose source the values do not tell, a step cites a fact `l=s`.
+//! `initial@address`, and `final@address` reads the location's final value. For a read whose source
+//! the values do not tell, a step cites a fact `l=s`.
 //! The last line is `end`.
 
 mod read;
@@ -97,6 +98,8 @@ pub enum Name {
     Op(u32, u32),
     /// The initial write of the location at this address.
     Initial(u64),
+    /// The end of a run, which reads the final value of the location at this address.
+    Final(u64),
 }
 
 impl Name {
@@ -112,6 +115,7 @@ impl fmt::Display for Name {
         match self {
             Name::Op(thread, index) => write!(f, "{thread}:{index}"),
             Name::Initial(address) => write!(f, "initial@{address}"),
+            Name::Final(address) => write!(f, "final@{address}"),
         }
     }
 }

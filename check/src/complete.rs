@@ -149,5 +149,6 @@ pub fn refute(saturation: &Saturation<'_>, stop: Stop) -> Option<Violation> {
     );
     Some(Violation {
         blocks: vec![explanation.block],
+        resolvents: Vec::new(),
     })
 }

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use history::{History, OpId, ReadSource, ReadsFrom};
-use rustc_hash::FxHashMap;
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::complete::{Completion, Limits, complete, refute};
 use crate::events::Events;
+use crate::finals::Finals;
 use crate::machine::{self, Step};
 use crate::minimise::minimise;
 use crate::model::Model;
@@ -16,10 +16,14 @@ use crate::papers::{self, Answer, Problem};
 use crate::projection::left_out;
 use crate::proof::{Contradiction, Violation};
 use crate::rank::rank;
-use crate::saturate::{Saturation, Stop};
+use crate::sat::residual::{Found, Residual};
+use crate::saturate::Saturation;
 use crate::schedule::schedule;
 use crate::temporal::temporal;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
+
+/// Contradictions after which search hands over to SAT.
+const HANDOVER: u64 = 4096;
 
 /// Limits and choices.
 #[derive(Clone, Debug)]
@@ -78,11 +82,15 @@ fn proved(
     options: &Options,
     bounds: &Bounds,
 ) -> Verdict {
-    let stages = Options {
-        algorithm: Algorithm::Stages,
+    let another = match options.algorithm.is_stage() {
+        true => Algorithm::Complete,
+        false => Algorithm::Stages,
+    };
+    let another = Options {
+        algorithm: another,
         ..options.clone()
     };
-    match decide(history, reads_from, model, &stages, bounds).verdict {
+    match decide(history, reads_from, model, &another, bounds).verdict {
         Verdict::Violation(violation) => Verdict::Violation(violation),
         Verdict::Consistent(_) => Verdict::Undecided(Reason::Refuted(options.algorithm)),
         _ => Verdict::Unproved,
@@ -100,11 +108,11 @@ pub fn decide(
     options: &Options,
     bounds: &Bounds,
 ) -> Outcome {
-    let (finals, open_finals) = match final_writes(history) {
-        Ok(found) => found,
+    let finals = match Finals::of(history) {
+        Ok(finals) => finals,
         Err(end) => return refuted(Violation::immediate(end), Stage::Values),
     };
-    let trouble = Trouble::of(history, reads_from, open_finals);
+    let trouble = Trouble::of(history, reads_from, finals.open.len());
     if let Some(read) = trouble.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
@@ -113,7 +121,7 @@ pub fn decide(
         let problem = Problem {
             history,
             reads_from,
-            finals: &finals,
+            finals: &finals.writes,
             model,
             options,
             bounds,
@@ -133,7 +141,16 @@ pub fn decide(
         }
     }
     let events = Events::new(history, reads_from, model, &left_out);
-    let mut outcome = extend(history, &events, &finals, &left_out, options, bounds);
+    let task = Task {
+        history,
+        reads_from,
+        finals: &finals,
+        events: &events,
+        left_out: &left_out,
+        options,
+        bounds,
+    };
+    let mut outcome = task.extend();
     // A run of SC is one of the others, with every store committed at once.
     if model.buffers() && outcome.verdict == Verdict::Undecided(Reason::FreeReads) {
         let stronger = decide(history, reads_from, Model::Sc, options, bounds);
@@ -197,75 +214,128 @@ fn refuted(violation: Violation, stage: Stage) -> Outcome {
     Outcome::new(Verdict::Violation(violation), stage)
 }
 
-/// Saturation, and search unless only saturation is asked for.
-fn extend(
-    history: &History,
-    events: &Events,
-    finals: &[OpId],
-    left_out: &[bool],
-    options: &Options,
-    bounds: &Bounds,
-) -> Outcome {
-    let finals: Vec<u32> = finals
-        .iter()
-        .filter_map(|&write| events.event_of(write))
-        .collect();
-    let rank = rank(events, history);
-    let mut saturation = Saturation::new(events, rank, finals, bounds);
-    let mut outcome = match saturation.reset() {
-        Err(stop) => Outcome::new(stopped(&saturation, stop, bounds), Stage::Saturate),
-        Ok(()) if options.algorithm == Algorithm::Saturate => Outcome::new(
-            Verdict::Undecided(Reason::NoForcedContradiction),
-            Stage::Saturate,
-        ),
-        Ok(()) => {
-            let mut backtracks = 0;
-            // The trace's own order is the better guess.
-            if !history.has_order() {
-                saturation.rank_by_past();
-            }
-            let limits = Limits::new(options.budget);
-            let end = complete(&mut saturation, limits, bounds, &mut backtracks);
-            let verdict = completed(history, events, left_out, end, options.budget, bounds);
-            let mut outcome = Outcome::new(verdict, Stage::Complete);
-            outcome.statistics.backtracks = backtracks;
-            outcome
+/// What the engines work on.
+struct Task<'a> {
+    history: &'a History,
+    reads_from: &'a ReadsFrom,
+    finals: &'a Finals,
+    events: &'a Events,
+    left_out: &'a [bool],
+    options: &'a Options,
+    bounds: &'a Bounds,
+}
+
+impl Task<'_> {
+    /// Saturation, and then search or SAT, as far as they are asked for.
+    fn extend(&self) -> Outcome {
+        let finals = self.finals.writes.iter();
+        let finals = finals.filter_map(|&write| self.events.event_of(write));
+        let rank = rank(self.events, self.history);
+        let clocks = self.events.len() * self.events.width * 4;
+        if !self.bounds.allows(clocks) {
+            return self.stopped(Stage::Saturate);
         }
-    };
-    outcome.statistics.edges = saturation.edges().len();
-    outcome
-}
-
-fn stopped(saturation: &Saturation<'_>, stop: Stop, bounds: &Bounds) -> Verdict {
-    match refute(saturation, stop) {
-        Some(violation) => Verdict::Violation(violation),
-        None => Verdict::Undecided(Reason::exceeded(bounds)),
-    }
-}
-
-fn completed(
-    history: &History,
-    events: &Events,
-    left_out: &[bool],
-    end: Completion,
-    budget: u64,
-    bounds: &Bounds,
-) -> Verdict {
-    match end {
-        Completion::Violation(violation) => Verdict::Violation(violation),
-        Completion::Budget => Verdict::Undecided(Reason::Budget(budget)),
-        Completion::Memory => Verdict::Undecided(Reason::Lemmas),
-        Completion::Exceeded => Verdict::Undecided(Reason::exceeded(bounds)),
-        Completion::Order(order) => {
-            let order: Vec<OpId> = order
-                .iter()
-                .map(|&event| events.op[event as usize])
-                .collect();
-            let steps = schedule(history, events.model, &order, |op| left_out[op.at()]);
-            match steps.filter(|steps| machine::run(history, events.model, steps).is_ok()) {
-                Some(steps) => Verdict::Consistent(steps),
-                None => Verdict::Undecided(Reason::FreeReads),
+        let mut saturation = Saturation::new(self.events, rank, finals.collect(), self.bounds);
+        let mut outcome = match saturation.reset() {
+            Err(stop) => match refute(&saturation, stop) {
+                Some(violation) => refuted(violation, Stage::Saturate),
+                None => self.stopped(Stage::Saturate),
+            },
+            Ok(()) => {
+                // The trace's own order is the better guess.
+                if !self.history.has_order() {
+                    saturation.rank_by_past();
+                }
+                self.decide_rest(&mut saturation)
             }
+        };
+        outcome.statistics.edges = saturation.edges().len();
+        outcome
+    }
+
+    fn decide_rest(&self, saturation: &mut Saturation<'_>) -> Outcome {
+        match self.options.algorithm {
+            Algorithm::Saturate => Outcome::new(
+                Verdict::Undecided(Reason::NoForcedContradiction),
+                Stage::Saturate,
+            ),
+            Algorithm::Sat => self.solve(saturation),
+            Algorithm::Complete => self.search(saturation, self.options.budget),
+            _ => {
+                let outcome = self.search(saturation, self.options.budget.min(HANDOVER));
+                let stuck = match outcome.verdict {
+                    Verdict::Undecided(Reason::Budget(budget)) => budget < self.options.budget,
+                    Verdict::Undecided(Reason::FreeReads) => true,
+                    _ => false,
+                };
+                match stuck {
+                    true => self.solve_after(saturation, outcome),
+                    false => outcome,
+                }
+            }
+        }
+    }
+
+    /// Search with a budget of contradictions.
+    fn search(&self, saturation: &mut Saturation<'_>, budget: u64) -> Outcome {
+        let mut backtracks = 0;
+        let limits = Limits::new(budget);
+        let end = complete(saturation, limits, self.bounds, &mut backtracks);
+        let verdict = match end {
+            Completion::Violation(violation) => Verdict::Violation(violation),
+            Completion::Budget => Verdict::Undecided(Reason::Budget(budget)),
+            Completion::Memory => Verdict::Undecided(Reason::Lemmas),
+            Completion::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),
+            Completion::Order(order) => self.run(&order),
+        };
+        let mut outcome = Outcome::new(verdict, Stage::Complete);
+        outcome.statistics.backtracks = backtracks;
+        outcome
+    }
+
+    /// SAT over what is left.
+    fn solve(&self, saturation: &Saturation<'_>) -> Outcome {
+        let (history, reads_from) = (self.history, self.reads_from);
+        let formula = Residual::new(history, reads_from, self.finals, saturation, self.bounds);
+        let Some(mut formula) = formula else {
+            return self.stopped(Stage::Sat);
+        };
+        let budget = self.options.budget;
+        let verdict = match formula.solve(&[], budget) {
+            Found::Order(order) => self.run(&order),
+            Found::Budget => Verdict::Undecided(Reason::Budget(budget)),
+            Found::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),
+            Found::Nothing => match formula.refutation() {
+                Some(violation) => Verdict::Violation(violation),
+                None => Verdict::Unproved,
+            },
+        };
+        let mut outcome = Outcome::new(verdict, Stage::Sat);
+        outcome.statistics.backtracks = formula.contradictions;
+        outcome.statistics.sat = Some(formula.statistics());
+        outcome
+    }
+
+    /// SAT where search gave up, whose contradictions count too.
+    fn solve_after(&self, saturation: &Saturation<'_>, searched: Outcome) -> Outcome {
+        let mut outcome = self.solve(saturation);
+        outcome.statistics.backtracks += searched.statistics.backtracks;
+        outcome
+    }
+
+    fn stopped(&self, stage: Stage) -> Outcome {
+        Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), stage)
+    }
+
+    /// Runs a memory order on the machine.
+    fn run(&self, order: &[u32]) -> Verdict {
+        let order = order.iter();
+        let order: Vec<OpId> = order.map(|&event| self.events.op[event as usize]).collect();
+        let model = self.events.model;
+        let steps = schedule(self.history, model, &order, |op| self.left_out[op.at()]);
+        match steps.filter(|steps| machine::run(self.history, model, steps).is_ok()) {
+            Some(steps) => Verdict::Consistent(steps),
+            None => Verdict::Undecided(Reason::FreeReads),
         }
     }
 }
@@ -311,33 +381,4 @@ impl Trouble {
         outcome.verdict = Verdict::Undecided(reason);
         outcome
     }
-}
-
-/// The write that each stated final value comes from, and how many have several candidates.
-fn final_writes(history: &History) -> Result<(Vec<OpId>, usize), Contradiction> {
-    if history.finals().is_empty() {
-        return Ok((Vec::new(), 0));
-    }
-    let mut writers: FxHashMap<(u32, u64), Vec<OpId>> = FxHashMap::default();
-    let mut written = vec![false; history.locations().len()];
-    let free = machine::unconstrained_locations(history);
-    for op in history.ops() {
-        if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
-            writers.entry((location, value)).or_default().push(op);
-            written[location as usize] = true;
-        }
-    }
-    let mut finals = Vec::new();
-    let mut several = 0;
-    for last in history.finals() {
-        match writers.get(&(last.location, last.value)).map(Vec::as_slice) {
-            _ if free[last.location as usize] => {}
-            Some(&[write]) => finals.push(write),
-            Some(_) => several += 1,
-            None if !written[last.location as usize]
-                && history.initial(last.location) == Some(last.value) => {}
-            None => return Err(Contradiction::ThinFinal(last.location)),
-        }
-    }
-    Ok((finals, several))
 }

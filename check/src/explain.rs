@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use rustc_hash::FxHashMap;
 
 use crate::events::Events;
-use crate::proof::{Block, Contradiction, Fact, Node, Rule};
+use crate::proof::{Assumption, Block, Contradiction, Fact, Node, Rule};
 use crate::saturate::{Edge, Reason, Saturation, Stop};
 
 /// A step of a path.
-#[derive(Clone, Copy, Debug)]
-enum Hop {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hop {
     /// Preserved program order.
     Po(u32, u32),
     /// A derived edge.
@@ -37,7 +37,7 @@ pub fn explain<'l>(
     stop: Stop,
     lemma_premises: impl Fn(u32) -> &'l [u32],
 ) -> Option<Explanation> {
-    let explainer = Explainer { saturation };
+    let explainer = Explainer::new(saturation);
     match stop {
         Stop::Exceeded => None,
         Stop::BeforeInitial { write, read } => Some(explainer.before_initial(write, read)),
@@ -45,11 +45,23 @@ pub fn explain<'l>(
     }
 }
 
-struct Explainer<'a, 'e> {
+/// Finds out what edges rest on.
+pub struct Explainer<'a, 'e> {
     saturation: &'a Saturation<'e>,
 }
 
-impl<'e> Explainer<'_, 'e> {
+impl<'a, 'e> Explainer<'a, 'e> {
+    /// Explains edges of this order.
+    pub fn new(saturation: &'a Saturation<'e>) -> Explainer<'a, 'e> {
+        Explainer { saturation }
+    }
+
+    /// Writes the facts that these hops need, of an order without choices.
+    pub fn facts(&self, hops: &[Hop]) -> FactWriter<'_, 'a, 'e> {
+        let needed = self.justify(edges_of(hops).collect(), |_| &[]);
+        FactWriter::new(self, &needed)
+    }
+
     fn events(&self) -> &'e Events {
         self.saturation.events
     }
@@ -83,34 +95,15 @@ impl<'e> Explainer<'_, 'e> {
 
     fn cycle<'l>(&self, event: u32, lemma_premises: impl Fn(u32) -> &'l [u32]) -> Explanation {
         let cycle = self.path(event, event, u32::MAX);
-        // Justify edges from the latest to the earliest: premises have smaller numbers.
-        let mut needed: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
-        let mut open: BTreeSet<u32> = edges_of(&cycle).collect();
-        while let Some(number) = open.pop_last() {
-            let premises = self.premises(number, &lemma_premises);
-            open.extend(edges_of(&premises));
-            needed.insert(number, premises);
-        }
-        let mut writer = FactWriter {
-            explainer: self,
-            facts: Vec::new(),
-            of_edge: FxHashMap::default(),
-            of_po: FxHashMap::default(),
-        };
-        let mut choices = Vec::new();
-        for (number, premises) in &needed {
-            if matches!(self.edge(*number).reason, Reason::Chosen(_)) {
-                choices.push(*number);
-            }
-            writer.write_edge(*number, premises);
-        }
+        let needed = self.justify(edges_of(&cycle).collect(), lemma_premises);
+        let is_choice = |&number: &u32| matches!(self.edge(number).reason, Reason::Chosen(_));
+        let choices: Vec<u32> = needed.keys().copied().filter(is_choice).collect();
+        let mut writer = FactWriter::new(self, &needed);
         let end = Contradiction::Cycle(writer.write_path(&cycle));
         let pair = |&number: &u32| {
             let Edge { from, to, .. } = self.edge(number);
-            (
-                self.events().op[from as usize],
-                self.events().op[to as usize],
-            )
+            let op = |event: u32| self.events().op[event as usize];
+            Assumption::Before(op(from), op(to))
         };
         Explanation {
             block: Block {
@@ -120,6 +113,22 @@ impl<'e> Explainer<'_, 'e> {
             },
             choices,
         }
+    }
+
+    /// The edges that some edges need, themselves included, each with the path its rule needs.
+    fn justify<'l>(
+        &self,
+        mut open: BTreeSet<u32>,
+        lemma_premises: impl Fn(u32) -> &'l [u32],
+    ) -> BTreeMap<u32, Vec<Hop>> {
+        // From the latest to the earliest: premises have smaller numbers.
+        let mut needed: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
+        while let Some(number) = open.pop_last() {
+            let premises = self.premises(number, &lemma_premises);
+            open.extend(edges_of(&premises));
+            needed.insert(number, premises);
+        }
+        needed
     }
 
     fn edge(&self, number: u32) -> Edge {
@@ -147,7 +156,7 @@ impl<'e> Explainer<'_, 'e> {
 
     /// A path with few hops from `from` to `to` (a cycle, if they are the same) over program
     /// order and edges numbered below `limit`. A run of program order counts as one hop.
-    fn path(&self, from: u32, to: u32, limit: u32) -> Vec<Hop> {
+    pub fn path(&self, from: u32, to: u32, limit: u32) -> Vec<Hop> {
         let known = self.find_path(from, to, limit, self.on_the_way(from));
         // Under PSO clocks may lag behind the edges.
         known
@@ -243,7 +252,7 @@ impl<'e> Explainer<'_, 'e> {
     }
 
     /// Replaces runs of program order by as few directly preserved pairs as possible.
-    fn merge_runs(&self, path: Vec<Hop>) -> Vec<Hop> {
+    pub fn merge_runs(&self, path: Vec<Hop>) -> Vec<Hop> {
         let mut merged: Vec<Hop> = Vec::new();
         let mut run: Vec<u32> = Vec::new();
         for hop in path {
@@ -318,14 +327,29 @@ fn edges_of(path: &[Hop]) -> impl Iterator<Item = u32> {
 }
 
 /// Writes facts, each once.
-struct FactWriter<'a, 'b, 'e> {
+pub struct FactWriter<'a, 'b, 'e> {
     explainer: &'a Explainer<'b, 'e>,
-    facts: Vec<Fact>,
+    /// What was written.
+    pub facts: Vec<Fact>,
     of_edge: FxHashMap<u32, usize>,
     of_po: FxHashMap<(u32, u32), usize>,
 }
 
-impl FactWriter<'_, '_, '_> {
+impl<'a, 'b, 'e> FactWriter<'a, 'b, 'e> {
+    /// Writes edges in the order of their numbers, each with the path its rule needs.
+    fn new(explainer: &'a Explainer<'b, 'e>, needed: &BTreeMap<u32, Vec<Hop>>) -> Self {
+        let mut writer = FactWriter {
+            explainer,
+            facts: Vec::new(),
+            of_edge: FxHashMap::default(),
+            of_po: FxHashMap::default(),
+        };
+        for (number, premises) in needed {
+            writer.write_edge(*number, premises);
+        }
+        writer
+    }
+
     fn write_edge(&mut self, number: u32, premises: &[Hop]) {
         let premises = self.write_path(premises);
         let events = self.explainer.events();
@@ -352,7 +376,8 @@ impl FactWriter<'_, '_, '_> {
         });
     }
 
-    fn write_path(&mut self, path: &[Hop]) -> Vec<usize> {
+    /// The facts of a path, whose edges must have been given when the writer was made.
+    pub fn write_path(&mut self, path: &[Hop]) -> Vec<usize> {
         path.iter().map(|hop| self.write_hop(hop)).collect()
     }
 

@@ -4,7 +4,8 @@
 //! proof speaks of violate the model by themselves. Leaving out more of them, in ever smaller
 //! pieces, and deciding again gives a proof from which no operation can go. The first proof found
 //! need not lead to the smallest, so others are looked for while it is cheap. A read whose source
-//! is left out counts as unknown, which proves nothing.
+//! is left out counts as unknown, which proves nothing. Leaving out a candidate of a read that has
+//! several would prove too much, so proofs that speak of candidates stay as they are.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::{Options, decide};
 use crate::model::Model;
-use crate::proof::{Contradiction, Node, Rule, Violation};
+use crate::proof::{Assumption, Contradiction, Node, Rule, Violation};
 use crate::verdict::Verdict;
 
 /// Contradictions met at most in deciding a part.
@@ -35,7 +36,10 @@ pub fn minimise(
 ) {
     // Leaving out a write between a load-linked and its store-conditional would pair them.
     let paired = |op: OpId| history.kind(op) == Kind::StoreConditional;
-    if history.ops().any(paired) || !matches!(violation.last().end, Contradiction::Cycle(_)) {
+    if history.ops().any(paired)
+        || !matches!(violation.last().end, Contradiction::Cycle(_))
+        || violation.chooses_sources()
+    {
         return;
     }
     let mut trials = Trials {
@@ -195,9 +199,12 @@ fn locations_of(violation: &mut Violation, part: &Part<'_>, larger: &Part<'_>) {
 fn rename(mut violation: Violation, name: impl Fn(OpId) -> OpId) -> Violation {
     let rename = |op: &mut OpId| *op = name(*op);
     for block in &mut violation.blocks {
-        for (first, second) in &mut block.assumptions {
-            rename(first);
-            rename(second);
+        for assumption in &mut block.assumptions {
+            // Proofs that choose sources are not made small.
+            if let Assumption::Before(first, second) = assumption {
+                rename(first);
+                rename(second);
+            }
         }
         for fact in &mut block.facts {
             for node in [&mut fact.before, &mut fact.after] {

@@ -10,6 +10,8 @@ pub enum Node {
     Op(OpId),
     /// The initial write of a location.
     Initial(u32),
+    /// The end of a run, as the reader of a location's final value.
+    Final(u32),
 }
 
 /// The reason for a fact. S is the source of the read L, S' another write of its location; a
@@ -28,10 +30,12 @@ pub enum Rule {
     Overtaken,
     /// The initial write precedes every write of its location.
     InitialFirst,
-    /// S' precedes the write of the final value.
+    /// S' precedes the write of the final value (by the premise, if several writes have it).
     Final,
     /// Assumed in this block.
     Assumed,
+    /// Assumed in this block: what comes after takes its value from what comes before.
+    Source,
     /// Forced by the block of this number, whose other assumptions are the premises.
     Lemma(usize),
 }
@@ -45,7 +49,8 @@ pub struct Fact {
     pub after: Node,
     /// Why.
     pub rule: Rule,
-    /// Facts of the same block that the rule needs: for R6 and R7 a path.
+    /// Facts of the same block that the rule needs: for R6 and R7 a path, and for every rule about
+    /// a read whose source is assumed that assumption.
     pub premises: Vec<usize>,
 }
 
@@ -60,24 +65,69 @@ pub enum Contradiction {
     ThinFinal(u32),
 }
 
+/// Something that may be assumed, or its opposite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Assumption {
+    /// Of two writes of one location, the first precedes the second.
+    Before(OpId, OpId),
+    /// The first, a read or a location's end, takes its value from the second, a write.
+    From(Node, Node),
+    /// It does not.
+    NotFrom(Node, Node),
+}
+
+impl Assumption {
+    /// The opposite.
+    pub fn opposite(self) -> Assumption {
+        match self {
+            Assumption::Before(first, second) => Assumption::Before(second, first),
+            Assumption::From(read, source) => Assumption::NotFrom(read, source),
+            Assumption::NotFrom(read, source) => Assumption::From(read, source),
+        }
+    }
+}
+
 /// Facts that follow from assumptions, up to a contradiction: so one of the assumptions is wrong,
 /// that is, its opposite holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Pairs of writes of one location, the first assumed to precede the second.
-    pub assumptions: Vec<(OpId, OpId)>,
+    /// The assumptions.
+    pub assumptions: Vec<Assumption>,
     /// The facts; premises have smaller indices.
     pub facts: Vec<Fact>,
     /// The contradiction.
     pub end: Contradiction,
 }
 
-/// A proof that a history violates a model: blocks that only use lemmas of earlier ones, the last
-/// without assumptions.
+/// What a clause follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Premise {
+    /// The opposites of a block's assumptions, one of which holds.
+    Block(usize),
+    /// A read, or a location's end, takes its value from one of its candidates.
+    Candidates(Node),
+    /// An earlier resolvent.
+    Resolvent(usize),
+}
+
+/// A clause that follows from others by unit propagation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolvent {
+    /// One of these holds.
+    pub clause: Vec<Assumption>,
+    /// What it follows from.
+    pub premises: Vec<Premise>,
+}
+
+/// A proof that a history violates a model: blocks that only use lemmas of earlier ones. Either the
+/// last has no assumptions, or their clauses are resolved until none is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The blocks.
     pub blocks: Vec<Block>,
+    /// What follows from their clauses, the last of all being the empty clause. Empty if the last
+    /// block has no assumptions.
+    pub resolvents: Vec<Resolvent>,
 }
 
 impl Violation {
@@ -89,6 +139,7 @@ impl Violation {
                 facts: Vec::new(),
                 end,
             }],
+            resolvents: Vec::new(),
         }
     }
 
@@ -97,8 +148,15 @@ impl Violation {
         &self.blocks[self.blocks.len() - 1]
     }
 
-    /// Drops blocks that the last one does not need.
+    /// Whether it assumes sources of reads that have several candidates.
+    pub fn chooses_sources(&self) -> bool {
+        let mut facts = self.blocks.iter().flat_map(|block| &block.facts);
+        facts.any(|fact| fact.rule == Rule::Source)
+    }
+
+    /// Drops blocks that the last one does not need. For proofs without resolvents.
     pub fn trim(&mut self) {
+        debug_assert!(self.resolvents.is_empty());
         let mut needed = vec![false; self.blocks.len()];
         if let Some(last) = needed.last_mut() {
             *last = true;

@@ -404,7 +404,10 @@ impl Search<'_, '_> {
                 .map(|lemma| lemma.block)
                 .collect();
             blocks.push(block);
-            let mut violation = Violation { blocks };
+            let mut violation = Violation {
+                blocks,
+                resolvents: Vec::new(),
+            };
             violation.trim();
             return Err(End::Violation(violation));
         };

@@ -7,7 +7,9 @@ use history::{History, Kind, OpId};
 use rustc_hash::FxHashMap;
 
 use crate::certificate::{Literal, Name, ProofRule, ProofStep};
-use crate::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+use crate::proof::{
+    Assumption, Block, Contradiction, Fact, Node, Premise, Resolvent, Rule, Violation,
+};
 
 /// The steps of a proof. Cost: linear in the proof.
 pub fn steps(history: &History, violation: &Violation) -> Vec<ProofStep> {
@@ -20,6 +22,7 @@ pub fn steps(history: &History, violation: &Violation) -> Vec<ProofStep> {
     for block in &violation.blocks {
         writer.block(block);
     }
+    writer.resolve(&violation.resolvents);
     writer.steps
 }
 
@@ -50,12 +53,12 @@ impl Writer<'_> {
             numbers[at] = self.lasting_fact(&block.facts[at], &numbers);
         }
         for at in 0..block.facts.len() {
-            if block.facts[at].rule == Rule::Assumed {
+            if is_assumed(&block.facts[at]) {
                 numbers[at] = self.fact(&block.facts[at], &numbers);
             }
         }
         for at in 0..block.facts.len() {
-            if !lasting[at] && block.facts[at].rule != Rule::Assumed {
+            if !lasting[at] && !is_assumed(&block.facts[at]) {
                 numbers[at] = self.fact(&block.facts[at], &numbers);
             }
         }
@@ -80,8 +83,7 @@ impl Writer<'_> {
     fn lasting_facts(&self, block: &Block) -> Vec<bool> {
         let mut lasting: Vec<bool> = Vec::with_capacity(block.facts.len());
         for fact in &block.facts {
-            let free =
-                fact.rule != Rule::Assumed && fact.premises.iter().all(|&premise| lasting[premise]);
+            let free = !is_assumed(fact) && fact.premises.iter().all(|&premise| lasting[premise]);
             lasting.push(free);
         }
         lasting
@@ -111,6 +113,7 @@ impl Writer<'_> {
             Rule::InitialFirst => ProofRule::First(after),
             Rule::Final => ProofRule::Final(before),
             Rule::Assumed => ProofRule::Suppose(Literal::Before(before, after)),
+            Rule::Source => ProofRule::Suppose(Literal::From(after, before)),
             Rule::Lemma(lemma) => {
                 let (clause, literals) = self.lemmas[lemma];
                 if literals == 1 {
@@ -123,12 +126,52 @@ impl Writer<'_> {
         self.push(rule, premises)
     }
 
+    /// Writes the clauses that follow from those of the blocks.
+    fn resolve(&mut self, resolvents: &[Resolvent]) {
+        let mut numbers: Vec<u32> = Vec::with_capacity(resolvents.len());
+        let mut candidates: FxHashMap<Node, u32> = FxHashMap::default();
+        for resolvent in resolvents {
+            let mut premises = Vec::with_capacity(resolvent.premises.len());
+            for premise in &resolvent.premises {
+                premises.push(match *premise {
+                    Premise::Block(block) => self.lemmas[block].0,
+                    Premise::Resolvent(earlier) => numbers[earlier],
+                    Premise::Candidates(read) => match candidates.get(&read) {
+                        Some(&number) => number,
+                        None => {
+                            let rule = ProofRule::Candidates(self.name(read));
+                            let number = self.push(rule, Vec::new());
+                            candidates.insert(read, number);
+                            number
+                        }
+                    },
+                });
+            }
+            let clause = resolvent.clause.iter();
+            let clause = clause.map(|&literal| self.literal(literal)).collect();
+            numbers.push(self.push(ProofRule::Clause(clause), premises));
+        }
+    }
+
+    fn literal(&self, assumption: Assumption) -> Literal {
+        match assumption {
+            Assumption::Before(first, second) => Literal::Before(
+                Name::of(self.history, first),
+                Name::of(self.history, second),
+            ),
+            Assumption::From(read, source) => Literal::From(self.name(read), self.name(source)),
+            Assumption::NotFrom(read, source) => {
+                Literal::NotFrom(self.name(read), self.name(source))
+            }
+        }
+    }
+
     fn name(&self, node: Node) -> Name {
+        let address = |location: u32| self.history.locations()[location as usize].address;
         match node {
             Node::Op(op) => Name::of(self.history, op),
-            Node::Initial(location) => {
-                Name::Initial(self.history.locations()[location as usize].address)
-            }
+            Node::Initial(location) => Name::Initial(address(location)),
+            Node::Final(location) => Name::Final(address(location)),
         }
     }
 
@@ -138,6 +181,10 @@ impl Writer<'_> {
             _ => 1,
         }
     }
+}
+
+fn is_assumed(fact: &Fact) -> bool {
+    matches!(fact.rule, Rule::Assumed | Rule::Source)
 }
 
 /// Which of R1 to R3 a preserved pair falls under: R3 with a fence, R2 after a plain store, else

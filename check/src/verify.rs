@@ -127,7 +127,7 @@ fn same_claim(claim: &Claim, actual: &Claim) -> Result<(), Rejection> {
 fn resolve(history: &History, name: Name) -> Option<OpId> {
     match name {
         Name::Op(thread, index) => history.find(thread, index),
-        Name::Initial(_) => None,
+        Name::Initial(_) | Name::Final(_) => None,
     }
 }
 

@@ -43,7 +43,7 @@ fn every_history_is_consistent_under_its_model() {
     for model in MODELS {
         for seed in 0..150 {
             let history = bare(&small(model, seed));
-            for algorithm in [Algorithm::Stages, Algorithm::Complete] {
+            for algorithm in [Algorithm::Stages, Algorithm::Complete, Algorithm::Sat] {
                 let found = decide(&history, model, algorithm);
                 assert_eq!(found, Some(true), "{model} {seed}\n{}", print(&history));
             }

@@ -44,7 +44,7 @@ fn compare(folder: &str, models: &[(&str, Model)]) {
         let name = history.name.as_deref().unwrap();
         for (column, model) in models {
             let expected = verdicts[name][*column] == "1";
-            for algorithm in [Algorithm::Stages, Algorithm::Complete] {
+            for algorithm in [Algorithm::Stages, Algorithm::Complete, Algorithm::Sat] {
                 let found = decide(history, *model, algorithm);
                 assert_eq!(found, Some(expected), "{name} {model} {algorithm:?}");
             }

@@ -12,7 +12,7 @@ use rand::RngExt;
 /// Compares all stages with the machine; returns whether the history is consistent.
 fn compare(history: &History, model: Model, label: &str) -> Option<bool> {
     let expected = explore(history, model, 300_000)?.is_some();
-    for algorithm in [Algorithm::Stages, Algorithm::Complete] {
+    for algorithm in [Algorithm::Stages, Algorithm::Complete, Algorithm::Sat] {
         let found = decide(history, model, algorithm);
         assert_eq!(
             found,

@@ -315,8 +315,8 @@ impl History {
 
     /// The history of some of the operations alone, and for each of its operations which one it
     /// was here. Threads keep their labels, locations their addresses and initial values; locations
-    /// that are not used go. A final value stays if an operation that writes it does and no write
-    /// of its location has an unknown value.
+    /// that are not used go. A final value stays if all operations that write it do and no write of
+    /// its location has an unknown value.
     pub fn restrict(&self, keep: impl Fn(OpId) -> bool) -> (History, Vec<OpId>) {
         let kept: Vec<OpId> = self.ops().filter(|&op| keep(op)).collect();
         fn gather<T: Copy>(column: &[T], kept: &[OpId]) -> Vec<T> {
@@ -380,14 +380,21 @@ impl History {
                 hidden[location as usize] |= self.kind(op).writes() && self.written(op).is_none();
             }
         }
-        let written: rustc_hash::FxHashSet<(u32, u64)> = kept
-            .iter()
-            .filter_map(|&op| Some((self.location(op)?, self.written(op)?)))
-            .collect();
+        let writers = |ops: &mut dyn Iterator<Item = OpId>| {
+            let mut writers: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+            for write in ops.filter_map(|op| Some((self.location(op)?, self.written(op)?))) {
+                *writers.entry(write).or_default() += 1;
+            }
+            writers
+        };
+        let (all, left) = (writers(&mut self.ops()), writers(&mut kept.iter().copied()));
         self.finals
             .iter()
             .filter(|last| !hidden[last.location as usize])
-            .filter(|last| written.contains(&(last.location, last.value)))
+            .filter(|last| {
+                let write = (last.location, last.value);
+                left.contains_key(&write) && left.get(&write) == all.get(&write)
+            })
             .map(|last| Final {
                 location: number(last.location),
                 ..*last

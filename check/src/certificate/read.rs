@@ -214,6 +214,9 @@ fn name(text: &str) -> Option<Name> {
     if let Some(address) = text.strip_prefix("initial@") {
         return address.parse().ok().map(Name::Initial);
     }
+    if let Some(address) = text.strip_prefix("final@") {
+        return address.parse().ok().map(Name::Final);
+    }
     if text.contains('+') {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Checking the steps of a refutation one by one.
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Rejection, Verified, resolve};
 use crate::certificate::{Literal, Name, ProofRule, ProofStep};
@@ -101,7 +101,7 @@ impl<'h> Proof<'h> {
             ProofRule::Observed(s, l) => self.observed(s, l, premises)?,
             ProofRule::Overtaken(l, s) => self.overtaken(l, s, premises)?,
             ProofRule::First(s) => self.first(s)?,
-            ProofRule::Final(s) => self.final_write(s)?,
+            ProofRule::Final(s) => self.final_write(s, premises)?,
             ProofRule::Suppose(literal) => {
                 self.may_be_supposed(literal)?;
                 self.supposed.push(literal);
@@ -313,28 +313,31 @@ impl<'h> Proof<'h> {
         })
     }
 
-    fn final_write(&self, s: Name) -> Checked<Literal> {
+    fn final_write(&self, s: Name, premises: &[u32]) -> Checked<Literal> {
         let write = self.op(s)?;
-        let last = self
-            .history
-            .finals()
-            .iter()
-            .find(|last| Some(last.location) == self.history.location(write));
-        let Some(last) = last else {
+        let location = self.history.location(write);
+        let last = self.history.finals().iter();
+        let Some(last) = last.copied().find(|last| Some(last.location) == location) else {
             return self.unfounded("the location has no final value");
         };
-        let writers: Vec<OpId> = self.writers(last.location, last.value).collect();
-        self.require(writers.len() == 1, "not one write has the final value")?;
-        let hidden = self
-            .writes(last.location)
-            .any(|op| self.history.written(op).is_none());
-        self.require(!hidden, "a write of the location has an unknown value")?;
+        let address = self.history.locations()[last.location as usize].address;
+        let source = match premises {
+            [] => match self.candidates(Name::Final(address))?.as_slice() {
+                &[Literal::From(_, only)] => only,
+                _ => return self.unfounded("not one write has the final value"),
+            },
+            &[number] => match self.fact(number)? {
+                Literal::From(end, source) if end == Name::Final(address) => source,
+                _ => return self.unfounded("it cites another fact"),
+            },
+            _ => return self.unfounded("it cites too much"),
+        };
         self.require(
             self.history.kind(write).writes(),
             "the operation does not write",
         )?;
-        self.require(writers[0] != write, "the write is itself the last")?;
-        Ok(Literal::Before(s, Name::of(self.history, writers[0])))
+        self.require(source != s, "the write is itself the last")?;
+        Ok(Literal::Before(s, source))
     }
 
     /// The writes of a location.
@@ -380,8 +383,23 @@ impl<'h> Proof<'h> {
         }
     }
 
-    /// Everything that a read can have read from.
+    /// Everything that a read can have read from, or a location's final value come from.
     fn candidates(&self, l: Name) -> Checked<Vec<Literal>> {
+        let (location, value, initial) = match l {
+            Name::Final(address) => self.final_value(address)?,
+            _ => self.ambiguous_read(l)?,
+        };
+        let writes = self.writers(location, value);
+        // A read-modify-write does not read what it writes itself.
+        let writes = writes
+            .map(|write| Name::of(self.history, write))
+            .filter(|&write| write != l);
+        let from = writes.chain(initial).map(|source| Literal::From(l, source));
+        Ok(from.collect())
+    }
+
+    /// Location and value of a read with several candidates, and the initial write if it is one.
+    fn ambiguous_read(&self, l: Name) -> Checked<(u32, u64, Option<Name>)> {
         let read = self.op(l)?;
         let known = self.known_source(read) == Some(ReadSource::Ambiguous);
         let (Some(location), Some(value), true) =
@@ -389,19 +407,28 @@ impl<'h> Proof<'h> {
         else {
             return self.unfounded("the source of the read is not ambiguous");
         };
-        let mut clause: Vec<Literal> = self
-            .writers(location, value)
-            .map(|write| Literal::From(l, Name::of(self.history, write)))
-            .collect();
-        if self.history.initial(location) == Some(value) {
-            clause.push(Literal::From(l, self.initial(read)));
-        }
-        Ok(clause)
+        let is_initial = self.history.initial(location) == Some(value);
+        Ok((location, value, is_initial.then(|| self.initial(read))))
+    }
+
+    /// Location and final value of an address, all of whose writes must be known.
+    fn final_value(&self, address: u64) -> Checked<(u32, u64, Option<Name>)> {
+        let here = |location: u32| self.history.locations()[location as usize].address == address;
+        let last = self.history.finals().iter();
+        let Some(last) = last.copied().find(|last| here(last.location)) else {
+            return self.unfounded("the location has no final value");
+        };
+        let mut writes = self.writes(last.location).peekable();
+        self.require(writes.peek().is_some(), "nobody writes the location")?;
+        let hidden = writes.any(|op| self.history.written(op).is_none());
+        self.require(!hidden, "a write of the location has an unknown value")?;
+        Ok((last.location, last.value, None))
     }
 
     /// Whether the opposite of a clause contradicts the cited ones by unit propagation.
     fn unit_propagation(&self, clause: &[Literal], premises: &[u32]) -> Checked<()> {
-        let mut held: Vec<Literal> = clause.iter().map(|literal| literal.opposite()).collect();
+        let mut held: FxHashSet<Literal> =
+            clause.iter().map(|literal| literal.opposite()).collect();
         let mut open: Vec<Vec<Literal>> = Vec::new();
         for number in premises {
             match self.established.get(number) {
@@ -418,7 +445,9 @@ impl<'h> Proof<'h> {
                     .filter(|literal| !held.contains(&literal.opposite()));
                 match (left.next(), left.next()) {
                     (None, _) => return Ok(()),
-                    (Some(literal), None) if !held.contains(literal) => held.push(*literal),
+                    (Some(&literal), None) => {
+                        held.insert(literal);
+                    }
                     _ => {}
                 }
             }

@@ -1,0 +1,172 @@
+//! Why a cycle of chosen and forced order is a contradiction: as a block of a proof, which assumes
+//! the cycle's literals.
+
+use rustc_hash::FxHashMap;
+
+use super::graph::{Arc, Link};
+use super::residual::{Reader, Residual};
+use crate::events::{Events, INITIAL};
+use crate::explain::{Explainer, FactWriter, Hop};
+use crate::proof::{Assumption, Block, Contradiction, Fact, Node, Rule};
+
+/// A read, or a location's end.
+pub fn reader(events: &Events, reader: Reader) -> Node {
+    match reader {
+        Reader::Event(event) => Node::Op(events.op[event as usize]),
+        Reader::Final(location) => Node::Final(location),
+    }
+}
+
+/// The source of a reader.
+pub fn source(events: &Events, reader: Reader, source: u32) -> Node {
+    match (reader, source) {
+        (Reader::Event(read), INITIAL) => Node::Initial(events.location[read as usize]),
+        (Reader::Final(location), INITIAL) => Node::Initial(location),
+        _ => Node::Op(events.op[source as usize]),
+    }
+}
+
+/// The block of a cycle.
+pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
+    let explainer = Explainer::new(residual.saturation());
+    let cycle = merged(&explainer, cycle);
+    let mut hops: Vec<Hop> = Vec::new();
+    let mut ways: FxHashMap<(u32, u32), Vec<Hop>> = FxHashMap::default();
+    for arc in &cycle {
+        match arc.link {
+            Link::Forced(hop) => hops.push(hop),
+            Link::Overtaken {
+                source, pair: 0, ..
+            } if source != INITIAL => {
+                let way = explainer.path(source, arc.to, u32::MAX);
+                hops.extend(&way);
+                ways.insert((source, arc.to), way);
+            }
+            _ => {}
+        }
+    }
+    let mut writer = Writer {
+        events: residual.saturation().events,
+        facts: explainer.facts(&hops),
+        ways,
+        assumed: FxHashMap::default(),
+    };
+    let mut literals: Vec<i32> = cycle.iter().flat_map(|arc| arc.link.literals()).collect();
+    literals.retain(|&literal| literal != 0);
+    literals.sort_unstable();
+    literals.dedup();
+    let assumptions = literals.iter().map(|&literal| residual.meaning(literal));
+    let assumptions: Vec<Assumption> = assumptions.collect();
+    for (literal, assumption) in literals.into_iter().zip(&assumptions) {
+        writer.assume(literal, *assumption);
+    }
+    let end = cycle.iter().map(|arc| writer.fact(arc)).collect();
+    Block {
+        assumptions,
+        facts: writer.facts.facts,
+        end: Contradiction::Cycle(end),
+    }
+}
+
+/// The cycle with runs of program order as few hops.
+fn merged(explainer: &Explainer<'_, '_>, cycle: &[Arc]) -> Vec<Arc> {
+    let mut merged: Vec<Arc> = Vec::new();
+    let mut run: Vec<Hop> = Vec::new();
+    for arc in cycle {
+        if let Link::Forced(hop @ Hop::Po(..)) = arc.link {
+            run.push(hop);
+            continue;
+        }
+        close(explainer, &mut run, &mut merged);
+        merged.push(*arc);
+    }
+    close(explainer, &mut run, &mut merged);
+    merged
+}
+
+fn close(explainer: &Explainer<'_, '_>, run: &mut Vec<Hop>, merged: &mut Vec<Arc>) {
+    for hop in explainer.merge_runs(std::mem::take(run)) {
+        if let Hop::Po(from, to) = hop {
+            let link = Link::Forced(hop);
+            merged.push(Arc { from, to, link });
+        }
+    }
+}
+
+/// Writes the facts of a block.
+struct Writer<'w, 'x, 'e> {
+    events: &'e Events,
+    facts: FactWriter<'w, 'x, 'e>,
+    /// Forced paths that chosen sources need.
+    ways: FxHashMap<(u32, u32), Vec<Hop>>,
+    /// Per literal its fact.
+    assumed: FxHashMap<i32, usize>,
+}
+
+impl Writer<'_, '_, '_> {
+    fn push(&mut self, before: Node, after: Node, rule: Rule, premises: Vec<usize>) -> usize {
+        self.facts.facts.push(Fact {
+            before,
+            after,
+            rule,
+            premises,
+        });
+        self.facts.facts.len() - 1
+    }
+
+    fn assume(&mut self, literal: i32, assumption: Assumption) {
+        let fact = match assumption {
+            Assumption::Before(first, second) => {
+                self.push(Node::Op(first), Node::Op(second), Rule::Assumed, Vec::new())
+            }
+            // A cycle has no links that rest on a read *not* having a source.
+            Assumption::From(read, source) | Assumption::NotFrom(read, source) => {
+                self.push(source, read, Rule::Source, Vec::new())
+            }
+        };
+        self.assumed.insert(literal, fact);
+    }
+
+    /// The node of an end of an arc; that of [`INITIAL`] is of the other end's location.
+    fn node(&self, event: u32, other: u32) -> Node {
+        match event {
+            INITIAL => Node::Initial(self.events.location[other as usize]),
+            _ => Node::Op(self.events.op[event as usize]),
+        }
+    }
+
+    fn fact(&mut self, arc: &Arc) -> usize {
+        let (before, after) = (self.node(arc.from, arc.to), self.node(arc.to, arc.from));
+        let assumed = |writer: &Self, literal: i32| writer.assumed.get(&literal).copied();
+        let (rule, premises) = match arc.link {
+            Link::Forced(hop) => return self.facts.write_path(&[hop])[0],
+            Link::Pair { literal } => return self.assumed[&literal],
+            Link::First => (Rule::InitialFirst, Vec::new()),
+            Link::ReadsFrom { chosen } => {
+                (Rule::ReadsFrom, assumed(self, chosen).into_iter().collect())
+            }
+            Link::OwnEarlier { read, chosen } => {
+                let read = self.events.op[read as usize];
+                let premises = assumed(self, chosen).into_iter().collect();
+                (Rule::OwnEarlier(read), premises)
+            }
+            Link::Final { chosen } => (Rule::Final, assumed(self, chosen).into_iter().collect()),
+            Link::Overtaken {
+                source,
+                chosen,
+                pair,
+                ..
+            } => {
+                let mut premises: Vec<usize> = assumed(self, chosen).into_iter().collect();
+                premises.extend(assumed(self, pair));
+                if let Some(way) = self.ways.get(&(source, arc.to)).cloned()
+                    && pair == 0
+                {
+                    premises.extend(self.facts.write_path(&way));
+                }
+                (Rule::Overtaken, premises)
+            }
+        };
+        self.push(before, after, rule, premises)
+    }
+}

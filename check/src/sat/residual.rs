@@ -1,0 +1,485 @@
+//! The formula of what saturation leaves open.
+//!
+//! There is a variable for each pair of writes of one location that is still unordered, and for each
+//! candidate source of a read (or final value) that has several; one of the candidates is right. A
+//! model stands for an order: what is forced, and for each pair S ≤ S' that the model chooses L ≤ S'
+//! for the readers L of S (R7); for a chosen source S of L, S ≤ L if S is external (R4), S'' ≤ S for
+//! L's own earlier write S'' (R5), and R7. If that order has no cycle it is a memory order: R6 holds
+//! too, since all writes of a location are ordered. If it has, the literals of the cycle exclude each
+//! other, and the solver goes on with that clause. So clauses are added only where a model needs them:
+//! there are none for transitivity.
+//!
+//! Pairs are true for the order of the events' ranks, which is what the solver tries first.
+//!
+//! **Cost.** A model costs O(edges + pairs · threads) to look at. The number of models is
+//! exponential in the worst case.
+
+use history::{History, ReadSource, ReadsFrom};
+use rustc_hash::FxHashMap;
+
+use super::case;
+use super::cycles::cycles;
+use super::graph::{Arc, Forced, Graph, Link};
+use super::pairs::unordered;
+use super::resolve::{self, Logged, Step, resolve};
+use super::solver::Solver;
+use crate::bounds::Bounds;
+use crate::csr::Csr;
+use crate::events::{Events, INITIAL};
+use crate::finals::Finals;
+use crate::proof::{Assumption, Block, Premise, Resolvent, Violation};
+use crate::saturate::Saturation;
+use crate::verdict::SatStatistics;
+
+/// What the solver found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The events in a memory order.
+    Order(Vec<u32>),
+    /// There is none, under the assumptions.
+    Nothing,
+    /// The budget of contradictions is spent.
+    Budget,
+    /// A bound was met.
+    Exceeded,
+}
+
+/// A read with several candidates, or a location whose final value has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// An event.
+    Event(u32),
+    /// The end of a run, by location.
+    Final(u32),
+}
+
+/// A candidate source; its variable follows those of the pairs.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Who reads.
+    pub reader: Reader,
+    /// An event, or [`INITIAL`].
+    pub source: u32,
+}
+
+/// A clause of the formula.
+enum Origin {
+    /// The literals of this cycle exclude each other.
+    Cycle(Vec<Arc>),
+    /// One of this reader's candidates is right.
+    Candidates(Reader),
+    /// The solver learned it.
+    Learned,
+}
+
+/// The formula, and what was found out about it.
+pub struct Residual<'a, 'e, 'b> {
+    saturation: &'a Saturation<'e>,
+    bounds: &'b Bounds,
+    rank: Vec<u32>,
+    forced: Forced,
+    pairs: Vec<(u32, u32)>,
+    /// Per event the pairs that it is in.
+    pairs_of: Csr,
+    candidates: Vec<Candidate>,
+    /// Per event the store-conditionals that its source guards, if it is a load-linked read with
+    /// several candidates.
+    guarded: FxHashMap<u32, Vec<u32>>,
+    solver: Solver<'b>,
+    log: Vec<Logged>,
+    origins: Vec<Origin>,
+    /// Contradictions met so far.
+    pub contradictions: u64,
+}
+
+impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
+    /// Sets up the formula for an order that is saturated without a contradiction. `None` if a bound
+    /// was met.
+    pub fn new(
+        history: &History,
+        reads_from: &ReadsFrom,
+        finals: &Finals,
+        saturation: &'a Saturation<'e>,
+        bounds: &'b Bounds,
+    ) -> Option<Residual<'a, 'e, 'b>> {
+        let events = saturation.events;
+        let pairs = unordered(saturation, bounds)?;
+        let mut solver = Solver::proving(bounds);
+        pairs.iter().for_each(|_| {
+            solver.variable();
+        });
+        let numbered = pairs.iter().enumerate();
+        let both = numbered.flat_map(|(at, &(a, b))| [(a, at as u32), (b, at as u32)]);
+        let mut residual = Residual {
+            bounds,
+            rank: saturation.ranks(),
+            forced: Forced::new(saturation),
+            pairs_of: Csr::new(events.len(), both.collect::<Vec<_>>().into_iter()),
+            pairs,
+            candidates: Vec::new(),
+            guarded: FxHashMap::default(),
+            solver,
+            log: Vec::new(),
+            origins: Vec::new(),
+            contradictions: 0,
+            saturation,
+        };
+        residual.add_candidates(history, reads_from, finals);
+        Some(residual)
+    }
+
+    fn events(&self) -> &'e Events {
+        self.saturation.events
+    }
+
+    /// The unordered pairs; the literal of the n-th is n + 1 if the first comes first.
+    pub fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    /// What the solver was given and did.
+    pub fn statistics(&mut self) -> SatStatistics {
+        self.solver.statistics()
+    }
+
+    fn add_candidates(&mut self, history: &History, reads_from: &ReadsFrom, finals: &Finals) {
+        let events = self.events();
+        let mut writers: FxHashMap<(u32, u64), Vec<u32>> = FxHashMap::default();
+        if reads_from.ambiguous() > 0 {
+            for event in (0..events.len() as u32).filter(|&event| events.writes(event)) {
+                if let Some(value) = history.written(events.op[event as usize]) {
+                    let location = events.location[event as usize];
+                    writers.entry((location, value)).or_default().push(event);
+                }
+            }
+        }
+        for event in 0..events.len() as u32 {
+            let op = events.op[event as usize];
+            if let Some(load) = history.linked_load(op)
+                && reads_from.source(load) == Some(ReadSource::Ambiguous)
+                && let Some(load) = events.event_of(load)
+            {
+                self.guarded.entry(load).or_default().push(event);
+            }
+            let (Some(ReadSource::Ambiguous), Some(value)) =
+                (reads_from.source(op), history.read(op))
+            else {
+                continue;
+            };
+            let location = events.location[event as usize];
+            let writers = writers.get(&(location, value)).into_iter().flatten();
+            let is_initial = history.initial(location) == Some(value);
+            let sources: Vec<u32> = writers
+                .copied()
+                .filter(|&writer| writer != event)
+                .chain(is_initial.then_some(INITIAL))
+                .collect();
+            self.add_choice(Reader::Event(event), &sources);
+        }
+        for (location, writes) in &finals.open {
+            let writes = writes.iter().filter_map(|&write| events.event_of(write));
+            let writes: Vec<u32> = writes.collect();
+            // What one thread alone uses was left out, and ends as it should.
+            if !writes.is_empty() {
+                self.add_choice(Reader::Final(*location), &writes);
+            }
+        }
+    }
+
+    /// One of these sources is right; those that cannot be are excluded.
+    fn add_choice(&mut self, reader: Reader, sources: &[u32]) {
+        let mut clause = Vec::new();
+        for &source in sources {
+            let literal = self.solver.variable();
+            self.candidates.push(Candidate { reader, source });
+            clause.push(literal);
+            if let Some(cycle) = self.impossible(literal, reader, source) {
+                self.exclude(cycle);
+            }
+        }
+        self.log_clause(clause, Origin::Candidates(reader));
+    }
+
+    /// Why a thread cannot read the initial value after its own write.
+    fn impossible(&self, chosen: i32, reader: Reader, source: u32) -> Option<Vec<Arc>> {
+        let Reader::Event(read) = reader else {
+            return None;
+        };
+        let own = self.own_earlier(read)?;
+        let arc = |from, to, link| Arc { from, to, link };
+        (source == INITIAL).then(|| {
+            vec![
+                arc(own, INITIAL, Link::OwnEarlier { read, chosen }),
+                arc(INITIAL, own, Link::First),
+            ]
+        })
+    }
+
+    /// The last write of a read's location that comes before it in its thread.
+    fn own_earlier(&self, read: u32) -> Option<u32> {
+        let events = self.events();
+        let location = events.location[read as usize];
+        let index = &events.write_index;
+        let own = index.groups(location).iter();
+        own.filter(|group| group.slot as usize % events.threads == events.thread(read))
+            .filter_map(|group| {
+                let members = index.members(group);
+                let before = members.partition_point(|&write| write < read);
+                members[..before].last().copied()
+            })
+            .max()
+    }
+
+    fn log_clause(&mut self, clause: Vec<i32>, origin: Origin) {
+        self.solver.add(clause.iter().copied());
+        self.log.push(Logged {
+            clause,
+            given: true,
+        });
+        self.origins.push(origin);
+    }
+
+    /// Adds the clause of a cycle.
+    fn exclude(&mut self, cycle: Vec<Arc>) {
+        let literals = cycle.iter().flat_map(|arc| arc.link.literals());
+        let mut clause: Vec<i32> = literals.filter(|&l| l != 0).map(|l| -l).collect();
+        clause.sort_unstable();
+        clause.dedup();
+        self.log_clause(clause, Origin::Cycle(cycle));
+    }
+
+    /// Looks for a memory order in which the assumptions, literals of the formula, hold.
+    pub fn solve(&mut self, assumptions: &[i32], budget: u64) -> Found {
+        loop {
+            if self.bounds.passed() || !self.bounds.allows(0) {
+                return Found::Exceeded;
+            }
+            let left = budget.saturating_sub(self.contradictions);
+            if left == 0 {
+                return Found::Budget;
+            }
+            let answer = self.solver.solve(assumptions, left);
+            let learned = self.solver.take_learned();
+            self.contradictions += learned.len() as u64;
+            self.log.extend(learned.into_iter().map(|clause| Logged {
+                clause,
+                given: false,
+            }));
+            self.origins.resize_with(self.log.len(), || Origin::Learned);
+            match answer {
+                None if self.bounds.passed() => return Found::Exceeded,
+                None => return Found::Budget,
+                Some(false) => return Found::Nothing,
+                Some(true) => {}
+            }
+            let found = {
+                let graph = Graph::new(&self.forced, self.chosen());
+                graph.sort(&self.rank).map_err(|left| cycles(&graph, &left))
+            };
+            match found {
+                Ok(order) => return Found::Order(order),
+                Err(cycles) => {
+                    self.contradictions += cycles.len() as u64;
+                    cycles.into_iter().for_each(|cycle| self.exclude(cycle));
+                }
+            }
+        }
+    }
+
+    /// What the solver's model adds to the forced order.
+    fn chosen(&self) -> Vec<Arc> {
+        let mut arcs = Vec::new();
+        for at in 0..self.pairs.len() {
+            self.order_pair(at, &mut arcs);
+        }
+        for (at, candidate) in self.candidates.iter().enumerate() {
+            let chosen = self.literal_of_candidate(at);
+            if self.solver.holds(chosen) {
+                match candidate.reader {
+                    Reader::Event(read) => {
+                        self.read_from(read, candidate.source, chosen, &mut arcs)
+                    }
+                    Reader::Final(_) => self.come_last(candidate.source, chosen, &mut arcs),
+                }
+            }
+        }
+        arcs
+    }
+
+    fn literal_of_candidate(&self, candidate: usize) -> i32 {
+        (self.pairs.len() + candidate + 1) as i32
+    }
+
+    /// The pair as the model orders it, with the literal that says so.
+    fn ordered(&self, pair: usize) -> (u32, u32, i32) {
+        let (a, b) = self.pairs[pair];
+        let literal = pair as i32 + 1;
+        if self.solver.holds(literal) {
+            (a, b, literal)
+        } else {
+            (b, a, -literal)
+        }
+    }
+
+    /// The order of two writes, and that whoever reads the first comes before the second.
+    fn order_pair(&self, pair: usize, arcs: &mut Vec<Arc>) {
+        let (from, to, literal) = self.ordered(pair);
+        arcs.push(Arc {
+            from,
+            to,
+            link: Link::Pair { literal },
+        });
+        let readers = self.events().readers.of(from).iter();
+        arcs.extend(readers.filter(|&&reader| reader != to).map(|&reader| Arc {
+            from: reader,
+            to,
+            link: Link::Overtaken {
+                read: reader,
+                source: from,
+                chosen: 0,
+                pair: literal,
+            },
+        }));
+    }
+
+    /// What follows if a read takes its value from this source.
+    fn read_from(&self, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
+        let events = self.events();
+        if source != INITIAL {
+            let own = events.thread(source) == events.thread(read) && source < read;
+            if !own {
+                let link = Link::ReadsFrom { chosen };
+                arcs.push(Arc {
+                    from: source,
+                    to: read,
+                    link,
+                });
+            }
+            if let Some(earlier) = self.own_earlier(read).filter(|&earlier| earlier != source) {
+                let link = Link::OwnEarlier { read, chosen };
+                arcs.push(Arc {
+                    from: earlier,
+                    to: source,
+                    link,
+                });
+            }
+        }
+        let guarded = self.guarded.get(&read).into_iter().flatten();
+        for &reader in std::iter::once(&read).chain(guarded) {
+            self.overtake(reader, read, source, chosen, arcs);
+        }
+    }
+
+    /// Whoever depends on a read of `source` comes before all writes that `source` comes before.
+    fn overtake(&self, from: u32, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
+        let mut push = |to: u32, pair: i32| {
+            if to != from {
+                let link = Link::Overtaken {
+                    read,
+                    source,
+                    chosen,
+                    pair,
+                };
+                arcs.push(Arc { from, to, link });
+            }
+        };
+        self.forced_after(source, from).for_each(|to| push(to, 0));
+        if source != INITIAL {
+            for &pair in self.pairs_of.of(source) {
+                let (first, second, literal) = self.ordered(pair as usize);
+                if first == source {
+                    push(second, literal);
+                }
+            }
+        }
+    }
+
+    /// In each chain of a location, the first write that a source is forced to come before; `reader`
+    /// says which location.
+    fn forced_after(&self, source: u32, reader: u32) -> impl Iterator<Item = u32> {
+        let events = self.events();
+        let index = &events.write_index;
+        let groups = index.groups(events.location[reader as usize]).iter();
+        groups.filter_map(move |group| {
+            let members = index.members(group);
+            let first = match source {
+                INITIAL => 0,
+                _ => members.partition_point(|&write| !self.is_after(source, write)),
+            };
+            // What comes after the reader in its own chain does so anyway.
+            members.get(first).copied()
+        })
+    }
+
+    fn is_after(&self, source: u32, write: u32) -> bool {
+        source != write && self.saturation.precedes(source, write)
+    }
+
+    /// A location ends with this write.
+    fn come_last(&self, last: u32, chosen: i32, arcs: &mut Vec<Arc>) {
+        let index = &self.events().write_index;
+        let groups = index.groups(self.events().location[last as usize]).iter();
+        let writes = groups.flat_map(|group| index.members(group));
+        arcs.extend(writes.filter(|&&write| write != last).map(|&from| Arc {
+            from,
+            to: last,
+            link: Link::Final { chosen },
+        }));
+    }
+
+    /// Why there is no memory order at all. `None` if the solver's clauses do not show it, or a
+    /// bound was met.
+    pub fn refutation(&self) -> Option<Violation> {
+        let steps = resolve(&self.log, self.bounds)?;
+        let mut blocks = Vec::new();
+        let mut of_given: FxHashMap<usize, Premise> = FxHashMap::default();
+        let mut resolvents = Vec::with_capacity(steps.len());
+        for Step { clause, premises } in steps {
+            let premises = premises.into_iter().map(|premise| match premise {
+                resolve::Premise::Step(earlier) => Premise::Resolvent(earlier),
+                resolve::Premise::Given(number) => *of_given
+                    .entry(number)
+                    .or_insert_with(|| self.premise(number, &mut blocks)),
+            });
+            resolvents.push(Resolvent {
+                premises: premises.collect(),
+                clause: clause.iter().map(|&l| self.meaning(l)).collect(),
+            });
+        }
+        Some(Violation { blocks, resolvents })
+    }
+
+    /// Why a given clause holds.
+    fn premise(&self, number: usize, blocks: &mut Vec<Block>) -> Premise {
+        match &self.origins[number] {
+            Origin::Candidates(reader) => Premise::Candidates(case::reader(self.events(), *reader)),
+            Origin::Cycle(cycle) => {
+                blocks.push(case::block(self, cycle));
+                Premise::Block(blocks.len() - 1)
+            }
+            Origin::Learned => unreachable!("learned clauses are steps"),
+        }
+    }
+
+    /// What a literal says.
+    pub fn meaning(&self, literal: i32) -> Assumption {
+        let events = self.events();
+        let variable = literal.unsigned_abs() as usize - 1;
+        if let Some(&(a, b)) = self.pairs.get(variable) {
+            let (first, second) = if literal > 0 { (a, b) } else { (b, a) };
+            let op = |event: u32| events.op[event as usize];
+            return Assumption::Before(op(first), op(second));
+        }
+        let Candidate { reader, source } = self.candidates[variable - self.pairs.len()];
+        let said = Assumption::From(
+            case::reader(events, reader),
+            case::source(events, reader, source),
+        );
+        if literal > 0 { said } else { said.opposite() }
+    }
+
+    /// The order that the formula completes.
+    pub fn saturation(&self) -> &'a Saturation<'e> {
+        self.saturation
+    }
+}

@@ -1,0 +1,142 @@
+//! CaDiCaL within bounds.
+
+use cadical::Callbacks;
+
+use crate::bounds::Bounds;
+use crate::verdict::SatStatistics;
+
+/// What CaDiCaL reports while it runs.
+struct Watch<'b> {
+    bounds: &'b Bounds,
+    learned: u64,
+    /// The learned clauses, if they are kept.
+    log: Option<Vec<Vec<i32>>>,
+}
+
+impl Callbacks for Watch<'_> {
+    fn terminate(&mut self) -> bool {
+        self.bounds.passed()
+    }
+
+    fn max_length(&self) -> i32 {
+        i32::MAX
+    }
+
+    fn learn(&mut self, clause: &[i32]) {
+        self.learned += 1;
+        if let Some(log) = &mut self.log {
+            log.push(clause.to_vec());
+        }
+    }
+}
+
+/// An incremental solver. Literals are numbers from 1, negative if negated.
+pub struct Solver<'b> {
+    solver: cadical::Solver<Watch<'b>>,
+    variables: i32,
+    clauses: u64,
+    calls: u64,
+}
+
+impl<'b> Solver<'b> {
+    /// A solver that uses all it has.
+    pub fn new(bounds: &'b Bounds) -> Solver<'b> {
+        Solver::watched(cadical::Solver::new(), bounds, None)
+    }
+
+    /// A solver each of whose learned clauses follows from those before it by unit propagation, and
+    /// that keeps them: CaDiCaL without any preprocessing.
+    pub fn proving(bounds: &'b Bounds) -> Solver<'b> {
+        // `plain` is one of its configurations, so there is no error.
+        let plain = cadical::Solver::with_config("plain").unwrap_or_default();
+        Solver::watched(plain, bounds, Some(Vec::new()))
+    }
+
+    fn watched(
+        mut solver: cadical::Solver<Watch<'b>>,
+        bounds: &'b Bounds,
+        log: Option<Vec<Vec<i32>>>,
+    ) -> Solver<'b> {
+        solver.set_callbacks(Some(Watch {
+            bounds,
+            learned: 0,
+            log,
+        }));
+        Solver {
+            solver,
+            variables: 0,
+            clauses: 0,
+            calls: 0,
+        }
+    }
+
+    /// A new variable. It is tried as true first.
+    pub fn variable(&mut self) -> i32 {
+        self.variables += 1;
+        self.variables
+    }
+
+    /// Adds a clause.
+    pub fn add(&mut self, clause: impl IntoIterator<Item = i32>) {
+        self.solver.add_clause(clause);
+        self.clauses += 1;
+    }
+
+    /// Whether there is a model in which the assumptions hold; `None` if a bound was met or there
+    /// were more conflicts than `conflicts`.
+    pub fn solve(&mut self, assumptions: &[i32], conflicts: u64) -> Option<bool> {
+        self.calls += 1;
+        // Variables that no clause has must have a value too.
+        self.solver.reserve(self.variables);
+        if let Ok(conflicts) = i32::try_from(conflicts) {
+            // The name is one of its limits, so there is no error.
+            let _ = self.solver.set_limit("conflicts", conflicts);
+        }
+        self.solver.solve_with(assumptions.iter().copied())
+    }
+
+    /// Whether a literal holds in the model that was found.
+    pub fn holds(&self, literal: i32) -> bool {
+        // If it does not matter, it is as it is tried first.
+        self.solver.value(literal).unwrap_or(literal > 0)
+    }
+
+    /// The clauses learned since this was last asked, if they are kept.
+    pub fn take_learned(&mut self) -> Vec<Vec<i32>> {
+        let watch = self.solver.get_callbacks();
+        let log = watch.and_then(|watch| watch.log.as_mut());
+        log.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What it was given and did so far.
+    pub fn statistics(&mut self) -> SatStatistics {
+        let learned = self.solver.get_callbacks().map_or(0, |watch| watch.learned);
+        SatStatistics {
+            variables: self.variables as u64,
+            clauses: self.clauses,
+            learned,
+            calls: self.calls,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_assumptions_and_refutations() {
+        let bounds = Bounds::none();
+        let mut solver = Solver::proving(&bounds);
+        let (a, b, unused) = (solver.variable(), solver.variable(), solver.variable());
+        solver.add([a, b]);
+        assert_eq!(solver.solve(&[-a], u64::MAX), Some(true));
+        assert!(solver.holds(b) && solver.holds(-a) && solver.holds(unused));
+        assert_eq!(solver.solve(&[-a, -b], u64::MAX), Some(false));
+        solver.add([-b]);
+        solver.add([-a]);
+        assert_eq!(solver.solve(&[], u64::MAX), Some(false));
+        let statistics = solver.statistics();
+        assert_eq!((statistics.variables, statistics.clauses), (3, 3));
+    }
+}
