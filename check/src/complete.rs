@@ -25,7 +25,7 @@ pub enum Completion {
     Order(Vec<u32>),
     /// Every order contradicts.
     Violation(Violation),
-    /// The budget of contradictions is spent.
+    /// The budget of contradictions or of visits is spent.
     Budget,
     /// Lemmas would take more memory than they may.
     Memory,
@@ -38,6 +38,8 @@ pub enum Completion {
 pub struct Limits {
     /// Number of contradictions.
     pub budget: u64,
+    /// Number of events that may be placed, or visited by saturation for the search.
+    pub visits: u64,
     /// Number of facts that the proofs of lemmas may have together. They take about 100 bytes each.
     pub facts: usize,
     /// Length of a search's trail, in changes, at which it first ends.
@@ -48,11 +50,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A budget, 20 Mi facts (2 GiB), a trail of 16 Mi changes (192 MiB), and stretches of 512
+    /// A budget of contradictions alone, 20 Mi facts (2 GiB), a trail of 16 Mi changes (192 MiB), and stretches of 512
     /// placements.
     pub fn new(budget: u64) -> Limits {
         Limits {
             budget,
+            visits: u64::MAX,
             facts: 20 << 20,
             trail: 16 << 20,
             stretch: 512,
@@ -72,7 +75,7 @@ pub fn complete(
     let mut memory = Memory::new(limits);
     let mut greedy = Greedy::new(saturation);
     let end = extend(&mut greedy, &mut memory, limits.stretch, bounds);
-    *contradictions += memory.contradictions;
+    *contradictions += memory.effort.contradictions;
     end
 }
 
@@ -84,12 +87,12 @@ fn extend(
 ) -> Completion {
     let mut stretch = at_first.max(1);
     loop {
-        match greedy.run(bounds, &mut memory.contradictions, memory.budget) {
+        match greedy.run(bounds, &mut memory.effort) {
             Progress::Done => return Completion::Order(greedy.frontier.order().to_vec()),
             Progress::Exceeded => return Completion::Exceeded,
             Progress::Stuck => {}
         }
-        if memory.contradictions >= memory.budget {
+        if memory.effort.is_spent() {
             return Completion::Budget;
         }
         let stuck_at = greedy.best;

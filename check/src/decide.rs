@@ -22,8 +22,11 @@ use crate::schedule::schedule;
 use crate::temporal::temporal;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 
-/// Contradictions after which search hands over to SAT.
-const HANDOVER: u64 = 4096;
+/// Contradictions after which search hands over to SAT, in a small history; in a large one also one
+/// in so many events.
+const HANDOVER: u64 = 512;
+/// Visits for each event after which it does.
+const VISITS: u64 = 16;
 
 /// Limits and choices.
 #[derive(Clone, Debug)]
@@ -260,30 +263,41 @@ impl Task<'_> {
                 Stage::Saturate,
             ),
             Algorithm::Sat => self.solve(saturation),
-            Algorithm::Complete => self.search(saturation, self.options.budget),
-            _ => {
-                let outcome = self.search(saturation, self.options.budget.min(HANDOVER));
-                let stuck = match outcome.verdict {
-                    Verdict::Undecided(Reason::Budget(budget)) => budget < self.options.budget,
-                    Verdict::Undecided(Reason::FreeReads) => true,
-                    _ => false,
-                };
-                match stuck {
-                    true => self.solve_after(saturation, outcome),
-                    false => outcome,
-                }
-            }
+            Algorithm::Complete => self.search(saturation, Limits::new(self.options.budget)),
+            _ => self.search_or_solve(saturation),
         }
     }
 
-    /// Search with a budget of contradictions.
-    fn search(&self, saturation: &mut Saturation<'_>, budget: u64) -> Outcome {
+    /// Search, and SAT where that takes long or does not decide.
+    fn search_or_solve(&self, saturation: &mut Saturation<'_>) -> Outcome {
+        let events = self.events.len() as u64;
+        let handover = HANDOVER + events / HANDOVER;
+        let limits = Limits {
+            visits: VISITS * (events + HANDOVER),
+            ..Limits::new(self.options.budget.min(handover))
+        };
+        let searched = self.search(saturation, limits);
+        let spent = searched.statistics.backtracks;
+        let goes_on = match searched.verdict {
+            Verdict::Undecided(Reason::Budget(_)) => spent < self.options.budget,
+            Verdict::Undecided(Reason::Lemmas | Reason::FreeReads) => true,
+            _ => false,
+        };
+        if !goes_on {
+            return searched;
+        }
+        let mut outcome = self.solve(saturation);
+        outcome.statistics.backtracks += spent;
+        outcome
+    }
+
+    /// Search within limits.
+    fn search(&self, saturation: &mut Saturation<'_>, limits: Limits) -> Outcome {
         let mut backtracks = 0;
-        let limits = Limits::new(budget);
         let end = complete(saturation, limits, self.bounds, &mut backtracks);
         let verdict = match end {
             Completion::Violation(violation) => Verdict::Violation(violation),
-            Completion::Budget => Verdict::Undecided(Reason::Budget(budget)),
+            Completion::Budget => Verdict::Undecided(Reason::Budget(limits.budget)),
             Completion::Memory => Verdict::Undecided(Reason::Lemmas),
             Completion::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),
             Completion::Order(order) => self.run(&order),
@@ -313,13 +327,6 @@ impl Task<'_> {
         let mut outcome = Outcome::new(verdict, Stage::Sat);
         outcome.statistics.backtracks = formula.contradictions;
         outcome.statistics.sat = Some(formula.statistics());
-        outcome
-    }
-
-    /// SAT where search gave up, whose contradictions count too.
-    fn solve_after(&self, saturation: &Saturation<'_>, searched: Outcome) -> Outcome {
-        let mut outcome = self.solve(saturation);
-        outcome.statistics.backtracks += searched.statistics.backtracks;
         outcome
     }
 

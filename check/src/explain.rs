@@ -62,6 +62,14 @@ impl<'a, 'e> Explainer<'a, 'e> {
         FactWriter::new(self, &needed)
     }
 
+    /// What a hop leads from and to.
+    pub fn ends(&self, hop: Hop) -> (u32, u32) {
+        match hop {
+            Hop::Po(from, to) => (from, to),
+            Hop::Edge(number) => (self.edge(number).from, self.edge(number).to),
+        }
+    }
+
     fn events(&self) -> &'e Events {
         self.saturation.events
     }

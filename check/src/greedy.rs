@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::bounds::Bounds;
 use crate::choice::Choice;
+use crate::effort::Effort;
 use crate::events::{Events, NONE};
 use crate::frontier::Frontier;
 use crate::lookback::Lookback;
@@ -100,18 +101,16 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
     }
 
-    /// Goes on placing events. Adds the number of conflicts to that of `contradictions`, which stays
-    /// within `budget`.
-    pub fn run(&mut self, bounds: &Bounds, contradictions: &mut u64, budget: u64) -> Progress {
+    /// Goes on placing events. Conflicts count as contradictions.
+    pub fn run(&mut self, bounds: &Bounds, effort: &mut Effort) -> Progress {
         // A small budget is for the search, which refutes.
-        let at_first = PATIENCE.min(budget / 4);
+        let at_first = PATIENCE.min(effort.budget / 4);
         let mut patience = at_first;
-        let mut looks = 0u32;
         loop {
             while let Some(event) = self.frontier.next(self.saturation) {
                 self.place_or_wait(event);
-                looks = looks.wrapping_add(1);
-                if looks.is_multiple_of(256) && bounds.passed() {
+                effort.visits += 1;
+                if effort.visits.is_multiple_of(256) && bounds.passed() {
                     return Progress::Exceeded;
                 }
             }
@@ -123,11 +122,11 @@ impl<'s, 'e> Greedy<'s, 'e> {
                 self.best = placed;
                 patience = at_first;
             }
-            if patience == 0 || *contradictions >= budget {
+            if patience == 0 || effort.is_spent() {
                 return Progress::Stuck;
             }
             patience -= 1;
-            *contradictions += 1;
+            effort.contradictions += 1;
             if bounds.passed() {
                 return Progress::Exceeded;
             }

@@ -39,6 +39,7 @@ pub mod clocks;
 pub mod complete;
 pub mod csr;
 mod decide;
+pub mod effort;
 pub mod events;
 pub mod explain;
 pub mod finals;

@@ -25,6 +25,7 @@
 
 use crate::choice::Choice;
 use crate::complete::Limits;
+use crate::effort::Effort;
 use crate::explain::{Explanation, explain};
 use crate::frontier::Frontier;
 use crate::proof::{Block, Violation};
@@ -45,7 +46,7 @@ pub enum End {
     Refuted,
     /// Every order contradicts.
     Violation(Violation),
-    /// The budget of contradictions is spent.
+    /// The budget of contradictions or of visits is spent.
     Budget,
     /// Lemmas would take more memory than they may.
     Memory,
@@ -60,10 +61,8 @@ pub struct Memory {
     /// Facts in their proofs, and how many there may be.
     facts: usize,
     most_facts: usize,
-    /// Contradictions met so far.
-    pub contradictions: u64,
-    /// How many of them there may be.
-    pub budget: u64,
+    /// What was done so far.
+    pub effort: Effort,
     /// Length of the trail, in changes, at which a stretch ends.
     pub trail: usize,
 }
@@ -75,8 +74,7 @@ impl Memory {
             lemmas: Vec::new(),
             facts: 0,
             most_facts: limits.facts,
-            contradictions: 0,
-            budget: limits.budget,
+            effort: Effort::new(limits.budget, limits.visits),
             trail: limits.trail.max(1),
         }
     }
@@ -134,6 +132,7 @@ pub fn search<'e>(
     let base = saturation.mark();
     frontier.start();
     let mut search = Search {
+        visits: saturation.visits(),
         prefix: frontier.order().len(),
         frontier,
         saturation,
@@ -165,6 +164,8 @@ struct Search<'s, 'e> {
     /// The first has the choices of the prefix.
     levels: Vec<Level>,
     memory: &'s mut Memory,
+    /// Visits of saturation that are counted.
+    visits: u64,
 }
 
 impl Search<'_, '_> {
@@ -373,7 +374,8 @@ impl Search<'_, '_> {
     /// Turns contradictions into lemmas until saturation succeeds.
     fn learn(&mut self, mut stop: Stop) -> Result<(), End> {
         loop {
-            if stop != Stop::Exceeded && self.memory.contradictions >= self.memory.budget {
+            self.count_visits();
+            if stop != Stop::Exceeded && self.memory.effort.is_spent() {
                 return Err(End::Budget);
             }
             if self.memory.facts > self.memory.most_facts {
@@ -384,13 +386,19 @@ impl Search<'_, '_> {
             let Some(explanation) = explain(self.saturation, stop, premises) else {
                 return Err(End::Exceeded);
             };
-            self.memory.contradictions += 1;
+            self.memory.effort.contradictions += 1;
             self.ahead = self.ahead.saturating_add(self.ahead / 8);
             match self.flip(explanation)? {
                 Ok(()) => return Ok(()),
                 Err(next) => stop = next,
             }
         }
+    }
+
+    fn count_visits(&mut self) {
+        let visits = self.saturation.visits();
+        self.memory.effort.visits += visits - self.visits;
+        self.visits = visits;
     }
 
     /// Jumps back and takes the opposite of the last choice that a contradiction rests on.

@@ -68,17 +68,23 @@ pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     }
 }
 
-/// The cycle with runs of program order as few hops.
+/// The cycle with runs of program order as few hops, and forced ways as theirs.
 fn merged(explainer: &Explainer<'_, '_>, cycle: &[Arc]) -> Vec<Arc> {
     let mut merged: Vec<Arc> = Vec::new();
     let mut run: Vec<Hop> = Vec::new();
     for arc in cycle {
-        if let Link::Forced(hop @ Hop::Po(..)) = arc.link {
-            run.push(hop);
-            continue;
+        match arc.link {
+            Link::Forced(hop @ Hop::Po(..)) => run.push(hop),
+            Link::Way => {
+                close(explainer, &mut run, &mut merged);
+                let way = explainer.path(arc.from, arc.to, u32::MAX);
+                merged.extend(way.into_iter().map(|hop| forced(explainer, hop)));
+            }
+            _ => {
+                close(explainer, &mut run, &mut merged);
+                merged.push(*arc);
+            }
         }
-        close(explainer, &mut run, &mut merged);
-        merged.push(*arc);
     }
     close(explainer, &mut run, &mut merged);
     merged
@@ -86,11 +92,14 @@ fn merged(explainer: &Explainer<'_, '_>, cycle: &[Arc]) -> Vec<Arc> {
 
 fn close(explainer: &Explainer<'_, '_>, run: &mut Vec<Hop>, merged: &mut Vec<Arc>) {
     for hop in explainer.merge_runs(std::mem::take(run)) {
-        if let Hop::Po(from, to) = hop {
-            let link = Link::Forced(hop);
-            merged.push(Arc { from, to, link });
-        }
+        merged.push(forced(explainer, hop));
     }
+}
+
+fn forced(explainer: &Explainer<'_, '_>, hop: Hop) -> Arc {
+    let (from, to) = explainer.ends(hop);
+    let link = Link::Forced(hop);
+    Arc { from, to, link }
 }
 
 /// Writes the facts of a block.
@@ -140,6 +149,7 @@ impl Writer<'_, '_, '_> {
         let assumed = |writer: &Self, literal: i32| writer.assumed.get(&literal).copied();
         let (rule, premises) = match arc.link {
             Link::Forced(hop) => return self.facts.write_path(&[hop])[0],
+            Link::Way => unreachable!("taken apart before"),
             Link::Pair { literal } => return self.assumed[&literal],
             Link::First => (Rule::InitialFirst, Vec::new()),
             Link::ReadsFrom { chosen } => {

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::csr::Csr;
+use crate::events::NONE;
 use crate::explain::Hop;
 use crate::saturate::{Reason, Saturation};
 
@@ -12,6 +13,8 @@ use crate::saturate::{Reason, Saturation};
 pub enum Link {
     /// It is forced.
     Forced(Hop),
+    /// It is forced by way of others.
+    Way,
     /// The model orders these writes so, by this literal.
     Pair {
         /// The literal.
@@ -53,7 +56,7 @@ impl Link {
     /// The literals that it rests on, 0 for none.
     pub fn literals(self) -> [i32; 2] {
         match self {
-            Link::Forced(_) | Link::First => [0, 0],
+            Link::Forced(_) | Link::Way | Link::First => [0, 0],
             Link::Pair { literal } => [literal, 0],
             Link::Overtaken { chosen, pair, .. } => [chosen, pair],
             Link::ReadsFrom { chosen }
@@ -152,8 +155,8 @@ impl<'f> Graph<'f> {
     }
 
     /// All events in an order along the arcs, those of low rank first where there is a choice; or
-    /// which events are on a cycle or between cycles.
-    pub fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<bool>> {
+    /// per event the number of its component, if it is on a cycle, or else [`NONE`].
+    pub fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<u32>> {
         let mut before = vec![0u32; self.len()];
         for event in 0..self.len() as u32 {
             for arc in self.from(event) {
@@ -180,33 +183,73 @@ impl<'f> Graph<'f> {
         for event in order {
             left[event as usize] = false;
         }
-        self.drop_ends(&mut left);
-        Err(left)
+        Err(self.components(&left))
     }
 
-    /// Drops events from which no arc leads to another that is left.
-    fn drop_ends(&self, left: &mut [bool]) {
-        let events = (0..self.len() as u32).filter(|&event| left[event as usize]);
-        let events: Vec<u32> = events.collect();
+    /// Per event the number of its strongly connected component among those that are left; [`NONE`]
+    /// for an event by itself. (Kosaraju's algorithm.)
+    fn components(&self, left: &[bool]) -> Vec<u32> {
         let mut into: Vec<(u32, u32)> = Vec::new();
-        let mut after = vec![0u32; self.len()];
-        for &event in &events {
-            for arc in self.from(event).filter(|arc| left[arc.to as usize]) {
-                into.push((arc.to, event));
-                after[event as usize] += 1;
-            }
+        for from in (0..self.len() as u32).filter(|&event| left[event as usize]) {
+            let arcs = self.from(from).filter(|arc| left[arc.to as usize]);
+            into.extend(arcs.map(|arc| (arc.to, from)));
         }
         let into = Csr::new(self.len(), into.into_iter());
-        let mut ends = events;
-        ends.retain(|&event| after[event as usize] == 0);
-        while let Some(end) = ends.pop() {
-            left[end as usize] = false;
-            for &event in into.of(end) {
-                after[event as usize] -= 1;
-                if after[event as usize] == 0 {
-                    ends.push(event);
+        let mut component = vec![NONE; self.len()];
+        for (number, root) in self.by_finish(left).into_iter().rev().enumerate() {
+            if component[root as usize] != NONE {
+                continue;
+            }
+            let mut size = 0;
+            let mut open = vec![root];
+            component[root as usize] = number as u32;
+            while let Some(event) = open.pop() {
+                size += 1;
+                for &before in into.of(event) {
+                    if component[before as usize] == NONE {
+                        component[before as usize] = number as u32;
+                        open.push(before);
+                    }
+                }
+            }
+            if size == 1 {
+                component[root as usize] = ALONE;
+            }
+        }
+        for component in component
+            .iter_mut()
+            .filter(|component| **component == ALONE)
+        {
+            *component = NONE;
+        }
+        component
+    }
+
+    /// The events that are left, in the order in which a depth-first search leaves them.
+    fn by_finish(&self, left: &[bool]) -> Vec<u32> {
+        let mut finished = Vec::new();
+        let mut seen: Vec<bool> = left.iter().map(|left| !left).collect();
+        for root in 0..self.len() as u32 {
+            if std::mem::replace(&mut seen[root as usize], true) {
+                continue;
+            }
+            let mut path = vec![(root, self.from(root))];
+            while let Some((event, arcs)) = path.last_mut() {
+                match arcs.find(|arc| !seen[arc.to as usize]) {
+                    Some(arc) => {
+                        seen[arc.to as usize] = true;
+                        path.push((arc.to, self.from(arc.to)));
+                    }
+                    None => {
+                        finished.push(*event);
+                        path.pop();
+                    }
                 }
             }
         }
+        finished
     }
 }
+
+/// Marks an event that is a component by itself.
+const ALONE: u32 = u32::MAX - 1;

@@ -4,7 +4,7 @@
 //! - [`pairs`]: the pairs of writes that an order leaves unordered;
 //! - [`residual`]: a formula over these pairs, and over the sources of reads that have several
 //!   candidates, to which the cycles of its models are added until a model has none;
-//! - [`graph`], [`cycles`]: the order that a model stands for, and its cycles;
+//! - [`graph`], [`cycles`], [`triangles`]: the order that a model stands for, and its cycles;
 //! - [`case`](mod@case): why a cycle is one, as a block of a proof;
 //! - [`resolve`](mod@resolve), [`clauses`]: why the clauses contradict each other.
 
@@ -16,3 +16,4 @@ pub mod pairs;
 pub mod residual;
 pub mod resolve;
 pub mod solver;
+pub mod triangles;

@@ -23,6 +23,7 @@ use super::graph::{Arc, Forced, Graph, Link};
 use super::pairs::unordered;
 use super::resolve::{self, Logged, Step, resolve};
 use super::solver::Solver;
+use super::triangles::Triangles;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::events::{Events, INITIAL};
@@ -78,6 +79,7 @@ pub struct Residual<'a, 'e, 'b> {
     bounds: &'b Bounds,
     rank: Vec<u32>,
     forced: Forced,
+    triangles: Triangles,
     pairs: Vec<(u32, u32)>,
     /// Per event the pairs that it is in.
     pairs_of: Csr,
@@ -114,6 +116,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             bounds,
             rank: saturation.ranks(),
             forced: Forced::new(saturation),
+            triangles: Triangles::new(saturation, &pairs),
             pairs_of: Csr::new(events.len(), both.collect::<Vec<_>>().into_iter()),
             pairs,
             candidates: Vec::new(),
@@ -272,11 +275,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
                 Some(false) => return Found::Nothing,
                 Some(true) => {}
             }
-            let found = {
-                let graph = Graph::new(&self.forced, self.chosen());
-                graph.sort(&self.rank).map_err(|left| cycles(&graph, &left))
-            };
-            match found {
+            match self.look() {
                 Ok(order) => return Found::Order(order),
                 Err(cycles) => {
                     self.contradictions += cycles.len() as u64;
@@ -284,6 +283,18 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
                 }
             }
         }
+    }
+
+    /// The order that the solver's model stands for, or cycles of it.
+    fn look(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
+        let triangles = self.triangles.find(|pair| self.ordered(pair));
+        if !triangles.is_empty() {
+            return Err(triangles);
+        }
+        let graph = Graph::new(&self.forced, self.chosen());
+        graph
+            .sort(&self.rank)
+            .map_err(|components| cycles(&graph, &components))
     }
 
     /// What the solver's model adds to the forced order.

@@ -58,6 +58,9 @@ fn contradict(clauses: &mut Clauses, log: &[Logged], bounds: &Bounds) -> Option<
             false => {
                 let opposite = logged.clause.iter().map(|literal| -literal);
                 match clauses.search(&opposite.collect::<Vec<_>>(), bounds) {
+                    Answer::Excluded(premises) if logged.clause.is_empty() => {
+                        return Some(premises);
+                    }
                     Answer::Excluded(premises) => Source::Derived(premises),
                     Answer::Possible => continue,
                     Answer::Exceeded => return None,

@@ -1,0 +1,147 @@
+//! Three writes of one location that a model orders in a circle. Where many writes of a location are
+//! unordered, these are the cycles that a model mostly has, and they are found much faster than by
+//! looking for cycles in general.
+
+use rustc_hash::FxHashSet;
+
+use super::graph::{Arc, Link};
+use crate::events::Events;
+use crate::papers::relation::{Relation, bits};
+use crate::saturate::Saturation;
+
+/// Writes of a location that are looked at at the least and at the most: the matrices of more would
+/// take too much memory.
+const WRITES: std::ops::RangeInclusive<usize> = 3..=4096;
+/// Triangles that are returned for one model at the most.
+const MOST: usize = 20_000;
+
+/// The unordered writes of one location.
+struct Tournament {
+    writes: Vec<u32>,
+    /// What is forced, by place in `writes`.
+    forced: Relation,
+    /// Places of a pair, and its number.
+    pairs: Vec<(u32, u32, usize)>,
+}
+
+/// The unordered writes of each location.
+pub struct Triangles {
+    tournaments: Vec<Tournament>,
+}
+
+impl Triangles {
+    /// Sets them up; `pairs` are together by location. Memory: a bit for each two unordered writes
+    /// of a location.
+    pub fn new(saturation: &Saturation<'_>, pairs: &[(u32, u32)]) -> Triangles {
+        let events = saturation.events;
+        let location = |pair: &(u32, u32)| events.location[pair.0 as usize];
+        let mut start = 0;
+        let chunks = pairs.chunk_by(|a, b| location(a) == location(b));
+        let tournaments = chunks.filter_map(|chunk| {
+            let first = start;
+            start += chunk.len();
+            Tournament::new(saturation, events, chunk, first)
+        });
+        Triangles {
+            tournaments: tournaments.collect(),
+        }
+    }
+
+    /// Circles of three in a model, one for each pair that is in any. `ordered` gives a pair as the
+    /// model orders it, with the literal that says so.
+    pub fn find(&self, ordered: impl Fn(usize) -> (u32, u32, i32)) -> Vec<Vec<Arc>> {
+        let mut found = Vec::new();
+        for tournament in &self.tournaments {
+            tournament.find(&ordered, &mut found);
+        }
+        found
+    }
+}
+
+impl Tournament {
+    fn new(
+        saturation: &Saturation<'_>,
+        events: &Events,
+        pairs: &[(u32, u32)],
+        first: usize,
+    ) -> Option<Tournament> {
+        let mut writes: Vec<u32> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+        writes.sort_unstable();
+        writes.dedup();
+        if !WRITES.contains(&writes.len()) {
+            return None;
+        }
+        debug_assert!(writes.iter().all(|&write| events.writes(write)));
+        let place = |write: u32| writes.partition_point(|&other| other < write) as u32;
+        let mut forced = Relation::new(writes.len());
+        for (a, &one) in writes.iter().enumerate() {
+            for (b, &other) in writes.iter().enumerate() {
+                if one != other && saturation.precedes(one, other) {
+                    forced.insert(a as u32, b as u32);
+                }
+            }
+        }
+        let pairs = pairs.iter().enumerate();
+        let pairs = pairs.map(|(at, &(a, b))| (place(a), place(b), first + at));
+        Some(Tournament {
+            pairs: pairs.collect(),
+            forced,
+            writes,
+        })
+    }
+
+    fn find(&self, ordered: &impl Fn(usize) -> (u32, u32, i32), found: &mut Vec<Vec<Arc>>) {
+        let mut after = self.forced.clone();
+        let mut before = Relation::new(self.writes.len());
+        for from in 0..self.writes.len() as u32 {
+            self.forced.successors(from).for_each(|to| {
+                before.insert(to, from);
+            });
+        }
+        // Per pair of places the literal, by the lower place.
+        let mut literal_of = rustc_hash::FxHashMap::default();
+        let mut chosen = Vec::with_capacity(self.pairs.len());
+        for &(a, b, pair) in &self.pairs {
+            let (first, _, literal) = ordered(pair);
+            let (from, to) = if first == self.writes[a as usize] {
+                (a, b)
+            } else {
+                (b, a)
+            };
+            after.insert(from, to);
+            before.insert(to, from);
+            literal_of.insert((from, to), literal);
+            chosen.push((from, to));
+        }
+        let mut known: FxHashSet<[i32; 3]> = FxHashSet::default();
+        for (from, to) in chosen {
+            if found.len() >= MOST {
+                return;
+            }
+            let both = after.row(to).iter().zip(before.row(from));
+            let both: Vec<u64> = both.map(|(after, before)| after & before).collect();
+            let literal_of = |from, to| literal_of.get(&(from, to)).copied().unwrap_or(0);
+            let Some(third) = bits(&both).next() else {
+                continue;
+            };
+            let arcs = [(from, to), (to, third), (third, from)];
+            let arcs = arcs.map(|(from, to)| self.arc(from, to, literal_of(from, to)));
+            let mut literals = arcs.map(|arc| arc.link.literals()[0]);
+            literals.sort_unstable();
+            if known.insert(literals) {
+                found.push(arcs.to_vec());
+            }
+        }
+    }
+
+    fn arc(&self, from: u32, to: u32, literal: i32) -> Arc {
+        Arc {
+            from: self.writes[from as usize],
+            to: self.writes[to as usize],
+            link: match literal {
+                0 => Link::Way,
+                literal => Link::Pair { literal },
+            },
+        }
+    }
+}
