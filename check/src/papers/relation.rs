@@ -69,6 +69,20 @@ impl Relation {
         grew
     }
 
+    /// Adds successors, given as in [`Relation::row`].
+    pub fn absorb_row(&mut self, into: u32, row: &[u64]) {
+        let start = into as usize * self.width;
+        let words = &mut self.words[start..start + self.width];
+        for (word, more) in words.iter_mut().zip(row) {
+            *word |= more;
+        }
+    }
+
+    /// Takes a pair away.
+    pub fn remove(&mut self, from: u32, to: u32) {
+        self.words[from as usize * self.width + to as usize / 64] &= !(1 << (to % 64));
+    }
+
     /// Adds every pair of another relation of the same size.
     pub fn unite(&mut self, other: &Relation) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
