@@ -21,16 +21,16 @@
 //! break; its vector clock says so at a glance. Initial writes are not placed, they come first.
 //!
 //! **Cost.** At most nᵗ frontiers for n operations a thread and t threads, each looked at in O(t),
-//! with saturation O(t²). Memory: about 32 + 4t bytes for each frontier visited, and 12 bytes for
+//! with saturation O(t²). Memory: up to 16 + 8t bytes for each frontier visited, and 24 bytes for
 //! each operation placed. No recursion: the depth of the search is the number of operations.
 
 use history::OpId;
-use rustc_hash::FxHashSet;
 
 use crate::bounds::Bounds;
 use crate::verdict::Statistics;
 
 use super::execution::{Execution, NONE};
+use super::frontiers::Frontiers;
 use super::saturation::clocks;
 use super::{Answer, Problem, Report, may_start};
 
@@ -95,7 +95,7 @@ struct Search<'a> {
     frontier: Vec<u32>,
     cells: Vec<Cell>,
     placed: Vec<Placed>,
-    visited: FxHashSet<Box<[u32]>>,
+    visited: Frontiers,
     nodes: u64,
 }
 
@@ -121,10 +121,10 @@ impl<'a> Search<'a> {
             execution,
             bounds: problem.bounds,
             frontier: vec![0; threads.len()],
+            visited: Frontiers::new(threads.len()),
             threads,
             cells,
             placed: Vec::new(),
-            visited: FxHashSet::default(),
             nodes: 0,
         }
     }
@@ -159,12 +159,11 @@ impl<'a> Search<'a> {
                 continue;
             };
             self.place(next);
-            thread = 0;
-            if self.visited.contains(self.frontier.as_slice()) {
-                thread = self.take_back().map_or(0, |last| last + 1);
-            } else if !self.visit() {
-                return Answer::Exceeded;
-            }
+            thread = match self.visit() {
+                Some(true) => 0,
+                Some(false) => self.take_back().map_or(0, |last| last + 1),
+                None => return Answer::Exceeded,
+            };
         }
         Answer::Order(self.order())
     }
@@ -231,20 +230,12 @@ impl<'a> Search<'a> {
         Some(thread)
     }
 
-    /// Remembers the frontier; says whether the bounds allow to go on.
-    fn visit(&mut self) -> bool {
-        self.nodes += 1;
-        if self.nodes.is_multiple_of(CHECK_EVERY) && self.bounds.passed() {
-            return false;
-        }
-        // Growing the table doubles it, with old and new in memory for a while.
-        let entry = size_of::<Box<[u32]>>() + 1;
-        let grows = self.visited.len() == self.visited.capacity();
-        if grows && !self.bounds.allows(2 * self.visited.capacity() * entry) {
-            return false;
-        }
-        self.visited.insert(self.frontier.as_slice().into());
-        true
+    /// Remembers the frontier, and says whether it is new; `None` if a bound was met.
+    fn visit(&mut self) -> Option<bool> {
+        let is_new = self.visited.insert(&self.frontier, self.bounds)?;
+        self.nodes += u64::from(is_new);
+        let is_late = self.nodes.is_multiple_of(CHECK_EVERY) && self.bounds.passed();
+        (!is_late).then_some(is_new)
     }
 
     /// The operations in the order in which they were placed.

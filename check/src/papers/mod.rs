@@ -5,7 +5,8 @@
 //!
 //! - [`execution`]: a history with explicit initial writes, program order and reads-from;
 //! - [`relation`]: binary relations as bit matrices;
-//! - [`graph`]: program order reduced to neighbours, topological order.
+//! - [`graph`]: program order reduced to neighbours, topological order;
+//! - [`frontiers`]: sets of frontiers.
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
@@ -16,6 +17,7 @@ pub mod criterion;
 pub mod dbcop;
 pub mod enumerate;
 pub mod execution;
+pub mod frontiers;
 pub mod graph;
 pub mod nice_cycle;
 pub mod relation;
