@@ -24,7 +24,7 @@
 //! from b to a or to a reader of a among the old pairs: one search from b for each union.
 //!
 //! **Cost.** A step costs O(n²/64), and there are up to 2^pairs. The number of orderings tried is
-//! counted as nodes. Memory: 2 (TSO: 3) relations of n²/8 bytes and 16 bytes a pair of writes.
+//! counted as nodes. Memory: 2 (TSO: 3) relations of n²/8 bytes and 40 bytes a pair of writes.
 
 use history::OpId;
 
@@ -43,7 +43,7 @@ pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relatio
     let relations = 4 * Relation::bytes(execution.len());
     if !may_start(
         problem.bounds,
-        relations.saturating_add(pairs.saturating_mul(16)),
+        relations.saturating_add(pairs.saturating_mul(40)),
     ) {
         return Answer::Exceeded.into();
     }

@@ -67,8 +67,8 @@ use super::relation::{Relation, bits};
 /// The forced order of a history under SC or TSO: `hb` of wSC or wTSO, and kept at its fixpoint as
 /// orders of writes are added. A clone is a point to come back to.
 ///
-/// **Cost.** Memory n²/4 bytes, n·locations/8 of which clones share. A new pair (a, b) costs n/64
-/// for each node that did not precede b, and for each that did not follow a: O(n²/64) at worst.
+/// **Cost.** Memory n²/4 bytes, and n·locations/8 that clones share. A new pair (a, b) costs n/64 for
+/// each node that did not precede b, and for each that did not follow a: O(n²/64) at worst.
 /// Rules are applied to pairs of accesses of one location only, once each, found by and-ing the new
 /// part of a write's row with the accesses of its location. At most n² pairs are new, so O(n⁴/64)
 /// in all; random SC histories of 1,000 operations take some milliseconds.
