@@ -164,10 +164,13 @@ fn bounds_end_in_undecided() {
 
 #[test]
 fn a_long_enumeration_meets_its_bounds() {
-    let history = check::generate::generate(&Default::default()).unwrap();
-    let bounds = Bounds::new(Some(Duration::from_millis(300)), None);
-    let start = std::time::Instant::now();
+    let recipe = check::generate::Recipe {
+        operations: 4000,
+        locations: 2,
+        ..Default::default()
+    };
+    let history = check::generate::generate(&recipe).unwrap();
+    let bounds = Bounds::new(Some(Duration::from_millis(50)), None);
     let report = answer(&history, Model::Sc, Start::Nothing, &bounds);
-    assert!(start.elapsed() < Duration::from_secs(5));
-    assert!(matches!(report.answer, Answer::Exceeded | Answer::Order(_)));
+    assert!(matches!(report.answer, Answer::Exceeded));
 }
