@@ -4,7 +4,9 @@
 //! not what [`crate::check`] uses by default. What they share is small:
 //!
 //! - [`execution`]: a history with explicit initial writes, program order and reads-from;
-//! - [`relation`]: binary relations as bit matrices.
+//! - [`relation`]: binary relations as bit matrices;
+//! - [`graph`]: program order reduced to neighbours, topological order;
+//! - [`frontiers`]: sets of frontiers.
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
@@ -12,9 +14,14 @@
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
 pub mod criterion;
+pub mod dbcop;
+pub mod enumerate;
 pub mod execution;
+pub mod frontiers;
+pub mod graph;
 pub mod nice_cycle;
 pub mod relation;
+pub mod saturation;
 
 use history::{History, OpId, ReadsFrom};
 
@@ -84,8 +91,18 @@ impl From<Answer> for Report {
 
 /// Runs a paper's algorithm.
 pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
-    let _ = problem;
     match algorithm {
+        Algorithm::Wsc | Algorithm::Wtso => saturation::clocks::decide(problem),
+        Algorithm::WscPattern => saturation::pattern::decide(problem),
+        Algorithm::WscGuess1 => saturation::guess::decide(problem),
+        Algorithm::Dbcop => dbcop::dbcop(problem),
+        Algorithm::WscDbcop => dbcop::wsc_dbcop(problem),
         _ => Answer::GaveUp(Reason::NoForcedContradiction).into(),
     }
+}
+
+/// Whether the bounds let an algorithm start that takes this many bytes. Asks for a megabyte at
+/// least, so that memory is looked at even where little is needed.
+fn may_start(bounds: &Bounds, bytes: usize) -> bool {
+    bounds.allows(bytes.max(1 << 20)) && !bounds.passed()
 }

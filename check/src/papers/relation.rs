@@ -69,6 +69,20 @@ impl Relation {
         grew
     }
 
+    /// Adds successors, given as in [`Relation::row`].
+    pub fn absorb_row(&mut self, into: u32, row: &[u64]) {
+        let start = into as usize * self.width;
+        let words = &mut self.words[start..start + self.width];
+        for (word, more) in words.iter_mut().zip(row) {
+            *word |= more;
+        }
+    }
+
+    /// Takes a pair away.
+    pub fn remove(&mut self, from: u32, to: u32) {
+        self.words[from as usize * self.width + to as usize / 64] &= !(1 << (to % 64));
+    }
+
     /// Adds every pair of another relation of the same size.
     pub fn unite(&mut self, other: &Relation) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -126,9 +140,9 @@ impl Relation {
         let mut seen = vec![0u64; self.width];
         let mut queue = VecDeque::from([from]);
         while let Some(element) = queue.pop_front() {
-            for at in 0..self.width {
-                let new = self.row(element)[at] & !seen[at];
-                seen[at] |= new;
+            for (at, seen) in seen.iter_mut().enumerate() {
+                let new = self.row(element)[at] & !*seen;
+                *seen |= new;
                 for next in bits(&[new]) {
                     let next = at as u32 * 64 + next;
                     parent[next as usize] = element;

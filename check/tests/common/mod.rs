@@ -1,6 +1,8 @@
 //! Small random histories, and a verdict with its certificate checked.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod corpus;
+
 use check::certificate::{self, Claim};
 use check::machine::{Machine, Step};
 use check::{Algorithm, Model, Options, PsoRmw, Verdict, check, steps, verify};
@@ -251,4 +253,21 @@ pub fn accesses_of(history: &History) -> Vec<Access> {
 /// A generator for a seed.
 pub fn seeded(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)
+}
+
+/// What an algorithm answers and what it took; a certificate, if there is one, is verified.
+pub fn outcome(history: &History, model: Model, algorithm: Algorithm) -> check::Outcome {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm,
+        ..Options::default()
+    };
+    let outcome = check(history, &reads_from, model, &options);
+    if matches!(
+        outcome.verdict,
+        Verdict::Consistent(_) | Verdict::Violation(_)
+    ) {
+        certified(history, model, &outcome.verdict);
+    }
+    outcome
 }

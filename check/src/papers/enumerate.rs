@@ -1,0 +1,306 @@
+//! Explicit enumeration of store orders: the second half of Algorithms 1 and 2 of CAV 2019 (sections
+//! 3.3 and 4.2).
+//!
+//! A partial store order that every witness contains (`pww` of CCM, `wpww` of wCCM, or any other) is
+//! extended pair by pair: two writes of one location that are not ordered are ordered one way, and
+//! if that does not lead to a witness, the other way. The store order `ww` is kept transitively
+//! closed, and an extension is dropped once one of these is cyclic:
+//!
+//! | model | |
+//! |---|---|
+//! | SC | `po ∪ wr ∪ ww ∪ rw[ww]` |
+//! | TSO | `po-loc ∪ wr_e ∪ ww ∪ rw[ww]`, `ppo ∪ wr_e ∪ ww ∪ rw[ww]` |
+//!
+//! Nothing else is inferred: that is what saturation is for. When all pairs are ordered, a topological
+//! order of the union (for TSO the one with `ppo`) is a memory order. For TSO, a load whose source is
+//! its own thread's may come before that source: then it is served from the buffer, where the source
+//! is the newest store to the location, or the union with `po-loc` would have a cycle. Other loads
+//! come after their source by `wr_e`, before the next write by `rw`, and after their thread's own
+//! stores that precede the source in `ww`; stores that follow it would give a cycle with `po-loc`.
+//!
+//! **Is an extension cyclic?** Let (a, b) be added to a closed `ww` whose unions are acyclic. Every
+//! pair of `ww` that follows leads from a write up to a, to b and on; every pair of `rw` leads from a
+//! reader of such a write, which precedes a already or reads a, to b and on. So a new cycle has a path
+//! from b to a or to a reader of a among the old pairs: one search from b for each union.
+//!
+//! **Cost.** A step costs O(n²/64), and there are up to 2^pairs. The number of orderings tried is
+//! counted as nodes. Memory: 2 (TSO: 3) relations of n²/8 bytes and 40 bytes a pair of writes.
+
+use history::OpId;
+
+use crate::model::Model;
+use crate::verdict::Statistics;
+
+use super::execution::{Execution, NONE};
+use super::graph::{program_order, program_order_by_location, topological};
+use super::relation::{Relation, bits};
+use super::{Answer, Problem, Report, may_start};
+
+/// Enumerates the store orders that extend a partial one until one is a witness. `pww` relates
+/// nodes of the execution; pairs that are not writes of one location are ignored.
+pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relation) -> Report {
+    let pairs = usize::try_from(execution.write_pairs()).unwrap_or(usize::MAX);
+    let relations = 4 * Relation::bytes(execution.len());
+    if !may_start(
+        problem.bounds,
+        relations.saturating_add(pairs.saturating_mul(40)),
+    ) {
+        return Answer::Exceeded.into();
+    }
+    let mut extension = Extension::new(execution, problem.model);
+    extension.start_from(pww, problem.finals);
+    let mut nodes = 0;
+    let answer = extension.complete(problem, &mut nodes);
+    Report {
+        answer,
+        statistics: Statistics {
+            nodes: Some(nodes),
+            ordered: Some(execution.write_pairs() - extension.open_at_first),
+            ..Statistics::default()
+        },
+    }
+}
+
+/// A pair that was ordered, one way or, if that was impossible, the other.
+struct Choice {
+    pair: usize,
+    is_second: bool,
+    /// How many pairs of `ww` had been added before.
+    added: usize,
+}
+
+/// A partial store order as it is extended.
+struct Extension<'e> {
+    execution: &'e Execution<'e>,
+    /// What is fixed of each union that must be acyclic; the last is that of memory order.
+    unions: Vec<Relation>,
+    ww: Relation,
+    /// Pairs added to `ww` since the start.
+    added: Vec<(u32, u32)>,
+    open_at_first: u64,
+}
+
+impl<'e> Extension<'e> {
+    fn new(execution: &'e Execution<'e>, model: Model) -> Extension<'e> {
+        let reads = (0..execution.operations).map(|node| (execution.source[node as usize], node));
+        let reads = reads.filter(|&(source, read)| {
+            source != NONE && (!model.buffers() || execution.is_external(read))
+        });
+        let union = |program_order: Vec<(u32, u32)>| {
+            let mut union = Relation::new(execution.len());
+            for (first, second) in program_order.into_iter().chain(reads.clone()) {
+                union.insert(first, second);
+            }
+            union
+        };
+        let mut unions = vec![union(program_order(execution, model))];
+        if model.buffers() {
+            unions.insert(0, union(program_order_by_location(execution)));
+        }
+        Extension {
+            execution,
+            unions,
+            ww: Relation::new(execution.len()),
+            added: Vec::new(),
+            open_at_first: 0,
+        }
+    }
+
+    /// Sets the order to extend: the given one, initial writes first, final ones last.
+    fn start_from(&mut self, pww: &Relation, finals: &[OpId]) {
+        let execution = self.execution;
+        let mut last = vec![NONE; execution.locations() as usize];
+        for write in finals {
+            last[execution.location[write.at()] as usize] = write.0;
+        }
+        for (location, &last) in last.iter().enumerate() {
+            let writes = execution.writes.of(location as u32);
+            for &first in writes {
+                for &second in writes.iter().filter(|&&second| second != first) {
+                    let is_end = execution.is_initial(first) || second == last;
+                    if is_end || pww.contains(first, second) {
+                        self.order(first, second);
+                    }
+                }
+            }
+        }
+        self.added.clear();
+    }
+
+    fn complete(&mut self, problem: &Problem<'_>, nodes: &mut u64) -> Answer {
+        let acyclic = |union| self.topological(union).is_some();
+        if !self.unions.iter().all(acyclic) {
+            return Answer::Refuted;
+        }
+        let pairs = self.open_pairs();
+        self.open_at_first = pairs.len() as u64;
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut at = 0;
+        while let Some(&(first, second)) = pairs.get(at) {
+            if problem.bounds.passed() {
+                return Answer::Exceeded;
+            }
+            if self.is_ordered(first, second) {
+                at += 1;
+                continue;
+            }
+            let added = self.added.len();
+            let found = self.choose(at, &pairs, false, added, nodes);
+            let choice = found.or_else(|| self.choose(at, &pairs, true, added, nodes));
+            match choice.or_else(|| self.backtrack(&mut choices, &pairs, nodes)) {
+                Some(choice) => {
+                    at = choice.pair + 1;
+                    choices.push(choice);
+                }
+                None => return Answer::Refuted,
+            }
+        }
+        self.memory_order()
+    }
+
+    /// Orders a pair one way, if that gives no cycle.
+    fn choose(
+        &mut self,
+        pair: usize,
+        pairs: &[(u32, u32)],
+        is_second: bool,
+        added: usize,
+        nodes: &mut u64,
+    ) -> Option<Choice> {
+        let (mut first, mut second) = pairs[pair];
+        if is_second {
+            (first, second) = (second, first);
+        }
+        *nodes += 1;
+        self.is_possible(first, second).then(|| {
+            self.order(first, second);
+            Choice {
+                pair,
+                is_second,
+                added,
+            }
+        })
+    }
+
+    /// Takes choices back up to the last whose other way was not tried, and takes that.
+    fn backtrack(
+        &mut self,
+        choices: &mut Vec<Choice>,
+        pairs: &[(u32, u32)],
+        nodes: &mut u64,
+    ) -> Option<Choice> {
+        while let Some(choice) = choices.pop() {
+            for (first, second) in self.added.drain(choice.added..) {
+                self.ww.remove(first, second);
+            }
+            if choice.is_second {
+                continue;
+            }
+            let other = self.choose(choice.pair, pairs, true, choice.added, nodes);
+            if other.is_some() {
+                return other;
+            }
+        }
+        None
+    }
+
+    /// The pairs of writes of one location that are not ordered.
+    fn open_pairs(&self) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        for location in 0..self.execution.locations() {
+            let writes = self.execution.writes.of(location);
+            for (at, &first) in writes.iter().enumerate() {
+                let others = writes[at + 1..].iter();
+                let open = others.filter(|&&second| !self.is_ordered(first, second));
+                pairs.extend(open.map(|&second| (first, second)));
+            }
+        }
+        pairs
+    }
+
+    fn is_ordered(&self, first: u32, second: u32) -> bool {
+        self.ww.contains(first, second) || self.ww.contains(second, first)
+    }
+
+    /// Adds a pair to `ww` and closes it.
+    fn order(&mut self, first: u32, second: u32) {
+        if self.ww.contains(first, second) {
+            return;
+        }
+        let location = self.execution.location[first as usize];
+        let writes = self.execution.writes.of(location).iter().copied();
+        let before = |&write: &u32| write == first || self.ww.contains(write, first);
+        let heads: Vec<u32> = writes.filter(before).collect();
+        let mut tails: Vec<u32> = self.ww.successors(second).collect();
+        tails.push(second);
+        for &head in &heads {
+            for &tail in &tails {
+                if self.ww.insert(head, tail) {
+                    self.added.push((head, tail));
+                }
+            }
+        }
+    }
+
+    /// Whether the unions stay acyclic if a pair is added.
+    fn is_possible(&self, first: u32, second: u32) -> bool {
+        let mut ends = vec![0u64; self.execution.len().div_ceil(64)];
+        let readers = self.execution.readers.of(first).iter();
+        for &end in readers.filter(|&&reader| reader != second).chain([&first]) {
+            ends[end as usize / 64] |= 1 << (end % 64);
+        }
+        let mut unions = self.unions.iter();
+        unions.all(|union| !self.reaches(union, second, &ends))
+    }
+
+    /// Whether a path in `union ∪ ww ∪ rw[ww]` leads from a node to one of a set.
+    fn reaches(&self, union: &Relation, from: u32, ends: &[u64]) -> bool {
+        let mut seen = vec![0u64; ends.len()];
+        let mut open = vec![from];
+        while let Some(node) = open.pop() {
+            for (at, next) in self.successors(union, node).enumerate() {
+                let new = next & !seen[at];
+                if new & ends[at] != 0 {
+                    return true;
+                }
+                seen[at] |= new;
+                open.extend(bits(&[new]).map(|bit| at as u32 * 64 + bit));
+            }
+        }
+        false
+    }
+
+    /// The successors of a node in `union ∪ ww ∪ rw[ww]`, as words of bits.
+    fn successors<'a>(&'a self, union: &'a Relation, node: u32) -> impl Iterator<Item = u64> + 'a {
+        let source = self.execution.source[node as usize];
+        let overtaking = (source != NONE).then(|| self.ww.row(source));
+        let rows = union.row(node).iter().zip(self.ww.row(node));
+        rows.enumerate().map(move |(at, (fixed, ww))| {
+            let mut later = overtaking.map_or(0, |row| row[at]);
+            if at == node as usize / 64 {
+                later &= !(1 << (node % 64));
+            }
+            fixed | ww | later
+        })
+    }
+
+    /// The nodes in an order that keeps a union; `None` if it is cyclic.
+    fn topological(&self, union: &Relation) -> Option<Vec<u32>> {
+        topological(self.execution.len(), |node| {
+            let row: Vec<u64> = self.successors(union, node).collect();
+            bits(&row).collect::<Vec<u32>>()
+        })
+    }
+
+    /// A memory order, once all pairs are ordered.
+    fn memory_order(&self) -> Answer {
+        let union = self.unions.last();
+        match union.and_then(|union| self.topological(union)) {
+            Some(order) => {
+                let operations = order.into_iter().filter_map(|node| self.execution.op(node));
+                Answer::Order(operations.collect())
+            }
+            None => Answer::Refuted,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The set of frontiers that a search has visited.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::bounds::Bounds;
+
+/// Marks a free slot.
+const FREE: u32 = u32::MAX;
+
+/// A set of rows of equally many numbers, laid out one after the other with a table of where they
+/// are. Memory: 4 bytes a number, up to twice that while it grows, and 8 to 16 bytes a row.
+#[derive(Debug)]
+pub struct Frontiers {
+    width: usize,
+    numbers: Vec<u32>,
+    /// Which row is in each slot; at most half are taken, and there are a power of two.
+    slots: Vec<u32>,
+    rows: u32,
+}
+
+impl Frontiers {
+    /// The empty set of rows of this many numbers.
+    pub fn new(width: usize) -> Frontiers {
+        Frontiers {
+            width,
+            numbers: Vec::new(),
+            slots: vec![FREE; 1 << 10],
+            rows: 0,
+        }
+    }
+
+    /// Adds a row; says whether it is new, or `None` if there is no room for it.
+    pub fn insert(&mut self, row: &[u32], bounds: &Bounds) -> Option<bool> {
+        let slot = self.slot(row);
+        if self.slots[slot] != FREE {
+            return Some(false);
+        }
+        let length = self.numbers.len() + self.width;
+        if length > self.numbers.capacity() && !bounds.allows(8 * length) {
+            return None;
+        }
+        self.numbers.extend_from_slice(row);
+        self.slots[slot] = self.rows;
+        self.rows += 1;
+        let is_full = self.rows as usize * 2 > self.slots.len();
+        (!is_full || self.grow(bounds)).then_some(true)
+    }
+
+    /// Where a row is, or the free slot where it belongs.
+    fn slot(&self, row: &[u32]) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut hasher = FxHasher::default();
+        row.iter().for_each(|&number| hasher.write_u32(number));
+        let mut slot = hasher.finish() as usize & mask;
+        while self.slots[slot] != FREE && self.row(self.slots[slot]) != row {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn row(&self, number: u32) -> &[u32] {
+        &self.numbers[number as usize * self.width..][..self.width]
+    }
+
+    /// Doubles the table; says whether there is room.
+    fn grow(&mut self, bounds: &Bounds) -> bool {
+        let slots = 2 * self.slots.len();
+        if self.rows >= FREE / 2 || !bounds.allows(4 * slots) {
+            return false;
+        }
+        self.slots = vec![FREE; slots];
+        for number in 0..self.rows {
+            let slot = self.slot(self.row(number));
+            self.slots[slot] = number;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_row_is_new_once(rows in prop::collection::vec([0u32..40, 0u32..40], 0..3000)) {
+            let mut seen = std::collections::BTreeSet::new();
+            let mut frontiers = Frontiers::new(2);
+            for row in rows {
+                prop_assert_eq!(frontiers.insert(&row, &Bounds::none()), Some(seen.insert(row)));
+            }
+        }
+    }
+
+    #[test]
+    fn it_asks_before_it_grows() {
+        let bounds = Bounds::new(None, Some(1));
+        let mut frontiers = Frontiers::new(4);
+        let inserted = (0..1 << 20).find(|&at| frontiers.insert(&[at; 4], &bounds).is_none());
+        assert!(inserted.is_some());
+    }
+}

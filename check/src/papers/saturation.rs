@@ -1,0 +1,397 @@
+//! Weak sequential consistency (Zennou et al., "Boosting Sequential Consistency Checking using
+//! Saturation", section 3), its counterpart for TSO, and the extensions of section 4.
+//!
+//! **wSC.** The store order `st` and happens-before `hb` are the least relations with
+//!
+//! ```text
+//! st = ((hb_WR ∘ wr⁻¹) ∪ hb_WW)⁺      hb = (po ∪ wr ∪ st ∪ rw[st])⁺      rw[st] = wr⁻¹ ∘ st
+//! ```
+//!
+//! where `hb_WR` and `hb_WW` are the pairs of `hb` that are of one location, all derived pairs are
+//! between different operations, and every location has an initial write before everything. A
+//! history is wSC if `hb` is acyclic. Since `st` is part of `hb` and `hb_WW` of `st`, the fixpoint has
+//! `st = hb_WW`: it suffices to keep `hb`.
+//!
+//! **wTSO.** The rules R1-R7 of Manovit & Hangal (HPCA 2006, section 4.1) as a least fixpoint. `hb`
+//! is the least transitive relation that has, for a read L of S and another write S' of the location:
+//!
+//! * `ppo`, the initial writes before all operations (R1-R3), and `wr_e` (R4);
+//! * S' before S, if S' is earlier than L in L's thread (R5);
+//! * S' before S, if S' is before L (R6), and L before S', if S is before S' (R7).
+//!
+//! R6 is `hb_WR ∘ wr⁻¹` and R7 is `rw[st]`; under SC, where `ppo` is `po` and all of `wr` counts, R5
+//! is a case of R6, and what is left is wSC. R6 and R7 hold for reads from the own thread as well.
+//! The history is wTSO if `hb` is acyclic; `st` is `hb_WW` again.
+//!
+//! **TSO implies wTSO.** Let ≤ be the memory order of a run that satisfies the axioms of HPCA 2006,
+//! section 3, in their strict form: total on all operations. Then `hb` is part of it, by induction
+//! on how a pair was derived; ≤ is acyclic, so `hb` is too. `ppo` is what the axioms LoadOp,
+//! StoreStore, Membar and Atomicity demand. By the axiom Value, L reads the ≤-last of the writes that
+//! precede it in memory order or in its thread, so no other of these is ≤-after S. R4: S is among
+//! them, and not by program order, so S ≤ L. R5 and R6: S' is among them, so S' ≤ S. R7: with
+//! S ≤ S', S' is not among them, so not S' ≤ L, and ≤ is total. Transitivity is that of ≤.
+//!
+//! **wTSO implies wCCM** (CAV 2019, section 4.1). First, `wpww` is part of `st`. The relations
+//! `hb^ppo_o` start with `ppo` and `wr_e`, and their second rule is R6, so they are part of `hb`.
+//! The relations `hb^po-loc_o` have pairs that `hb` lacks: from a write w to a later plain load L of
+//! its own thread and location. Nothing but program order leads on from L, so a path from w through
+//! L to another write leads, inside w's thread, to an operation that is no plain load, and there
+//! `ppo` leads directly. And where the second rule, or `cf_e`, uses a path that ends in such a
+//! pair, it orders that path's start before the source of L, as R5 does. So all pairs of writes
+//! in `wpww` are in `st`. Second, both unions that wCCM wants acyclic are. `ppo ∪ wr_e ∪ wpww ∪
+//! rw[wpww]` is part of `hb` (R7). In a cycle of the other, each pair (w, L) as above is followed by
+//! further accesses of the thread and location, where `ppo` leads directly from w unless all are
+//! plain loads, and then by a pair (L', w') of `rw`. Then w is the source of L' or, by R5, before
+//! it, so w is before w' in `st`; replacing all of these gives a cycle of `hb`.
+//!
+//! **What there is.** [`Forced`] keeps `hb` as bit relations for small histories and takes further
+//! orders of writes; [`clocks`] has the same on vector clocks for large ones and is what `wsc` and
+//! `wtso` run. [`pattern`] and [`guess`] are the extensions.
+
+pub mod clocks;
+pub mod guess;
+pub mod pattern;
+
+use std::rc::Rc;
+
+use history::OpId;
+
+use crate::bounds::{Bounds, Exceeded};
+use crate::csr::Csr;
+use crate::model::Model;
+
+use super::execution::{Execution, NONE};
+use super::graph::{program_order, topological};
+use super::relation::{Relation, bits};
+
+/// The forced order of a history under SC or TSO: `hb` of wSC or wTSO, and kept at its fixpoint as
+/// orders of writes are added. A clone is a point to come back to.
+///
+/// **Cost.** Memory n²/4 bytes, and n·locations/8 that clones share. A new pair (a, b) costs n/64 for
+/// each node that did not precede b, and for each that did not follow a: O(n²/64) at worst.
+/// Rules are applied to pairs of accesses of one location only, once each, found by and-ing the new
+/// part of a write's row with the accesses of its location. At most n² pairs are new, so O(n⁴/64)
+/// in all; random SC histories of 1,000 operations take some milliseconds.
+///
+/// **Invariants.** `before` is the inverse of `after`, and both are transitively closed and acyclic:
+/// a pair that closes a cycle is not added, only remembered as [`Forced::is_cyclic`]. Unless it is
+/// cyclic or a bound was met, no rule adds anything.
+#[derive(Clone, Debug)]
+pub struct Forced<'e> {
+    execution: &'e Execution<'e>,
+    bounds: &'e Bounds,
+    accesses: Rc<Accesses>,
+    after: Relation,
+    before: Relation,
+    /// Pairs of a write and another access of its location to which R6 and R7 were not applied.
+    pending: Vec<(u32, u32)>,
+    is_cyclic: bool,
+}
+
+/// The accesses of each location as rows of bits.
+#[derive(Debug)]
+struct Accesses {
+    width: usize,
+    words: Vec<u64>,
+}
+
+impl Accesses {
+    fn new(execution: &Execution<'_>) -> Accesses {
+        let width = execution.len().div_ceil(64);
+        let mut words = vec![0; width * execution.locations() as usize];
+        for (node, &location) in execution.location.iter().enumerate() {
+            if location != NONE {
+                words[location as usize * width + node / 64] |= 1 << (node % 64);
+            }
+        }
+        Accesses { width, words }
+    }
+
+    fn of(&self, location: u32) -> &[u64] {
+        &self.words[location as usize * self.width..][..self.width]
+    }
+}
+
+impl<'e> Forced<'e> {
+    /// The forced order of SC or TSO. `finals` are the writes of final values: each comes after all
+    /// others of its location.
+    ///
+    /// # Errors
+    /// A bound was met.
+    pub fn new(
+        execution: &'e Execution<'e>,
+        model: Model,
+        finals: &[OpId],
+        bounds: &'e Bounds,
+    ) -> Result<Forced<'e>, Exceeded> {
+        let nodes = execution.len();
+        let masks = nodes.div_ceil(8) * execution.locations() as usize;
+        if !super::may_start(bounds, 2 * Relation::bytes(nodes) + masks) {
+            return Err(met(bounds));
+        }
+        let mut forced = Forced {
+            execution,
+            bounds,
+            accesses: Rc::new(Accesses::new(execution)),
+            after: Relation::new(nodes),
+            before: Relation::new(nodes),
+            pending: Vec::new(),
+            is_cyclic: false,
+        };
+        let mut edges = program_order(execution, model);
+        edges.extend(reads_from(execution, model));
+        forced.close(&edges);
+        for (first, second) in own_earlier(execution) {
+            forced.add(first, second);
+        }
+        for (first, second) in before_finals(execution, finals) {
+            forced.add(first, second);
+        }
+        forced.apply_to_all()?;
+        forced.saturate()?;
+        Ok(forced)
+    }
+
+    /// Adds that one write precedes another of the location, and saturates again.
+    ///
+    /// # Errors
+    /// A bound was met.
+    pub fn assume(&mut self, first: u32, second: u32) -> Result<(), Exceeded> {
+        self.add(first, second);
+        self.saturate()
+    }
+
+    /// Whether some operation precedes itself: then there is no run. What else is known is not
+    /// complete in that case.
+    pub fn is_cyclic(&self) -> bool {
+        self.is_cyclic
+    }
+
+    /// Happens-before, transitively closed, over the nodes of the execution.
+    pub fn hb(&self) -> &Relation {
+        &self.after
+    }
+
+    /// The inverse of happens-before.
+    pub fn hb_inverse(&self) -> &Relation {
+        &self.before
+    }
+
+    /// Whether two writes of one location are ordered.
+    pub fn orders(&self, first: u32, second: u32) -> bool {
+        self.after.contains(first, second) || self.after.contains(second, first)
+    }
+
+    /// The store order: the pairs of writes of one location, initial writes included. Cost: for each
+    /// write, the writes of its location.
+    pub fn st(&self) -> impl Iterator<Item = (u32, u32)> {
+        let locations = 0..self.execution.locations();
+        locations.flat_map(move |location| {
+            let writes = self.execution.writes.of(location);
+            let all = writes
+                .iter()
+                .flat_map(move |&a| writes.iter().map(move |&b| (a, b)));
+            all.filter(|&(a, b)| self.after.contains(a, b))
+        })
+    }
+
+    /// How many unordered pairs of writes of one location the store order orders, initial writes
+    /// left out.
+    pub fn ordered(&self) -> u64 {
+        let is_counted = |&(first, _): &(u32, u32)| !self.execution.is_initial(first);
+        self.st().filter(is_counted).count() as u64
+    }
+
+    /// The pairs of writes of one location that are not ordered.
+    pub fn unordered(&self) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        for location in 0..self.execution.locations() {
+            let writes = self.execution.writes.of(location);
+            for (at, &first) in writes.iter().enumerate() {
+                let others = writes[at + 1..].iter();
+                let open = others.filter(|&&second| !self.orders(first, second));
+                pairs.extend(open.map(|&second| (first, second)));
+            }
+        }
+        pairs
+    }
+
+    /// Closes what is known without the rules. A cycle leaves the relations empty.
+    fn close(&mut self, edges: &[(u32, u32)]) {
+        let successors = Csr::new(self.execution.len(), edges.iter().copied());
+        let next = |node| successors.of(node).iter().copied();
+        let Some(order) = topological(self.execution.len(), next) else {
+            self.is_cyclic = true;
+            return;
+        };
+        for &node in order.iter().rev() {
+            for &next in successors.of(node) {
+                self.after.absorb(node, next);
+                self.after.insert(node, next);
+            }
+        }
+        for &node in &order {
+            for &next in successors.of(node) {
+                self.before.absorb(next, node);
+                self.before.insert(next, node);
+            }
+        }
+    }
+
+    /// Adds a pair and closes the relations again, without applying the rules.
+    fn add(&mut self, first: u32, second: u32) {
+        if self.is_cyclic || self.after.contains(first, second) {
+            return;
+        }
+        if first == second || self.after.contains(second, first) {
+            self.is_cyclic = true;
+            return;
+        }
+        let head = with(self.before.row(first), first);
+        let tail = with(self.after.row(second), second);
+        let heads = without(&head, self.before.row(second));
+        let tails = without(&tail, self.after.row(first));
+        for node in bits(&heads) {
+            self.note_news(node, &tail);
+            self.after.absorb_row(node, &tail);
+        }
+        for node in bits(&tails) {
+            self.before.absorb_row(node, &head);
+        }
+    }
+
+    /// Remembers which accesses of a write's location will be news in its row.
+    fn note_news(&mut self, write: u32, row: &[u64]) {
+        if !self.execution.is_write(write) {
+            return;
+        }
+        let accesses = self
+            .accesses
+            .of(self.execution.location[write as usize])
+            .iter();
+        let known = self.after.row(write).iter();
+        let words = row.iter().zip(known).zip(accesses).enumerate();
+        for (at, ((row, known), accesses)) in words {
+            let news = [row & !known & accesses];
+            let nodes = bits(&news).map(|bit| at as u32 * 64 + bit);
+            self.pending.extend(nodes.map(|node| (write, node)));
+        }
+    }
+
+    /// Applies the rules to every pair, as if all were news.
+    fn apply_to_all(&mut self) -> Result<(), Exceeded> {
+        for location in 0..self.execution.locations() {
+            for &write in self.execution.writes.of(location) {
+                let known = self.after.row(write).iter();
+                let accesses = self.accesses.of(location).iter();
+                let row: Vec<u64> = known.zip(accesses).map(|(a, b)| a & b).collect();
+                for access in bits(&row) {
+                    self.apply(write, access)?;
+                }
+                self.saturate()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn saturate(&mut self) -> Result<(), Exceeded> {
+        while let Some((write, access)) = self.pending.pop() {
+            if self.is_cyclic {
+                self.pending.clear();
+                break;
+            }
+            self.apply(write, access)?;
+        }
+        Ok(())
+    }
+
+    /// R6 and R7 for a write that precedes another access of its location.
+    fn apply(&mut self, write: u32, access: u32) -> Result<(), Exceeded> {
+        let execution = self.execution;
+        let source = execution.source[access as usize];
+        if source != NONE && source != write {
+            self.derive(write, source)?;
+        }
+        if execution.is_write(access) {
+            for &reader in execution.readers.of(write) {
+                if reader != access {
+                    self.derive(reader, access)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a pair, which may take long if it is new.
+    fn derive(&mut self, first: u32, second: u32) -> Result<(), Exceeded> {
+        if self.after.contains(first, second) {
+            return Ok(());
+        }
+        if self.bounds.passed() {
+            return Err(met(self.bounds));
+        }
+        self.add(first, second);
+        Ok(())
+    }
+}
+
+/// The bound that was met.
+fn met(bounds: &Bounds) -> Exceeded {
+    bounds.exceeded().unwrap_or(Exceeded::Time)
+}
+
+/// `wr` under SC, `wr_e` under TSO; initial writes precede everything anyway.
+fn reads_from<'e>(
+    execution: &'e Execution<'_>,
+    model: Model,
+) -> impl Iterator<Item = (u32, u32)> + use<'e> {
+    let reads = (0..execution.operations).map(|node| (execution.source[node as usize], node));
+    reads.filter(move |&(source, read)| {
+        source != NONE && (!model.buffers() || execution.is_external(read))
+    })
+}
+
+/// R5: from the last write of a location before a read in its thread, to the read's source if that
+/// is another.
+fn own_earlier(execution: &Execution<'_>) -> Vec<(u32, u32)> {
+    let mut last = vec![NONE; execution.locations() as usize];
+    let mut pairs = Vec::new();
+    for node in 0..execution.operations {
+        let location = execution.location[node as usize];
+        if location == NONE {
+            continue;
+        }
+        let own = &mut last[location as usize];
+        let source = execution.source[node as usize];
+        if *own != NONE && execution.po(*own, node) && source != NONE && source != *own {
+            pairs.push((*own, source));
+        }
+        if execution.is_write(node) {
+            *own = node;
+        }
+    }
+    pairs
+}
+
+fn before_finals(execution: &Execution<'_>, finals: &[OpId]) -> Vec<(u32, u32)> {
+    let pairs = finals.iter().flat_map(|last| {
+        let writes = execution.writes.of(execution.location[last.at()]);
+        writes.iter().map(|&write| (write, last.0))
+    });
+    pairs.filter(|(write, last)| write != last).collect()
+}
+
+/// A row with one more element.
+fn with(row: &[u64], element: u32) -> Vec<u64> {
+    let mut row = row.to_vec();
+    row[element as usize / 64] |= 1 << (element % 64);
+    row
+}
+
+/// The elements of one row that are not in another.
+fn without(row: &[u64], other: &[u64]) -> Vec<u64> {
+    row.iter()
+        .zip(other)
+        .map(|(row, other)| row & !other)
+        .collect()
+}

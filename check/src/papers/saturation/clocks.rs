@@ -1,0 +1,112 @@
+//! wSC and wTSO for large histories, on the engine's vector clocks ([`crate::saturate`]).
+//!
+//! Happens-before is [`Saturation::precedes`] between events, of which every operation is one here;
+//! the initial writes, which are no events, precede all. **Cost:** that of saturation, and to count
+//! or list the store order one look at each write's clock for each thread that writes its
+//! location: O(writes · threads), and for listing as much as there are pairs.
+
+use history::OpId;
+
+use crate::bounds::Bounds;
+use crate::complete::refute;
+use crate::events::Events;
+use crate::papers::{Answer, Problem, Report, may_start};
+use crate::rank::rank;
+use crate::saturate::{Saturation, Stop};
+use crate::verdict::Statistics;
+
+/// Decides wSC or wTSO, depending on the model. A violation comes with a proof.
+pub fn decide(problem: &Problem<'_>) -> Report {
+    let Some(events) = events(problem) else {
+        return Answer::Exceeded.into();
+    };
+    match saturate(problem, &events) {
+        Ok(saturation) => Report {
+            answer: Answer::Satisfied,
+            statistics: statistics(&saturation),
+        },
+        Err(report) => *report,
+    }
+}
+
+/// Every operation as an event; `None` if the bounds do not allow it.
+pub fn events(problem: &Problem<'_>) -> Option<Events> {
+    let operations = problem.history.len();
+    let slots = problem.history.threads().len() * if problem.model.buffers() { 2 } else { 1 };
+    let bytes = operations.saturating_mul(4 * slots + 150);
+    let none = vec![false; operations];
+    may_start(problem.bounds, bytes)
+        .then(|| Events::new(problem.history, problem.reads_from, problem.model, &none))
+}
+
+/// The saturated order.
+///
+/// # Errors
+/// The report, if there is a contradiction or a bound was met.
+pub fn saturate<'a>(
+    problem: &Problem<'a>,
+    events: &'a Events,
+) -> Result<Saturation<'a>, Box<Report>> {
+    let finals = problem.finals.iter();
+    let finals = finals.filter_map(|&write| events.event_of(write)).collect();
+    let bounds: &'a Bounds = problem.bounds;
+    let mut saturation = Saturation::new(events, rank(events, problem.history), finals, bounds);
+    match saturation.reset() {
+        Ok(()) => Ok(saturation),
+        Err(stop) => Err(Box::new(Report {
+            answer: explain(&saturation, stop),
+            statistics: Statistics {
+                edges: saturation.edges().len(),
+                ..Statistics::default()
+            },
+        })),
+    }
+}
+
+fn explain(saturation: &Saturation<'_>, stop: Stop) -> Answer {
+    match refute(saturation, stop) {
+        Some(violation) => Answer::Violation(violation),
+        None => Answer::Exceeded,
+    }
+}
+
+/// What saturation derived.
+pub fn statistics(saturation: &Saturation<'_>) -> Statistics {
+    Statistics {
+        edges: saturation.edges().len(),
+        ordered: Some(ordered(saturation)),
+        ..Statistics::default()
+    }
+}
+
+/// How many unordered pairs of writes of one location are ordered, initial writes left out. For SC
+/// and TSO, at a fixpoint.
+pub fn ordered(saturation: &Saturation<'_>) -> u64 {
+    per_write_and_chain(saturation)
+        .map(|(_, writes)| writes.len() as u64)
+        .sum()
+}
+
+/// The store order, initial writes left out. For SC and TSO, at a fixpoint.
+pub fn st(saturation: &Saturation<'_>) -> impl Iterator<Item = (OpId, OpId)> {
+    let op = |event: u32| saturation.events.op[event as usize];
+    per_write_and_chain(saturation)
+        .flat_map(move |(second, writes)| writes.iter().map(move |&first| (op(first), op(second))))
+}
+
+/// For every write and every chain with writes of its location, those of them that precede it.
+fn per_write_and_chain<'s>(
+    saturation: &'s Saturation<'_>,
+) -> impl Iterator<Item = (u32, &'s [u32])> {
+    let events = saturation.events;
+    let writes = (0..events.len() as u32).filter(|&event| events.writes(event));
+    writes.flat_map(move |write| {
+        let index = &events.write_index;
+        let groups = index.groups(events.location[write as usize]).iter();
+        groups.map(move |group| {
+            let known = saturation.clock(write)[group.slot as usize];
+            let preceding = index.count_up_to(group, known);
+            (write, &index.members(group)[..preceding])
+        })
+    })
+}

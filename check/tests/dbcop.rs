@@ -1,0 +1,162 @@
+//! Search over interleavings: against the machine and the corpus, on histories that are deep, and
+//! within bounds.
+
+mod common;
+
+use std::time::Duration;
+
+use check::generate::{Recipe, generate, without_order};
+use check::machine::explore;
+use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, check};
+use common::corpus::{histories, table};
+use common::{Mix, change_reads, outcome, print, program, run, seeded};
+use history::{Ambiguity, History, ReadsFrom};
+use rand::RngExt;
+
+const BOTH: [Algorithm; 2] = [Algorithm::Dbcop, Algorithm::WscDbcop];
+
+fn is_consistent(outcome: &Outcome) -> bool {
+    match outcome.verdict {
+        Verdict::Consistent(_) => true,
+        Verdict::Violation(_) => false,
+        ref other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn random_histories() {
+    let (mut consistent, mut violations) = (0, 0);
+    for seed in 0..1500 {
+        let mut random = seeded(seed);
+        let mix = Mix {
+            threads: random.random_range(2..=4),
+            operations: random.random_range(4..=12),
+            locations: random.random_range(1..=3),
+            linked: seed % 2 == 0,
+        };
+        let accesses = program(&mut random, mix);
+        let finals = random.random_bool(0.4);
+        let Some(valid) = run(&mut random, &accesses, Model::Sc, finals) else {
+            continue;
+        };
+        let changes = random.random_range(1..=3);
+        for history in [change_reads(&mut random, &valid, changes), valid] {
+            let Some(found) = explore(&history, Model::Sc, 300_000) else {
+                continue;
+            };
+            for algorithm in BOTH {
+                let outcome = outcome(&history, Model::Sc, algorithm);
+                let label = format!("seed {seed} {algorithm:?}\n{}", print(&history));
+                assert_eq!(is_consistent(&outcome), found.is_some(), "{label}");
+            }
+            match found {
+                Some(_) => consistent += 1,
+                None => violations += 1,
+            }
+        }
+    }
+    assert!(
+        consistent > 1000 && violations > 300,
+        "{consistent} {violations}"
+    );
+}
+
+/// The frontiers that saturation leaves are among those there are.
+#[test]
+fn saturation_takes_frontiers_away() {
+    let (mut plain, mut saturated) = (0, 0);
+    for seed in 0..20 {
+        let history = valid(4, 60, 3, seed);
+        let [without, with] = BOTH.map(|algorithm| outcome(&history, Model::Sc, algorithm));
+        assert!(is_consistent(&without) && is_consistent(&with));
+        assert!(with.statistics.ordered.is_some());
+        plain += without.statistics.nodes.unwrap();
+        saturated += with.statistics.nodes.unwrap();
+    }
+    assert!(saturated < plain, "{saturated} {plain}");
+}
+
+fn valid(threads: u32, operations: u32, locations: u32, seed: u64) -> History {
+    let recipe = Recipe {
+        threads,
+        operations,
+        locations,
+        seed,
+        ..Recipe::default()
+    };
+    without_order(&generate(&recipe).unwrap()).unwrap()
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn oracle_histories() {
+    let verdicts = table("oracle", "verdicts.csv");
+    for history in histories("oracle") {
+        let name = history.name.as_deref().unwrap();
+        for algorithm in BOTH {
+            let found = is_consistent(&outcome(&history, Model::Sc, algorithm));
+            let expected = verdicts[name]["sc"] == "1";
+            assert_eq!(found, expected, "{name} {algorithm:?}");
+        }
+    }
+}
+
+/// One thread that overwrites and reads back: no choice, and a search as deep as it is long.
+#[test]
+fn a_deep_search_is_no_deep_recursion() {
+    let mut accesses = Vec::new();
+    for at in 0..100_000u64 {
+        let place = history::Place::Cell(at % 7);
+        let kind = history::Kind::Store;
+        accesses.push(history::Access {
+            written: Some(at + 1),
+            ..history::Access::new((at % 2) as u32, kind, place)
+        });
+    }
+    let history = common::build(&accesses, &[]);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    for algorithm in BOTH {
+        let options = Options {
+            algorithm,
+            ..Options::default()
+        };
+        let outcome = check(&history, &reads_from, Model::Sc, &options);
+        assert!(is_consistent(&outcome));
+        assert_eq!(outcome.statistics.nodes, Some(100_000));
+    }
+}
+
+#[test]
+fn bounds_end_in_undecided() {
+    let history = valid(6, 300, 8, 1);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    for algorithm in BOTH {
+        let limited = |timeout, max_memory| {
+            let options = Options {
+                algorithm,
+                timeout,
+                max_memory,
+                ..Options::default()
+            };
+            check(&history, &reads_from, Model::Sc, &options).verdict
+        };
+        let late = limited(Some(Duration::ZERO), None);
+        assert_eq!(late, Verdict::Undecided(Reason::Timeout));
+        let large = limited(None, Some(1));
+        assert_eq!(large, Verdict::Undecided(Reason::Memory));
+    }
+}
+
+/// A search that does not end soon stops when it is told to.
+#[test]
+fn a_long_search_meets_its_bounds() {
+    let history = valid(16, 800, 16, 3);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm: Algorithm::Dbcop,
+        timeout: Some(Duration::from_millis(50)),
+        ..Options::default()
+    };
+    let verdict = check(&history, &reads_from, Model::Sc, &options).verdict;
+    assert_eq!(verdict, Verdict::Undecided(Reason::Timeout));
+}
