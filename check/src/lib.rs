@@ -48,6 +48,7 @@ pub mod fronts;
 pub mod generate;
 pub mod greedy;
 pub mod index;
+pub mod kernel;
 pub mod lookback;
 pub mod machine;
 pub mod minimise;

@@ -15,6 +15,7 @@
 
 pub mod criterion;
 pub mod dbcop;
+pub mod encoding;
 pub mod enumerate;
 pub mod execution;
 pub mod frontiers;
@@ -33,6 +34,7 @@ use crate::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 
 use criterion::Breach;
+use execution::Execution;
 
 /// What an algorithm is asked.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +97,10 @@ pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
         Algorithm::Wsc | Algorithm::Wtso => saturation::clocks::decide(problem),
         Algorithm::WscPattern => saturation::pattern::decide(problem),
         Algorithm::WscGuess1 => saturation::guess::decide(problem),
+        Algorithm::ScSat | Algorithm::TsoSat => {
+            let execution = Execution::new(problem.history, problem.reads_from);
+            encoding::solve(problem, &execution, None)
+        }
         Algorithm::Dbcop => dbcop::dbcop(problem),
         Algorithm::WscDbcop => dbcop::wsc_dbcop(problem),
         _ => Answer::GaveUp(Reason::NoForcedContradiction).into(),

@@ -104,15 +104,26 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         saturation: &'a Saturation<'e>,
         bounds: &'b Bounds,
     ) -> Option<Residual<'a, 'e, 'b>> {
+        let mut residual = Residual::of_pairs(saturation, unordered(saturation, bounds)?, bounds);
+        residual.add_candidates(history, reads_from, finals);
+        Some(residual)
+    }
+
+    /// The formula for these pairs, which are all that are unordered, each in the order that is tried
+    /// first. Every read must have one source.
+    pub fn of_pairs(
+        saturation: &'a Saturation<'e>,
+        pairs: Vec<(u32, u32)>,
+        bounds: &'b Bounds,
+    ) -> Residual<'a, 'e, 'b> {
         let events = saturation.events;
-        let pairs = unordered(saturation, bounds)?;
         let mut solver = Solver::proving(bounds);
         pairs.iter().for_each(|_| {
             solver.variable();
         });
         let numbered = pairs.iter().enumerate();
         let both = numbered.flat_map(|(at, &(a, b))| [(a, at as u32), (b, at as u32)]);
-        let mut residual = Residual {
+        Residual {
             bounds,
             rank: saturation.ranks(),
             forced: Forced::new(saturation),
@@ -126,9 +137,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             origins: Vec::new(),
             contradictions: 0,
             saturation,
-        };
-        residual.add_candidates(history, reads_from, finals);
-        Some(residual)
+        }
     }
 
     fn events(&self) -> &'e Events {
@@ -138,6 +147,29 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     /// The unordered pairs; the literal of the n-th is n + 1 if the first comes first.
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
+    }
+
+    /// The pair that a literal orders, in that order.
+    pub fn pair(&self, literal: i32) -> (u32, u32) {
+        let (a, b) = self.pairs[literal.unsigned_abs() as usize - 1];
+        if literal > 0 { (a, b) } else { (b, a) }
+    }
+
+    /// Whether a literal holds in the run that was found.
+    pub fn holds(&self, literal: i32) -> bool {
+        self.solver.holds(literal)
+    }
+
+    /// A literal that can be assumed for one of these to hold. No refutation can be had after this.
+    pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
+        let assumed = self.solver.variable();
+        self.solver.add(literals.chain([-assumed]));
+        assumed
+    }
+
+    /// Requires a literal that is known to hold in every run. No refutation can be had after this.
+    pub fn require(&mut self, literal: i32) {
+        self.solver.add([literal]);
     }
 
     /// What the solver was given and did.

@@ -1,0 +1,341 @@
+//! The axioms of SC and TSO (CAV 2019, section 2) as one propositional formula, as sections 5 of both
+//! saturation papers use it.
+//!
+//! A relation is acyclic iff a total order contains it. So there is a variable for the order of every
+//! two operations that an acyclicity condition relates, and the formula says that the order is
+//! transitive (for every three operations, both circles are excluded) and contains the condition's
+//! relation:
+//!
+//! | model | conditions |
+//! |---|---|
+//! | SC | `po ∪ wr ∪ ww ∪ rw`, over all operations |
+//! | TSO | `ppo ∪ wr_e ∪ ww ∪ rw`, over all operations; `po-loc ∪ wr_e ∪ ww ∪ rw`, by location |
+//!
+//! `ww` is the order of the writes of a location, the same in both conditions; `rw` is a clause for
+//! each read and each other write of its location. Initial writes come first and need no variables.
+//!
+//! **Direct** (`sc-sat`, `tso-sat`): nothing is simplified; program order is unit clauses. There are
+//! n³/3 clauses for transitivity, which is what the papers compare with.
+//!
+//! **Over the rest** (`sc-ccm-sat`, `wsc-enum`, …): a partial store order that every witness contains,
+//! with what follows from it, is not encoded: pairs that are ordered need no variables, and circles
+//! that they exclude need no clauses.
+//!
+//! **Cost.** Memory: n²·4 bytes, and about 80 bytes a clause in the solver; an estimate is asked for
+//! beforehand.
+
+use history::OpId;
+
+use crate::sat::solver::Solver;
+use crate::verdict::{Reason, Statistics};
+
+use super::execution::{Execution, NONE};
+use super::graph::{program_order, program_order_by_location};
+use super::relation::{Relation, bits};
+use super::{Answer, Problem, Report};
+
+/// Bytes that a clause of three literals takes in the solver.
+const CLAUSE: usize = 80;
+
+/// What is known of a condition's order before: closed transitively, over nodes of the execution.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'k> {
+    /// Of the first condition: all operations.
+    pub global: &'k Relation,
+    /// Of the second, for TSO: by location.
+    pub by_location: Option<&'k Relation>,
+}
+
+/// Decides by one formula. With `known`, only over what that leaves open.
+pub fn solve(problem: &Problem<'_>, execution: &Execution<'_>, known: Option<Known<'_>>) -> Report {
+    let mut solver = Solver::new(problem.bounds);
+    let mut formula = Formula {
+        problem,
+        execution,
+        solver: &mut solver,
+        contradicts: false,
+    };
+    let Some(order) = formula.encode(known) else {
+        return Answer::Exceeded.into();
+    };
+    let answer = match formula.contradicts {
+        true => Answer::Refuted,
+        false => match formula.solver.solve(&[], problem.options.budget) {
+            Some(true) => Answer::Order(order.sorted(&solver)),
+            Some(false) => Answer::Refuted,
+            None if problem.bounds.passed() => Answer::Exceeded,
+            None => Answer::GaveUp(Reason::Budget(problem.options.budget)),
+        },
+    };
+    let sat = solver.statistics();
+    Report {
+        answer,
+        statistics: Statistics {
+            backtracks: sat.learned,
+            sat: Some(sat),
+            ..Statistics::default()
+        },
+    }
+}
+
+/// A total order of some operations, as literals.
+struct Order {
+    operations: Vec<u32>,
+    /// Per two places the literal that says that the first comes before the second: [`YES`],
+    /// [`NO`], or a literal of the solver.
+    literals: Vec<i32>,
+}
+
+/// Literals of what is known.
+const YES: i32 = i32::MAX;
+const NO: i32 = -YES;
+
+impl Order {
+    /// Nothing comes before anything yet.
+    fn new(operations: Vec<u32>) -> Order {
+        Order {
+            literals: vec![NO; operations.len() * operations.len()],
+            operations,
+        }
+    }
+
+    fn before(&self, first: usize, second: usize) -> i32 {
+        self.literals[first * self.operations.len() + second]
+    }
+
+    fn set(&mut self, first: usize, second: usize, literal: i32) {
+        let size = self.operations.len();
+        self.literals[first * size + second] = literal;
+        self.literals[second * size + first] = -literal;
+    }
+
+    /// The place of an operation; operations ascend.
+    fn place(&self, operation: u32) -> Option<usize> {
+        self.operations.binary_search(&operation).ok()
+    }
+
+    /// The operations as the solver's model orders them.
+    fn sorted(&self, solver: &Solver<'_>) -> Vec<OpId> {
+        let size = self.operations.len();
+        let holds = |literal: i32| match literal {
+            YES => true,
+            NO => false,
+            literal => solver.holds(literal),
+        };
+        let mut placed: Vec<(usize, u32)> = (0..size)
+            .map(|at| {
+                let later = (0..size).filter(|&other| other != at && holds(self.before(at, other)));
+                (size - later.count(), self.operations[at])
+            })
+            .collect();
+        placed.sort_unstable();
+        placed
+            .into_iter()
+            .map(|(_, operation)| OpId(operation))
+            .collect()
+    }
+}
+
+struct Formula<'f, 'b> {
+    problem: &'f Problem<'b>,
+    execution: &'f Execution<'f>,
+    solver: &'f mut Solver<'b>,
+    /// Whether a clause is empty.
+    contradicts: bool,
+}
+
+impl Formula<'_, '_> {
+    /// Encodes all conditions; returns the first one's order. `None` if a bound was met.
+    fn encode(&mut self, known: Option<Known<'_>>) -> Option<Order> {
+        let model = self.problem.model;
+        let all: Vec<u32> = (0..self.execution.operations).collect();
+        let order = self.order(all, known.map(|known| known.global), None)?;
+        self.contain(&order, &program_order(self.execution, model));
+        if !model.buffers() {
+            return Some(order);
+        }
+        let known = known.and_then(|known| known.by_location);
+        let neighbours = program_order_by_location(self.execution);
+        for location in 0..self.execution.locations() {
+            let is_here = |node: u32| self.execution.location[node as usize] == location;
+            let here = (0..self.execution.operations).filter(|&node| is_here(node));
+            let here = here.collect();
+            let edges = neighbours
+                .iter()
+                .copied()
+                .filter(|&(_, node)| is_here(node));
+            let edges: Vec<(u32, u32)> = edges.collect();
+            let local = self.order(here, known, Some(&order))?;
+            self.contain(&local, &edges);
+        }
+        Some(order)
+    }
+
+    /// A transitive total order. Writes of one location are ordered as in `shared`.
+    fn order(
+        &mut self,
+        operations: Vec<u32>,
+        known: Option<&Relation>,
+        shared: Option<&Order>,
+    ) -> Option<Order> {
+        let size = operations.len();
+        if !super::may_start(self.problem.bounds, 4 * size * size) {
+            return None;
+        }
+        let mut order = Order::new(operations);
+        let mut open = 0usize;
+        for second in 0..size {
+            for first in 0..second {
+                let literal = self.literal([first, second], &order, known, shared);
+                order.set(first, second, literal);
+                open += usize::from(literal != YES && literal != NO);
+            }
+        }
+        // Each open pair is in two circles with every third operation, which have three pairs.
+        let clauses = 2 * open * size.saturating_sub(2) / 3;
+        if known.is_none() && !self.problem.bounds.allows(clauses.saturating_mul(CLAUSE)) {
+            return None;
+        }
+        self.exclude_circles(&order)?;
+        Some(order)
+    }
+
+    /// The literal for two places.
+    fn literal(
+        &mut self,
+        places: [usize; 2],
+        order: &Order,
+        known: Option<&Relation>,
+        shared: Option<&Order>,
+    ) -> i32 {
+        let [first, second] = places.map(|place| order.operations[place]);
+        let fixed = match known {
+            Some(known) if known.contains(first, second) => Some(YES),
+            Some(known) if known.contains(second, first) => Some(NO),
+            _ => None,
+        };
+        match (
+            shared.and_then(|shared| self.in_both(shared, first, second)),
+            fixed,
+        ) {
+            (Some(literal), Some(fixed)) => {
+                self.clause(&[if fixed == YES { literal } else { -literal }]);
+                fixed
+            }
+            (Some(literal), None) => literal,
+            (None, Some(fixed)) => fixed,
+            (None, None) => self.solver.variable(),
+        }
+    }
+
+    /// The literal that two writes have in the order of all operations.
+    fn in_both(&self, shared: &Order, first: u32, second: u32) -> Option<i32> {
+        let places = (shared.place(first)?, shared.place(second)?);
+        let writes = self.execution.is_write(first) && self.execution.is_write(second);
+        writes.then(|| shared.before(places.0, places.1))
+    }
+
+    /// Adds a clause, without the literals that are known to fail, unless one is known to hold.
+    fn clause(&mut self, literals: &[i32]) {
+        if literals.contains(&YES) {
+            return;
+        }
+        let open = literals.iter().copied().filter(|&literal| literal != NO);
+        self.contradicts |= literals.iter().all(|&literal| literal == NO);
+        self.solver.add(open);
+    }
+
+    /// No three operations are ordered in a circle. `None` if a bound was met.
+    fn exclude_circles(&mut self, order: &Order) -> Option<()> {
+        let size = order.operations.len();
+        let may = may_precede(order);
+        for first in 0..size {
+            if self.problem.bounds.passed() || !self.problem.bounds.allows(size * size * CLAUSE / 8)
+            {
+                return None;
+            }
+            for second in (0..size).filter(|&second| is_open(order, first, second)) {
+                // The third may come after the second and before the first.
+                let after = may.row(second as u32).iter();
+                let before = may.row((size + first) as u32).iter();
+                let both: Vec<u64> = after.zip(before).map(|(a, b)| a & b).collect();
+                for third in bits(&both).map(|third| third as usize) {
+                    // The circle is found once for each of its open pairs.
+                    let sooner = [(second, third), (third, first)];
+                    let is_first = |&(a, b): &(usize, usize)| a < first && is_open(order, a, b);
+                    if third != first && third != second && !sooner.iter().any(is_first) {
+                        let circle = [(first, second), sooner[0], sooner[1]];
+                        self.clause(&circle.map(|(a, b)| order.before(b, a)));
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The order contains program order, and what reads and final values say.
+    fn contain(&mut self, order: &Order, program_order: &[(u32, u32)]) {
+        let buffers = self.problem.model.buffers();
+        for &(first, second) in program_order {
+            if let (Some(first), Some(second)) = (order.place(first), order.place(second)) {
+                self.clause(&[order.before(first, second)]);
+            }
+        }
+        for (at, &read) in order.operations.iter().enumerate() {
+            let source = self.execution.source[read as usize];
+            if source == NONE {
+                continue;
+            }
+            let source_at = order.place(source);
+            if let Some(source_at) = source_at
+                && (!buffers || self.execution.is_external(read))
+            {
+                self.clause(&[order.before(source_at, at)]);
+            }
+            let location = self.execution.location[read as usize];
+            for &write in self.execution.writes.of(location) {
+                let Some(write_at) = order
+                    .place(write)
+                    .filter(|_| write != read && write != source)
+                else {
+                    continue;
+                };
+                let overtaken = source_at.map_or(YES, |source| order.before(source, write_at));
+                self.clause(&[-overtaken, order.before(at, write_at)]);
+            }
+        }
+        for last in self.problem.finals {
+            let Some(last_at) = order.place(last.0) else {
+                continue;
+            };
+            let location = self.execution.location[last.at()];
+            for &write in self.execution.writes.of(location) {
+                if let Some(write_at) = order.place(write).filter(|_| write != last.0) {
+                    self.clause(&[order.before(write_at, last_at)]);
+                }
+            }
+        }
+    }
+}
+
+/// Whether the order of two places is open.
+fn is_open(order: &Order, first: usize, second: usize) -> bool {
+    let literal = order.before(first, second);
+    first != second && literal != YES && literal != NO
+}
+
+/// Per place the places that may come after it, and behind these rows, per place those that may come
+/// before it.
+fn may_precede(order: &Order) -> Relation {
+    let size = order.operations.len();
+    let mut may = Relation::new(2 * size);
+    for first in 0..size {
+        for second in (0..size).filter(|&second| second != first) {
+            if order.before(first, second) != NO {
+                may.insert(first as u32, second as u32);
+                may.insert((size + second) as u32, first as u32);
+            }
+        }
+    }
+    may
+}

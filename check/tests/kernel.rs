@@ -1,0 +1,99 @@
+//! Kernels: those of the oracle, pair for pair.
+
+mod common;
+
+use std::time::Duration;
+
+use check::Model;
+use check::bounds::Bounds;
+use check::kernel::{Kernel, NoKernel, kernel};
+use check::verdict::Reason;
+use common::corpus::{self, Pairs};
+use common::{Mix, program, run, seeded};
+use history::{Ambiguity, History, ReadsFrom};
+
+fn find(history: &History, model: Model, bounds: &Bounds) -> Result<Kernel, NoKernel> {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    kernel(history, &reads_from, model, bounds)
+}
+
+/// By location and values.
+fn named(history: &History, kernel: &Kernel) -> Pairs {
+    let pairs = kernel.pairs.iter();
+    pairs
+        .map(|&(first, second)| {
+            let location = history.location(first).unwrap();
+            let address = history.locations()[location as usize].address;
+            let value = |op| history.written(op).unwrap();
+            (address, value(first), value(second))
+        })
+        .collect()
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn oracle_kernels() {
+    for (model, file) in [(Model::Sc, "kernel_sc.csv"), (Model::Tso, "kernel_tso.csv")] {
+        let expected = corpus::kernels("oracle", file);
+        for history in corpus::histories("oracle") {
+            let name = history.name.clone().unwrap();
+            let found = find(&history, model, &Bounds::none());
+            match expected.get(&name) {
+                Some(expected) => {
+                    let found = found.unwrap();
+                    assert_eq!(named(&history, &found), *expected, "{name} {model}");
+                    assert_eq!(found.pairs.len(), expected.len(), "{name} {model}");
+                }
+                None => assert_eq!(found, Err(NoKernel::Inconsistent), "{name} {model}"),
+            }
+        }
+    }
+}
+
+/// What is left out of a kernel is ordered both ways by some runs, so those of the models with more
+/// runs have less in common.
+#[test]
+fn a_weaker_model_has_a_smaller_kernel() {
+    let mut smaller = 0;
+    for seed in 0..300 {
+        let mut random = seeded(seed);
+        let mix = Mix {
+            threads: 4,
+            operations: 40,
+            locations: 3,
+            linked: false,
+        };
+        let accesses = program(&mut random, mix);
+        let Some(history) = run(&mut random, &accesses, Model::Sc, seed % 2 == 0) else {
+            continue;
+        };
+        let [sc, tso] = [Model::Sc, Model::Tso].map(|model| find(&history, model, &Bounds::none()));
+        let (sc, tso) = (sc.unwrap(), tso.unwrap());
+        assert_eq!(sc.write_pairs, tso.write_pairs);
+        assert!(
+            tso.pairs
+                .iter()
+                .all(|pair| sc.pairs.binary_search(pair).is_ok()),
+            "{seed}"
+        );
+        assert!(sc.saturated <= sc.pairs.len() as u64);
+        smaller += usize::from(tso.pairs.len() < sc.pairs.len());
+    }
+    assert!(smaller > 20, "{smaller}");
+}
+
+#[test]
+fn bounds_leave_it_undecided() {
+    let mut random = seeded(1);
+    let mix = Mix {
+        threads: 4,
+        operations: 60,
+        locations: 2,
+        linked: false,
+    };
+    let accesses = program(&mut random, mix);
+    let history = run(&mut random, &accesses, Model::Sc, false).unwrap();
+    let late = Bounds::new(Some(Duration::ZERO), None);
+    let found = find(&history, Model::Sc, &late);
+    assert_eq!(found, Err(NoKernel::Undecided(Reason::Timeout)));
+}

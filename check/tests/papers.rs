@@ -1,0 +1,117 @@
+//! The papers' complete algorithms: every verdict is that of the oracle and of the exhaustive
+//! machine, and is certified.
+
+mod common;
+
+use std::time::Duration;
+
+use check::machine::explore;
+use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
+use common::corpus;
+use common::{Mix, certified, change_reads, print, program, run, seeded};
+use history::{Ambiguity, History, ReadsFrom};
+use rand::RngExt;
+
+/// Those that decide a model, given time.
+fn complete(model: Model) -> impl Iterator<Item = Algorithm> {
+    let all = Algorithm::ALL.into_iter();
+    all.filter(move |algorithm| {
+        // DBG
+        ![
+            Algorithm::HeuBack,
+            Algorithm::DerivBack,
+            Algorithm::ScCcmEnum,
+            Algorithm::ScCcmSat,
+            Algorithm::TsoWccmEnum,
+            Algorithm::TsoWccmSat,
+            Algorithm::WscEnum,
+            Algorithm::CcmEnum,
+        ]
+        .contains(algorithm)
+            && !algorithm.is_stage()
+            && algorithm.power() == Power::Complete
+            && algorithm.applies_to(model)
+    })
+}
+
+/// The verdict with its certificate verified; `None` if the time was not enough.
+fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm,
+        timeout: Some(Duration::from_secs(2)),
+        ..Options::default()
+    };
+    let verdict = check(history, &reads_from, model, &options).verdict;
+    if let Verdict::Undecided(reason) = &verdict {
+        assert_eq!(*reason, Reason::Timeout, "{}", algorithm.name());
+    }
+    certified(history, model, &verdict)
+}
+
+#[test]
+fn random_histories() {
+    let (mut consistent, mut violations) = (0, 0);
+    for seed in 0..600 {
+        let mut random = seeded(seed);
+        let mix = Mix {
+            threads: random.random_range(2..=4),
+            operations: random.random_range(4..=12),
+            locations: random.random_range(1..=3),
+            linked: random.random_bool(0.3),
+        };
+        let model = [Model::Sc, Model::Tso][random.random_range(0..2)];
+        let accesses = program(&mut random, mix);
+        let finals = random.random_bool(0.3);
+        let Some(history) = run(&mut random, &accesses, model, finals) else {
+            continue;
+        };
+        let changes = random.random_range(0..=2);
+        let history = change_reads(&mut random, &history, changes);
+        for model in [Model::Sc, Model::Tso] {
+            let Some(expected) = explore(&history, model, 100_000) else {
+                continue;
+            };
+            for algorithm in complete(model) {
+                let found = decide(&history, model, algorithm);
+                let label = format!("seed {seed} {model} {}", algorithm.name());
+                assert_eq!(
+                    found,
+                    Some(expected.is_some()),
+                    "{label}\n{}",
+                    print(&history)
+                );
+            }
+            match expected {
+                Some(_) => consistent += 1,
+                None => violations += 1,
+            }
+        }
+    }
+    assert!(
+        consistent > 200 && violations > 200,
+        "{consistent} {violations}"
+    );
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn oracle_histories() {
+    let verdicts = corpus::table("oracle", "verdicts.csv");
+    let mut late = Vec::new();
+    for history in corpus::histories("oracle") {
+        let name = history.name.clone().unwrap();
+        for (column, model) in [("sc", Model::Sc), ("tso", Model::Tso)] {
+            let expected = verdicts[&name][column] == "1";
+            for algorithm in complete(model) {
+                let label = format!("{name} {model} {}", algorithm.name());
+                match decide(&history, model, algorithm) {
+                    Some(found) => assert_eq!(found, expected, "{label}"),
+                    None => late.push(label),
+                }
+            }
+        }
+    }
+    // Enumeration and backtracking are exponential where pairs are hard.
+    assert!(late.len() < 50, "{late:?}");
+}
