@@ -199,13 +199,15 @@ fn reasoning(history: &History, violation: &Violation) -> Reasoning {
 }
 
 fn event(history: &History, node: Node) -> Event {
+    let place = |kind, location: u32| Event {
+        kind,
+        address: Some(history.locations()[location as usize].address),
+        ..Event::default()
+    };
     match node {
         Node::Op(op) => operation(history, op),
-        Node::Initial(location) => Event {
-            kind: "initial",
-            address: Some(history.locations()[location as usize].address),
-            ..Event::default()
-        },
+        Node::Initial(location) => place("initial", location),
+        Node::Final(location) => place("final", location),
     }
 }
 

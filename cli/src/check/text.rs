@@ -120,11 +120,9 @@ impl Text {
             if case >= CASES && case + 1 < cases {
                 continue;
             }
-            let assumed: Vec<String> = block
-                .assumptions
-                .iter()
-                .map(|&(a, b)| format!("{} ww {}", why::label(history, a), why::label(history, b)))
-                .collect();
+            let assumed = block.assumptions.iter();
+            let assumed = assumed.map(|&assumed| why::assumption(history, assumed));
+            let assumed: Vec<String> = assumed.collect();
             match assumed.is_empty() {
                 true => writeln!(out, "    in any case:")?,
                 false => writeln!(out, "    case {}: assume {}:", case + 1, assumed.join(", "))?,
@@ -136,6 +134,13 @@ impl Text {
             writeln!(
                 out,
                 "    and {left} more cases; --certificate writes all of the proof"
+            )?;
+        }
+        if !violation.resolvents.is_empty() {
+            writeln!(
+                out,
+                "    one of the cases always holds: the proof shows it in {} steps",
+                violation.resolvents.len()
             )?;
         }
         Ok(())
@@ -185,6 +190,7 @@ impl Text {
         let shown: Vec<Node> = cycle.iter().map(|&fact| block.facts[fact].before).collect();
         let mut others: Vec<OpId> = Violation {
             blocks: vec![block.clone()],
+            resolvents: Vec::new(),
         }
         .operations(|_| None);
         others.retain(|&op| !shown.contains(&Node::Op(op)));
@@ -347,7 +353,7 @@ fn shortened(name: &str) -> String {
 fn place(history: &History, node: Node) -> String {
     match node {
         Node::Op(op) => operation(history, op),
-        Node::Initial(_) => why::node(history, node),
+        Node::Initial(_) | Node::Final(_) => why::node(history, node),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use check::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+use check::proof::{Assumption, Block, Contradiction, Fact, Node, Rule, Violation};
 use history::{History, OpId};
 
 /// Short name of an operation: `T0:12`.
@@ -13,13 +13,23 @@ pub fn label(history: &History, op: OpId) -> String {
 
 /// Short name of a node of memory order.
 pub fn node(history: &History, node: Node) -> String {
+    let place = |location: u32| history.locations()[location as usize];
     match node {
         Node::Op(op) => label(history, op),
-        Node::Initial(location) => {
-            format!(
-                "initial value of {}",
-                history.locations()[location as usize]
-            )
+        Node::Initial(location) => format!("initial value of {}", place(location)),
+        Node::Final(location) => format!("final value of {}", place(location)),
+    }
+}
+
+/// What is assumed in a case.
+pub fn assumption(history: &History, assumption: Assumption) -> String {
+    match assumption {
+        Assumption::Before(a, b) => format!("{} ww {}", label(history, a), label(history, b)),
+        Assumption::From(read, source) => {
+            format!("{} rf {}", node(history, source), node(history, read))
+        }
+        Assumption::NotFrom(read, source) => {
+            format!("not {} rf {}", node(history, source), node(history, read))
         }
     }
 }
@@ -137,7 +147,8 @@ impl NoteWriter<'_> {
                      comes before it ({path})"
                 )
             }
-            Rule::Overtaken if premises.is_empty() => format!(
+            Rule::Source => format!("{before} rf {after}: assumed in this case"),
+            Rule::Overtaken if !self.has_order(&premises) => format!(
                 "{before} rw {after}: {before} returns the initial value, so every write comes after it"
             ),
             Rule::Overtaken => {
@@ -165,10 +176,20 @@ impl NoteWriter<'_> {
         }
     }
 
+    /// Whether some of these facts order events, and do not only say where a read takes its value from.
+    fn has_order(&self, facts: &[usize]) -> bool {
+        let mut rules = facts.iter().map(|&fact| self.block.facts[fact].rule);
+        rules.any(|rule| rule != Rule::Source)
+    }
+
     /// `T0:1 -po-> T0:2 -ww[a]-> T1:0`.
     fn path(&mut self, facts: &[usize]) -> String {
         let mut text = String::new();
-        for (at, &fact) in facts.iter().enumerate() {
+        let facts = facts
+            .iter()
+            .filter(|&&fact| self.block.facts[fact].rule != Rule::Source);
+        let facts: Vec<usize> = facts.copied().collect();
+        for (at, fact) in facts.into_iter().enumerate() {
             let Fact {
                 before,
                 after,
@@ -203,10 +224,14 @@ fn letter(number: usize) -> String {
 /// One sentence on how a violation ends.
 pub fn headline(history: &History, violation: &Violation) -> String {
     match &violation.last().end {
-        Contradiction::Cycle(_) if violation.blocks.len() > 1 => format!(
-            "every order of the writes leads to a cycle ({} cases)",
-            violation.blocks.len()
-        ),
+        Contradiction::Cycle(_) if violation.blocks.len() > 1 => {
+            let what = match violation.chooses_sources() {
+                true => "every choice of what reads return leads",
+                false => "every order of the writes leads",
+            };
+            let cases = violation.blocks.len();
+            format!("{what} to a cycle ({cases} cases)")
+        }
         Contradiction::Cycle(_) => stale(history, violation.last())
             .unwrap_or_else(|| "memory order would have a cycle".to_owned()),
         Contradiction::ThinAir(op) => format!(
