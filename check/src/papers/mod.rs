@@ -4,17 +4,30 @@
 //! not what [`crate::check`] uses by default. What they share is small:
 //!
 //! - [`execution`]: a history with explicit initial writes, program order and reads-from;
-//! - [`relation`]: binary relations as bit matrices.
+//! - [`relation`]: binary relations as bit matrices;
+//! - [`pasts`]: vector clocks over threads; [`topological`] order; [`web`]: paths and cycles.
+//!
+//! The weak criteria of CAV 2019 are in [`causal`] (CC, CCv), [`convergent`] (CM, CCM) and [`weak`]
+//! (wCCM), which rest on [`local`]; why one does not hold is a [`criterion::Breach`], found by
+//! [`reasons`].
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
 //! that it finds are performed on the operational machine before they count; where it finds that
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
+pub mod causal;
+pub mod convergent;
 pub mod criterion;
 pub mod execution;
+pub mod local;
 pub mod nice_cycle;
+pub mod pasts;
+pub mod reasons;
 pub mod relation;
+pub mod topological;
+pub mod weak;
+pub mod web;
 
 use history::{History, OpId, ReadsFrom};
 
@@ -25,7 +38,8 @@ use crate::model::Model;
 use crate::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 
-use criterion::Breach;
+use criterion::{Breach, Criterion};
+use execution::Execution;
 
 /// What an algorithm is asked.
 #[derive(Clone, Copy, Debug)]
@@ -82,10 +96,60 @@ impl From<Answer> for Report {
     }
 }
 
+/// Why what a criterion derives is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The criterion does not hold.
+    Breach(Breach),
+    /// A bound was met.
+    Exceeded,
+}
+
+/// What a criterion derives, unless something stops it.
+pub type Derives<T> = Result<T, Stop>;
+
 /// Runs a paper's algorithm.
 pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
-    let _ = problem;
     match algorithm {
+        Algorithm::Cc => decide(problem, Criterion::Cc),
+        Algorithm::Ccv => decide(problem, Criterion::Ccv),
+        Algorithm::Cm => decide(problem, Criterion::Cm),
+        Algorithm::Ccm => decide(problem, Criterion::Ccm),
+        Algorithm::Wccm => decide(problem, Criterion::Wccm),
         _ => Answer::GaveUp(Reason::NoForcedContradiction).into(),
     }
+}
+
+/// Decides a criterion of CAV 2019.
+fn decide(problem: &Problem<'_>, criterion: Criterion) -> Report {
+    let exec = Execution::new(problem.history, problem.reads_from);
+    let mut report = Report::from(Answer::Satisfied);
+    match ordered(&exec, problem, criterion) {
+        Ok(pairs) => report.statistics.ordered = pairs,
+        Err(Stop::Breach(breach)) => report.answer = Answer::Breach(breach),
+        Err(Stop::Exceeded) => report.answer = Answer::Exceeded,
+    }
+    report
+}
+
+/// How many pairs of writes a criterion orders, if it holds.
+fn ordered(
+    exec: &Execution<'_>,
+    problem: &Problem<'_>,
+    criterion: Criterion,
+) -> Derives<Option<u64>> {
+    let bounds = problem.bounds;
+    Ok(match criterion {
+        Criterion::Cc => {
+            let pasts = causal::consistent(exec, criterion, bounds)?;
+            pasts.ordered_writes(exec, bounds)
+        }
+        Criterion::Ccv => causal::convergent(exec, bounds)?.ordered_writes(exec, bounds),
+        Criterion::Cm => convergent::memory(exec, bounds)?,
+        Criterion::Ccm => Some(convergent::convergent_memory(exec, bounds)?.pairs(exec)),
+        Criterion::Wccm => {
+            let order = weak::weak_memory(exec, problem.reads_from, bounds)?;
+            Some(order.pairs(exec))
+        }
+    })
 }
