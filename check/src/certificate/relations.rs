@@ -96,7 +96,9 @@ fn mark(relation: &Cyclic<Name>) -> String {
 /// Reads a step.
 pub(super) fn parse(text: &str) -> Option<RelationStep> {
     let (text, premises) = text.split_once(" :").unwrap_or((text, ""));
-    let premises = premises.split_ascii_whitespace().map(|number| number.parse().ok());
+    let premises = premises
+        .split_ascii_whitespace()
+        .map(|number| number.parse().ok());
     let premises = premises.collect::<Option<Vec<u32>>>()?;
     let mut words = text.split(' ');
     let number = words.next()?.parse().ok()?;

@@ -57,11 +57,7 @@ const CHOICE: usize = 32;
 ///
 /// # Errors
 /// A breach of this criterion, which CC is part of; or a bound was met.
-pub fn consistent(
-    exec: &Execution<'_>,
-    criterion: Criterion,
-    bounds: &Bounds,
-) -> Derives<Pasts> {
+pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -> Derives<Pasts> {
     let reads = reads_from(exec, false);
     match Pasts::new(exec, &between_operations(exec, &reads), bounds) {
         Err(NoPasts::Exceeded) => Err(Stop::Exceeded),
@@ -117,11 +113,7 @@ fn between_operations(exec: &Execution<'_>, edges: &[Edge]) -> Vec<(u32, u32)> {
 }
 
 /// Reads whose source is overwritten in their past, as (source, write, read); not many of them.
-fn stale(
-    exec: &Execution<'_>,
-    pasts: &Pasts,
-    bounds: &Bounds,
-) -> Derives<Vec<(u32, u32, u32)>> {
+fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u32, u32, u32)>> {
     let mut found = Vec::new();
     for read in 0..exec.operations {
         if read % OFTEN == 0 && bounds.passed() {
@@ -164,17 +156,10 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
 }
 
 /// The breach by a cycle of `po` and these edges.
-fn cycle(
-    exec: &Execution<'_>,
-    criterion: Criterion,
-    edges: Vec<Edge>,
-    bounds: &Bounds,
-) -> Breach {
+fn cycle(exec: &Execution<'_>, criterion: Criterion, edges: Vec<Edge>, bounds: &Bounds) -> Breach {
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
-    let conflict = |hop: &super::web::Hop| {
-        matches!(hop, super::web::Hop::Edge(edge) if matches!(edge.label, Label::Conflict(..)))
-    };
+    let conflict = |hop: &super::web::Hop| matches!(hop, super::web::Hop::Edge(edge) if matches!(edge.label, Label::Conflict(..)));
     let relation = match cycle.iter().any(conflict) {
         true => Cyclic::Convergence,
         false => Cyclic::Causality,

@@ -73,7 +73,8 @@ pub(super) fn derive(
         let known = into.derived.len();
         let ended = causality.derive(of, &mut into.derived, bounds);
         let new = &into.derived[known..];
-        into.edges.extend(new.iter().map(|pair| (pair.from, pair.to)));
+        into.edges
+            .extend(new.iter().map(|pair| (pair.from, pair.to)));
         ended?;
     }
     Ok(())
@@ -126,7 +127,12 @@ fn ordered(exec: &Execution<'_>, pasts: &Relation) -> u64 {
     let mut ordered = 0;
     for location in 0..exec.locations() {
         let writes = &exec.writes.of(location)[1..];
-        let before = |&write: &u32| writes.iter().filter(move |&&w| pasts.contains(write, w)).count();
+        let before = |&write: &u32| {
+            writes
+                .iter()
+                .filter(move |&&w| pasts.contains(write, w))
+                .count()
+        };
         ordered += writes.iter().map(before).sum::<usize>() as u64;
     }
     ordered
@@ -136,21 +142,18 @@ fn ordered(exec: &Execution<'_>, pasts: &Relation) -> u64 {
 fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Breach {
     let of = hb.derived.last().map_or(0, |pair| pair.of);
     let mut edges = reads_from(exec, false);
-    let own = |edge: &Edge| matches!(edge.label, Label::Derived(at) if hb.derived[at as usize].of == of);
+    let own =
+        |edge: &Edge| matches!(edge.label, Label::Derived(at) if hb.derived[at as usize].of == of);
     edges.extend(hb.as_edges().into_iter().filter(own));
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
-    Reasons::new(exec, Criterion::Cm, &hb.derived).breach(
-        Cyclic::Local(OpId(of)),
-        &web,
-        &cycle,
-    )
+    Reasons::new(exec, Criterion::Cm, &hb.derived).breach(Cyclic::Local(OpId(of)), &web, &cycle)
 }
 
 /// `pww`.
 ///
 /// # Errors
-/// A breach of CCM, if it is cyclic; or a bound was met.
+/// A breach of CCM, if `pww`, `hb` or causality is cyclic; or a bound was met.
 pub fn pww(exec: &Execution<'_>, bounds: &Bounds) -> Derives<StoreOrder> {
     let mut hb = HappensBefore::new();
     let known = store_order(exec, bounds, &mut hb);
@@ -165,7 +168,14 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
     let mut hb = HappensBefore::new();
     let known = store_order(exec, bounds, &mut hb);
     let order = ended(exec, &hb, known, bounds)?;
-    match final_cycle(exec, Criterion::Ccm, Order::Full, &order.edges, &hb.derived, bounds) {
+    match final_cycle(
+        exec,
+        Criterion::Ccm,
+        Order::Full,
+        &order.edges,
+        &hb.derived,
+        bounds,
+    ) {
         Some(breach) => Err(Stop::Breach(breach)),
         None if bounds.passed() => Err(Stop::Exceeded),
         None => Ok(order),
@@ -182,8 +192,16 @@ fn ended(
     known.map_err(|(halt, conflicts)| {
         let mut edges = hb.as_edges();
         edges.extend(conflicts);
-        let cyclic = (halt == Halt::Cyclic)
-            .then(|| final_cycle(exec, Criterion::Ccm, Order::Full, &edges, &hb.derived, bounds));
+        let cyclic = (halt == Halt::Cyclic).then(|| {
+            final_cycle(
+                exec,
+                Criterion::Ccm,
+                Order::Full,
+                &edges,
+                &hb.derived,
+                bounds,
+            )
+        });
         cyclic.flatten().map_or(Stop::Exceeded, Stop::Breach)
     })
 }
@@ -244,7 +262,9 @@ pub(super) fn close_writes(
             return Err(Halt::Exceeded);
         }
         let others = exec.writes.of(exec.location[write as usize]).iter().rev();
-        let before = others.copied().filter(|&other| happens.contains(write, other));
+        let before = others
+            .copied()
+            .filter(|&other| happens.contains(write, other));
         let before = before.map(|other| Edge {
             from: other,
             to: write,

@@ -51,7 +51,9 @@ impl Criterion {
 
     /// The criterion of that name.
     pub fn from_name(name: &str) -> Option<Criterion> {
-        Criterion::ALL.into_iter().find(|known| known.name() == name)
+        Criterion::ALL
+            .into_iter()
+            .find(|known| known.name() == name)
     }
 
     /// Whether every history of a model satisfies it. SC is stronger than all of them; for TSO and

@@ -142,8 +142,8 @@ impl<'e> Causality<'e> {
 
     /// Whether `read` is `of` or before it in the transitive closure of π.
     fn counts(&self, read: u32, of: u32) -> bool {
-        let barrier = self.exec.po(read, of)
-            && self.barriers[read as usize + 1] < self.barriers[of as usize];
+        let barrier =
+            self.exec.po(read, of) && self.barriers[read as usize + 1] < self.barriers[of as usize];
         read == of || related(self.exec, self.order, read, of) || barrier
     }
 
@@ -152,7 +152,9 @@ impl<'e> Causality<'e> {
         let mut roots = Vec::new();
         for thread in self.exec.history.threads() {
             let ops = thread.first().0..thread.end().0;
-            let mut readers = ops.rev().filter(|&op| self.exec.source[op as usize] != NONE);
+            let mut readers = ops
+                .rev()
+                .filter(|&op| self.exec.source[op as usize] != NONE);
             let Some(last) = readers.next() else {
                 continue;
             };
@@ -169,12 +171,7 @@ impl<'e> Causality<'e> {
     ///
     /// # Errors
     /// If `hb_o` is cyclic, with the pairs up to the round that showed it added; or if a bound is met.
-    pub fn derive(
-        &self,
-        of: u32,
-        derived: &mut Vec<Derived>,
-        bounds: &Bounds,
-    ) -> Result<(), Halt> {
+    pub fn derive(&self, of: u32, derived: &mut Vec<Derived>, bounds: &Bounds) -> Result<(), Halt> {
         if !bounds.allows(Relation::bytes(self.exec.len())) {
             return Err(Halt::Exceeded);
         }

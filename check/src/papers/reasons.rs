@@ -49,11 +49,12 @@ impl<'e> Reasons<'e> {
     /// The breach by a read whose source is overwritten in its past: the paths from the source to
     /// the write and from there to the read.
     pub fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> Breach {
-        let mut facts = |hops: &[Hop]| -> Vec<usize> {
-            hops.iter().map(|&hop| self.plain(hop)).collect()
-        };
+        let mut facts =
+            |hops: &[Hop]| -> Vec<usize> { hops.iter().map(|&hop| self.plain(hop)).collect() };
         let (over, back) = (facts(over), facts(back));
-        let write = back.first().map_or(read, |&fact| self.node(self.facts[fact].before));
+        let write = back
+            .first()
+            .map_or(read, |&fact| self.node(self.facts[fact].before));
         let rw = self.fact(Link::Overwritten, read, write, None, over);
         let mut cycle = vec![rw];
         cycle.extend(back);
@@ -241,9 +242,7 @@ impl<'e> Reasons<'e> {
                 premises.push(second);
                 Some(self.fact(Link::Overwritten, from, to, None, premises))
             }
-            (link, true) if orders_writes(link) => {
-                Some(self.store(from, to, vec![first, second]))
-            }
+            (link, true) if orders_writes(link) => Some(self.store(from, to, vec![first, second])),
             _ => None,
         }
     }
@@ -279,10 +278,13 @@ impl<'e> Reasons<'e> {
     /// Names each `hb_o` by the last read that it is needed for.
     fn earliest(mut self, mut relation: Cyclic<OpId>, cycle: Vec<usize>) -> Breach {
         let mut last: FxHashMap<(Order, OpId), OpId> = FxHashMap::default();
-        let local = self.facts.iter().filter_map(|fact| match (fact.link, fact.via) {
-            (Link::Local(order, of), Some(read)) => Some(((order, of), read)),
-            _ => None,
-        });
+        let local = self
+            .facts
+            .iter()
+            .filter_map(|fact| match (fact.link, fact.via) {
+                (Link::Local(order, of), Some(read)) => Some(((order, of), read)),
+                _ => None,
+            });
         let reads: Vec<((Order, OpId), OpId)> = local.collect();
         for &(of, read) in &reads {
             let last = last.entry(of).or_insert(read);

@@ -13,10 +13,7 @@ pub fn topological(
 }
 
 /// The nodes that lie on a cycle or between two. Cost: linear.
-pub fn entangled(
-    nodes: usize,
-    edges: impl Iterator<Item = (u32, u32)> + Clone,
-) -> Vec<u32> {
+pub fn entangled(nodes: usize, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Vec<u32> {
     let mut peeled = vec![false; nodes];
     let turned = edges.clone().map(|(from, to)| (to, from));
     for node in peel(nodes, edges).into_iter().chain(peel(nodes, turned)) {

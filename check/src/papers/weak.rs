@@ -14,9 +14,7 @@
 
 use history::ReadsFrom;
 
-use super::convergent::{
-    HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle,
-};
+use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
 use super::criterion::{Criterion, Order};
 use super::execution::Execution;
 use super::local::{Derived, Halt, close, empty};
@@ -28,12 +26,8 @@ use crate::bounds::Bounds;
 /// `wpww`.
 ///
 /// # Errors
-/// A breach of wCCM, if it is cyclic; or a bound was met.
-pub fn wpww(
-    exec: &Execution<'_>,
-    reads_from: &ReadsFrom,
-    bounds: &Bounds,
-) -> Derives<StoreOrder> {
+/// A breach of wCCM, if `wpww` or what it rests on is cyclic; or a bound was met.
+pub fn wpww(exec: &Execution<'_>, reads_from: &ReadsFrom, bounds: &Bounds) -> Derives<StoreOrder> {
     let mut found = Found::new();
     let known = found.store_order(exec, reads_from, bounds);
     found.ended(exec, known, bounds)
@@ -165,7 +159,9 @@ impl Found {
             final_cycle(exec, Criterion::Wccm, order, stores, derived, bounds)
         };
         let found = [Order::Preserved, Order::SameLocation].into_iter();
-        let shortest = found.filter_map(in_order).min_by_key(|breach| breach.facts.len());
+        let shortest = found
+            .filter_map(in_order)
+            .min_by_key(|breach| breach.facts.len());
         shortest.map(Stop::Breach)
     }
 }

@@ -56,7 +56,10 @@ pub enum Hop {
 
 /// Whether a pair is in an order: for `ppo`, in its own right.
 pub fn related(exec: &Execution<'_>, order: Order, first: u32, second: u32) -> bool {
-    let (one, two) = (exec.location[first as usize], exec.location[second as usize]);
+    let (one, two) = (
+        exec.location[first as usize],
+        exec.location[second as usize],
+    );
     match order {
         Order::Full => exec.po(first, second),
         Order::Preserved => exec.preserves(Model::Tso, first, second),
@@ -141,7 +144,10 @@ impl<'e> Web<'e> {
     /// Sets it up. Cost: linear.
     pub fn new(exec: &'e Execution<'e>, orders: &[Order], edges: Vec<Edge>) -> Web<'e> {
         let numbered = edges.iter().enumerate();
-        let out = Csr::new(exec.len(), numbered.map(|(at, edge)| (edge.from, at as u32)));
+        let out = Csr::new(
+            exec.len(),
+            numbered.map(|(at, edge)| (edge.from, at as u32)),
+        );
         Web {
             exec,
             orders: orders.to_vec(),
@@ -200,7 +206,11 @@ impl<'e> Web<'e> {
             }
         }
         // All that were tried may lie between two cycles.
-        shortest.or_else(|| nodes.iter().find_map(|&node| self.path(node, node, |_| true)))
+        shortest.or_else(|| {
+            nodes
+                .iter()
+                .find_map(|&node| self.path(node, node, |_| true))
+        })
     }
 }
 

@@ -110,7 +110,10 @@ impl<'h> Relations<'h> {
                 self.conflict(ends, read, premises, inside)
             }
             (Link::Conflict { external }, Some(read)) => {
-                self.require(external == self.weak(), "the criterion has no such conflict")?;
+                self.require(
+                    external == self.weak(),
+                    "the criterion has no such conflict",
+                )?;
                 let source = self.source(read)?;
                 let known = !external || !self.own_earlier(source, read)?;
                 self.require(known, "the read's source is earlier in its thread")?;
@@ -189,9 +192,7 @@ impl<'h> Relations<'h> {
         let second = self.op(b)?;
         Ok(match (order, a) {
             (Order::Full, _) => true,
-            (Order::Preserved, Name::Initial(_)) => {
-                !self.history.kind(second).is_plain_load()
-            }
+            (Order::Preserved, Name::Initial(_)) => !self.history.kind(second).is_plain_load(),
             (Order::Preserved, Name::Op(..)) => {
                 Model::Tso.preserves_ops(self.history, self.op(a)?, second)
             }
@@ -206,13 +207,19 @@ impl<'h> Relations<'h> {
     }
 
     fn program_order(&self, order: Order, (a, b): (Name, Name)) -> Checked<()> {
-        self.require((order != Order::Full) == self.weak(), "the criterion has another order")?;
+        self.require(
+            (order != Order::Full) == self.weak(),
+            "the criterion has another order",
+        )?;
         let holds = self.own_earlier(a, b)? && self.kept(order, a, b)?;
         self.require(holds, "the order does not have this pair")
     }
 
     fn reads_from(&self, external: bool, (a, b): (Name, Name)) -> Checked<()> {
-        self.require(external == self.weak(), "the criterion has another reads-from")?;
+        self.require(
+            external == self.weak(),
+            "the criterion has another reads-from",
+        )?;
         self.require(self.source(b)? == a, "the read has another source")?;
         let own = external && self.own_earlier(a, b)?;
         self.require(!own, "the source is earlier in the read's own thread")
@@ -255,12 +262,7 @@ impl<'h> Relations<'h> {
     }
 
     /// `cf` over what the criterion puts into its brackets.
-    fn conflict_over(
-        &self,
-        ends: (Name, Name),
-        read: Name,
-        premises: &[u32],
-    ) -> Checked<()> {
+    fn conflict_over(&self, ends: (Name, Name), read: Name, premises: &[u32]) -> Checked<()> {
         let over = |order| move |link| self.is_local(link, order, None);
         match self.criterion {
             Criterion::Ccv => self.conflict(ends, read, premises, |link| self.is_causal(link)),
@@ -293,8 +295,7 @@ impl<'h> Relations<'h> {
         let known = matches!(self.criterion, Criterion::Ccm | Criterion::Wccm);
         self.require(known, "the criterion has no store order")?;
         self.other_writes(ends)?;
-        let happens =
-            |link: Link<Name>| self.is_causal(link) || matches!(link, Link::Local(..));
+        let happens = |link: Link<Name>| self.is_causal(link) || matches!(link, Link::Local(..));
         let path = self
             .path(premises, happens)
             .or_else(|_| self.path(premises, |link| self.orders_writes(link)))?;
@@ -375,17 +376,11 @@ impl<'h> Relations<'h> {
         match relation {
             Cyclic::Causality => self.is_causal(link),
             Cyclic::Stale => self.is_causal(link) || link == Link::Overwritten,
-            Cyclic::Convergence => {
-                self.is_causal(link) || matches!(link, Link::Conflict { .. })
-            }
+            Cyclic::Convergence => self.is_causal(link) || matches!(link, Link::Conflict { .. }),
             Cyclic::Local(of) => self.is_local(link, Order::Full, Some(of)),
             Cyclic::Memory | Cyclic::Weak(_) => match (relation, link) {
                 (Cyclic::Weak(order), Link::Program(other)) => order == other,
-                _ => {
-                    self.is_causal(link)
-                        || self.orders_writes(link)
-                        || link == Link::Overwritten
-                }
+                _ => self.is_causal(link) || self.orders_writes(link) || link == Link::Overwritten,
             },
         }
     }
