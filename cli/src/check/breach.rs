@@ -97,9 +97,19 @@ struct NoteWriter<'a> {
 }
 
 impl NoteWriter<'_> {
-    /// The letter of a fact, or `None` if it needs no note.
+    /// The letter of a fact, or `None` if it needs no note: one of the trace, or two writes of one
+    /// thread.
     fn cite(&mut self, fact: usize) -> Option<String> {
-        if self.breach.facts[fact].premises.is_empty() {
+        let plain = |&fact: &usize| self.breach.facts[fact].premises.is_empty();
+        let clear = match self.breach.facts[fact] {
+            Fact {
+                link: Link::Store { .. },
+                ref premises,
+                ..
+            } => premises.len() == 1 && premises.iter().all(plain),
+            Fact { ref premises, .. } => premises.is_empty(),
+        };
+        if clear {
             return None;
         }
         if self.letters[fact].is_none() {
@@ -131,21 +141,25 @@ impl NoteWriter<'_> {
             ref premises,
         } = self.breach.facts[fact];
         let initial = |&fact: &usize| matches!(self.breach.facts[fact].before, Node::Initial(_));
+        let value = match after {
+            Node::Op(_) => "the value of",
+            Node::Initial(_) => "the",
+        };
         let from_initial = premises.first().is_some_and(initial);
-        let path = self.path(premises);
         let (before, after) = (node(self.history, before), node(self.history, after));
         let pair = format!("{before} {} {after}", name(link));
+        if link == Link::Overwritten && from_initial {
+            return format!("{pair}: {before} returns the initial value, which {after} overwrites");
+        }
+        let path = self.path(premises);
         match (link, via) {
-            (Link::Overwritten, _) if from_initial => {
-                format!("{pair}: {before} returns the initial value, which {after} overwrites")
-            }
             (Link::Overwritten, _) => {
                 format!("{pair}: {before} returns a value that {after} overwrites ({path})")
             }
             (_, Some(read)) => {
                 let read = label(self.history, read);
                 format!(
-                    "{pair}: {read} returns the value of {after} although {before} comes before it ({path})"
+                    "{pair}: {read} returns {value} {after} although {before} comes before it ({path})"
                 )
             }
             (_, None) => format!("{pair}: {path}"),
