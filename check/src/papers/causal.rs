@@ -116,7 +116,7 @@ fn between_operations(exec: &Execution<'_>, edges: &[Edge]) -> Vec<(u32, u32)> {
 fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u32, u32, u32)>> {
     let mut found = Vec::new();
     for read in 0..exec.operations {
-        if read % OFTEN == 0 && bounds.passed() {
+        if read.is_multiple_of(OFTEN) && bounds.passed() {
             return Err(Stop::Exceeded);
         }
         let source = exec.source[read as usize];
@@ -137,7 +137,7 @@ fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u
 fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<Edge>> {
     let mut found = Vec::new();
     for read in 0..exec.operations {
-        if read % OFTEN == 0 && (bounds.passed() || !bounds.allows(24 * found.len())) {
+        if read.is_multiple_of(OFTEN) && (bounds.passed() || !bounds.allows(24 * found.len())) {
             return Err(Stop::Exceeded);
         }
         let source = exec.source[read as usize];

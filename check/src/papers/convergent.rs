@@ -258,7 +258,7 @@ pub(super) fn close_writes(
     let mut edges = Vec::new();
     let writes = order.iter().copied().filter(|&node| exec.is_write(node));
     for (done, write) in writes.enumerate() {
-        if done % OFTEN == 0 && bounds.passed() {
+        if done.is_multiple_of(OFTEN) && bounds.passed() {
             return Err(Halt::Exceeded);
         }
         let others = exec.writes.of(exec.location[write as usize]).iter().rev();

@@ -75,7 +75,7 @@ pub fn close(
     let order = topological(nodes, edges.iter().copied()).ok_or(Halt::Cyclic)?;
     let before = Csr::new(nodes, edges.iter().map(|&(from, to)| (to, from)));
     for (done, &node) in order.iter().enumerate() {
-        if done % OFTEN == 0 && bounds.passed() {
+        if done.is_multiple_of(OFTEN) && bounds.passed() {
             return Err(Halt::Exceeded);
         }
         for &other in before.of(node) {
@@ -184,7 +184,7 @@ impl<'e> Causality<'e> {
         loop {
             let round = derived.len() as u32;
             for (done, &read) in reads.iter().enumerate() {
-                if done % OFTEN == 0 && bounds.passed() {
+                if done.is_multiple_of(OFTEN) && bounds.passed() {
                     return Err(Halt::Exceeded);
                 }
                 let source = self.exec.source[read as usize];

@@ -53,7 +53,7 @@ impl Pasts {
         };
         let mut clock = vec![0; width];
         for (done, &op) in order.iter().enumerate() {
-            if done % OFTEN == 0 && bounds.passed() {
+            if done.is_multiple_of(OFTEN) && bounds.passed() {
                 return Err(NoPasts::Exceeded);
             }
             clock.fill(0);
@@ -109,7 +109,7 @@ impl Pasts {
     pub fn ordered_writes(&self, exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
         let mut ordered = 0;
         for op in 0..exec.operations {
-            if op as usize % OFTEN == 0 && bounds.passed() {
+            if (op as usize).is_multiple_of(OFTEN) && bounds.passed() {
                 return None;
             }
             if !exec.is_write(op) {

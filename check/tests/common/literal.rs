@@ -31,8 +31,9 @@ pub fn close(r: &mut Pairs) {
     for middle in 0..r.len() {
         for from in 0..r.len() {
             if r[from][middle] {
-                for to in 0..r.len() {
-                    r[from][to] |= r[middle][to];
+                let after = r[middle].clone();
+                for (to, after) in r[from].iter_mut().zip(after) {
+                    *to |= after;
                 }
             }
         }
