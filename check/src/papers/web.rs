@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use super::criterion::Order;
 use super::execution::{Execution, NONE};
-use super::topological::entangled;
+use super::topological::on_cycles;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::model::Model;
 
 /// About how many nodes and edges a search for a short cycle looks at.
-const EFFORT: usize = 100_000_000;
+const EFFORT: usize = 30_000_000;
 
 /// Why an edge is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +190,7 @@ impl<'e> Web<'e> {
             .collect();
         let all = steps.iter().copied();
         let all = all.chain(self.edges.iter().map(Edge::ends));
-        let nodes = entangled(self.exec.len(), all);
+        let nodes = on_cycles(self.exec.len(), all);
         let tries = (EFFORT / (self.exec.len() + self.edges.len() + 1)).max(1);
         let stride = nodes.len().div_ceil(tries).max(1);
         let mut shortest: Option<Vec<Hop>> = None;
@@ -205,12 +205,7 @@ impl<'e> Web<'e> {
                 shortest = Some(path);
             }
         }
-        // All that were tried may lie between two cycles.
-        shortest.or_else(|| {
-            nodes
-                .iter()
-                .find_map(|&node| self.path(node, node, |_| true))
-        })
+        shortest
     }
 }
 
