@@ -219,6 +219,32 @@ fn theorems_of_the_lattice() {
     }
 }
 
+/// The paper believes that TSO implies CC and CCv; the proof is with [`check::papers::causal`].
+#[test]
+fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
+    for seed in 30_000..33_000 {
+        let mut random = seeded(seed);
+        let mix = Mix {
+            threads: random.random_range(2..=6),
+            operations: random.random_range(8..=60),
+            locations: random.random_range(1..=5),
+            linked: random.random_bool(0.5),
+        };
+        let accesses = program(&mut random, mix);
+        let Some(history) = run(&mut random, &accesses, Model::Tso, false) else {
+            continue;
+        };
+        for criterion in [Criterion::Cc, Criterion::Ccv, Criterion::Wccm] {
+            let printed = || print(&history);
+            assert!(
+                holds(&history, criterion),
+                "{criterion:?}, seed {seed}\n{}",
+                printed()
+            );
+        }
+    }
+}
+
 /// Changes a name, a number or a relation of a step, or leaves it out.
 fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History) {
     let at = random.random_range(0..steps.len());

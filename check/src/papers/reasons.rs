@@ -1,5 +1,7 @@
 //! From a cycle to a [`Breach`]: why each of its edges is there.
 
+use std::collections::BTreeMap;
+
 use history::OpId;
 use rustc_hash::FxHashMap;
 
@@ -131,31 +133,30 @@ impl<'e> Reasons<'e> {
         }
     }
 
-    /// The facts of a path over derived pairs that are allowed.
+    /// A path over derived pairs that are allowed.
     fn path(
         &mut self,
         orders: &[Order],
         from: u32,
         to: u32,
-        allowed: impl Fn(&[Derived], u32) -> bool,
-    ) -> Vec<usize> {
+        allowed: impl Fn(u32) -> bool,
+    ) -> Vec<Hop> {
         let at = self.web(orders);
-        let derived = self.derived;
         let path = self.webs[at].1.path(from, to, |edge| match edge.label {
-            Label::Derived(at) => allowed(derived, at),
+            Label::Derived(at) => allowed(at),
             _ => true,
         });
-        let mut facts = Vec::new();
-        for hop in path.unwrap_or_default() {
-            facts.push(match hop {
-                Hop::Edge(Edge {
-                    label: Label::Derived(at),
-                    ..
-                }) => self.local(at),
-                _ => self.plain(hop),
-            });
-        }
-        facts
+        path.unwrap_or_default()
+    }
+
+    /// The facts of a path along program order, reads-from and derived pairs.
+    fn facts(&mut self, path: &[Hop]) -> Vec<usize> {
+        path.iter()
+            .map(|&hop| match derived(hop) {
+                Some(at) => self.local(at),
+                None => self.plain(hop),
+            })
+            .collect()
     }
 
     /// The number of the web on these orders.
@@ -176,22 +177,50 @@ impl<'e> Reasons<'e> {
         self.webs.len() - 1
     }
 
+    /// A derived pair, after those that it needs, which have smaller numbers.
     fn local(&mut self, at: u32) -> usize {
+        let mut paths: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
+        let mut open = vec![at];
+        while let Some(at) = open.pop() {
+            if !paths.contains_key(&at) && !self.known.contains_key(&self.key(at)) {
+                let path = self.local_path(at);
+                open.extend(path.iter().filter_map(|&hop| derived(hop)));
+                paths.insert(at, path);
+            }
+        }
+        for (at, path) in paths {
+            let (link, from, to) = self.key(at);
+            let read = self.derived[at as usize].read;
+            let premises = path.iter().map(|&hop| match derived(hop) {
+                Some(at) => self.known[&self.key(at)],
+                None => self.plain(hop),
+            });
+            let premises = premises.collect();
+            self.fact(link, from, to, Some(read), premises);
+        }
+        self.known[&self.key(at)]
+    }
+
+    fn key(&self, at: u32) -> (Link<OpId>, u32, u32) {
         let pair = self.derived[at as usize];
         let link = Link::Local(pair.order, OpId(pair.of));
-        if let Some(&known) = self.known.get(&(link, pair.from, pair.to)) {
-            return known;
-        }
-        let same = |derived: &[Derived], at: u32| {
+        (link, pair.from, pair.to)
+    }
+
+    /// The path that the second rule needs for a derived pair.
+    fn local_path(&mut self, at: u32) -> Vec<Hop> {
+        let derived = self.derived;
+        let pair = derived[at as usize];
+        let same = |at: u32| {
             let other = derived[at as usize];
             at < pair.round && (other.order, other.of) == (pair.order, pair.of)
         };
-        let premises = self.path(&[pair.order], pair.from, pair.read, same);
-        self.fact(link, pair.from, pair.to, Some(pair.read), premises)
+        self.path(&[pair.order], pair.from, pair.read, same)
     }
 
     fn conflict(&mut self, edge: Edge, order: Order, read: u32) -> usize {
-        let premises = self.path(&[order], edge.from, read, |_, _| true);
+        let path = self.path(&[order], edge.from, read, |_| true);
+        let premises = self.facts(&path);
         let external = self.weak();
         let link = Link::Conflict { external };
         self.fact(link, edge.from, edge.to, Some(read), premises)
@@ -203,7 +232,8 @@ impl<'e> Reasons<'e> {
             true => &[Order::Preserved, Order::SameLocation],
             false => &[Order::Full],
         };
-        let premises = self.path(orders, edge.from, edge.to, |_, _| true);
+        let path = self.path(orders, edge.from, edge.to, |_| true);
+        let premises = self.facts(&path);
         match premises[..] {
             [only] if matches!(self.facts[only].link, Link::Local(..)) => only,
             _ => self.store(edge.from, edge.to, premises),
@@ -310,6 +340,17 @@ impl<'e> Reasons<'e> {
             relation,
             cycle,
         }
+    }
+}
+
+/// The number of the derived pair that a step goes along.
+fn derived(hop: Hop) -> Option<u32> {
+    match hop {
+        Hop::Edge(Edge {
+            label: Label::Derived(at),
+            ..
+        }) => Some(at),
+        _ => None,
     }
 }
 
