@@ -6,6 +6,7 @@
 //! digest 1f0c…                  of the history (History::digest)
 //! model tso
 //! pso-rmw own                   with model pso only
+//! criterion ccv                 if the claim is that this weaker criterion does not hold
 //! source axe
 //! sizes cells
 //! initial zero
@@ -43,8 +44,27 @@
 //! `initial@address`, and `final@address` reads the location's final value. For a read whose source
 //! the values do not tell, a step cites a fact `l=s`.
 //! The last line is `end`.
+//!
+//! A violation of a criterion (CAV 2019) is a numbered list of pairs of its relations, and a cycle.
+//! π is `po`, or under wccm `ppo` or `po-loc`; `ww` is any of `hb^π@o`, `cf`, `pww` (`cf_e`, `wpww`).
+//!
+//! | step | says that (a, b) is in |
+//! |---|---|
+//! | `po a b`, `ppo a b`, `po-loc a b` | program order; one that TSO preserves in its own right; one of the same location |
+//! | `wr a b`, `wr_e a b` | b reads from a; and a is not earlier in b's own thread |
+//! | `hb@o a b via r : …` | `hb_o`: the cited facts are a path from the write a to r over `po`, `wr` and `hb@o`; r reads from another write b of the location, and is o or before it |
+//! | `hb^ppo@o …`, `hb^po-loc@o …` | `hb^π_o`, the same with π, `wr_e` and `hb^π@o` |
+//! | `cf a b via r : …` | `cf`: the same with paths over `po`, `wr` and, for ccm, `hb` of any operation |
+//! | `cf_e a b via r : …` | `cf_e`: the same with one π, `wr_e` and `hb^π` of any operation, r reading externally |
+//! | `pww a b : …`, `wpww a b : …` | the partial store order: a and b are different writes of a location, and the cited facts are a path over `po`, `wr`, `hb` (wccm: `ppo`, `po-loc`, `wr_e`, `hb^π`), or over `ww` |
+//! | `rw a b : …` | `rw`: b is another write than the source of a, and the cited facts are a path from there to b over `ww` (cc, ccv, cm: `po`, `wr`) |
+//! | `cycle R : …` | – the cited facts are a cycle in the relation R, which the criterion wants to have none: `po\|wr`, `rw[co];co`, `po\|wr\|cf`, `hb@o`, `po\|wr\|pww\|rw[pww]`, `ppo\|wr_e\|wpww\|rw[wpww]`, `po-loc\|wr_e\|…` |
+//!
+//! A store-conditional reads from what its load-linked reads from. An initial write is before
+//! everything in `po`, and so in `ppo` before all but plain loads.
 
 mod read;
+mod relations;
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -52,9 +72,12 @@ use std::io::{self, Write};
 use history::{History, OpId};
 
 pub use read::{ReadError, read};
+pub use relations::{RelationStep, StepOf};
 
 use crate::machine::Step;
 use crate::model::Model;
+use crate::papers::criterion::Criterion;
+use crate::proof::Node;
 
 /// What a certificate claims, apart from the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +88,8 @@ pub struct Claim {
     pub digest: String,
     /// The model.
     pub model: Model,
+    /// The criterion, if the claim is about one that is weaker than the model.
+    pub criterion: Option<Criterion>,
     /// Name of the source, as [`history::Source::name`] has it.
     pub source: String,
     /// Sizes known or assumed, as [`history::Sizes`] prints them.
@@ -83,6 +108,7 @@ impl Claim {
             history: history.name.clone(),
             digest: history.digest(),
             model,
+            criterion: None,
             source: provenance.source.name().to_owned(),
             sizes: provenance.sizes.to_string(),
             initial: provenance.initial.name().to_owned(),
@@ -107,6 +133,16 @@ impl Name {
     pub fn of(history: &History, op: OpId) -> Name {
         let thread = history.threads()[history.thread_of(op)];
         Name::Op(thread.label, history.index_of(op))
+    }
+
+    /// The name of a node of a proof.
+    pub fn of_node(history: &History, node: Node) -> Name {
+        let address = |location: u32| history.locations()[location as usize].address;
+        match node {
+            Node::Op(op) => Name::of(history, op),
+            Node::Initial(location) => Name::Initial(address(location)),
+            Node::Final(location) => Name::Final(address(location)),
+        }
     }
 }
 
@@ -206,6 +242,8 @@ pub enum Evidence {
     },
     /// A refutation.
     Violation(Vec<ProofStep>),
+    /// A refutation of a criterion.
+    Breach(Vec<RelationStep>),
 }
 
 /// A certificate as read from a file.
@@ -227,6 +265,9 @@ fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Resul
     writeln!(out, "model {}", claim.model.name())?;
     if let Model::Pso(rmw) = claim.model {
         writeln!(out, "pso-rmw {}", rmw.name())?;
+    }
+    if let Some(criterion) = claim.criterion {
+        writeln!(out, "criterion {}", criterion.name())?;
     }
     writeln!(out, "source {}", claim.source)?;
     writeln!(out, "sizes {}", claim.sizes)?;
@@ -273,6 +314,18 @@ pub fn write_consistent(
 pub fn write_violation(out: &mut impl Write, claim: &Claim, proof: &[ProofStep]) -> io::Result<()> {
     write_header(out, claim, "violation")?;
     for step in proof {
+        writeln!(out, "{step}")?;
+    }
+    writeln!(out, "end")
+}
+
+/// Writes a certificate for the violation of the claim's criterion.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_breach(out: &mut impl Write, claim: &Claim, steps: &[RelationStep]) -> io::Result<()> {
+    write_header(out, claim, "violation")?;
+    for step in steps {
         writeln!(out, "{step}")?;
     }
     writeln!(out, "end")

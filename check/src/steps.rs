@@ -167,12 +167,7 @@ impl Writer<'_> {
     }
 
     fn name(&self, node: Node) -> Name {
-        let address = |location: u32| self.history.locations()[location as usize].address;
-        match node {
-            Node::Op(op) => Name::of(self.history, op),
-            Node::Initial(location) => Name::Initial(address(location)),
-            Node::Final(location) => Name::Final(address(location)),
-        }
+        Name::of_node(self.history, node)
     }
 
     fn label(&self, before: Node, after: Node) -> u8 {

@@ -202,6 +202,8 @@ pub struct Statistics {
     pub ordered: Option<u64>,
     /// What a SAT solver was given.
     pub sat: Option<SatStatistics>,
+    /// The weaker criterion that refuted the history in gradual checking.
+    pub fired: Option<Algorithm>,
 }
 
 /// What a SAT solver was given and did.

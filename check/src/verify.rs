@@ -3,19 +3,23 @@
 //! Independent of the engines: it uses the history, its reads-from, the models' definition and
 //! the operational machines, and nothing else. A consistent history is replayed on the machine,
 //! in linear time; the steps of a refutation are checked one by one, each by looking at the few
-//! operations it names, and at the numbered facts it cites.
+//! operations it names, and at the numbered facts it cites. So are those that refute a weaker
+//! criterion.
 
+mod criterion;
 mod proof;
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use criterion::Relations;
 use proof::Proof;
 
 use crate::certificate::{Certificate, Claim, Evidence, Name};
 use crate::machine::{Machine, Refusal, Step};
 use crate::model::Model;
+use crate::papers::criterion::Criterion;
 
 /// What a certificate was found to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +31,13 @@ pub enum Verified {
     },
     /// It does not.
     Violation {
+        /// Steps of the proof.
+        steps: usize,
+    },
+    /// It does not satisfy this criterion, and so not the model either.
+    Breach {
+        /// The criterion.
+        criterion: Criterion,
         /// Steps of the proof.
         steps: usize,
     },
@@ -81,6 +92,9 @@ pub enum Rejection {
         /// What is wrong.
         why: &'static str,
     },
+    /// The criterion says nothing about the model.
+    #[error("the criterion, if any, does not follow from {0}: breaking it refutes nothing")]
+    OtherCriterion(Model),
     /// Steps follow the contradiction that ends the proof.
     #[error("steps follow the contradiction that ends the proof, step {0}")]
     Leftover(u32),
@@ -104,6 +118,12 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
             replay(history, claim.model, reads_from, steps)
         }
         Evidence::Violation(steps) => Proof::new(history, claim.model).check(steps),
+        Evidence::Breach(steps) => match claim.criterion {
+            Some(criterion) if criterion.follows_from(claim.model) => {
+                Relations::new(history, criterion).check(steps)
+            }
+            _ => Err(Rejection::OtherCriterion(claim.model)),
+        },
     }
 }
 

@@ -16,19 +16,7 @@ use rand::RngExt;
 fn complete(model: Model) -> impl Iterator<Item = Algorithm> {
     let all = Algorithm::ALL.into_iter();
     all.filter(move |algorithm| {
-        // DBG
-        ![
-            Algorithm::HeuBack,
-            Algorithm::DerivBack,
-            Algorithm::ScCcmEnum,
-            Algorithm::ScCcmSat,
-            Algorithm::TsoWccmEnum,
-            Algorithm::TsoWccmSat,
-            Algorithm::WscEnum,
-            Algorithm::CcmEnum,
-        ]
-        .contains(algorithm)
-            && !algorithm.is_stage()
+        !algorithm.is_stage()
             && algorithm.power() == Power::Complete
             && algorithm.applies_to(model)
     })

@@ -1,5 +1,6 @@
 //! `rubric check`: is a history SC, TSO, PSO?
 
+mod breach;
 mod certificates;
 mod json;
 mod paint;
@@ -10,7 +11,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use check::{Algorithm, Model, Outcome, PsoRmw, Verdict};
+use check::{Algorithm, Model, Outcome, PsoRmw, Stage, Verdict};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use history::{Ambiguity, History, ReadsFrom};
@@ -34,7 +35,8 @@ Examples:
 
 JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`
 (`consistent`, `violation` or `undecided`), `decided_by`, `threads`, `operations`, `seconds`, what
-was assumed, and for a violation why (`violation.cycle`); the README has all keys.
+was assumed, and for a violation why (`violation.cycle`); the README has all keys. Where a criterion
+is asked about that is weaker than the model, `criterion` names it and the verdict is about it.
 
 Exit status: the first of 2 (bad usage or input), 1 (violation), 3 (undecided), 0 that occurred.")]
 pub struct Args {
@@ -42,9 +44,9 @@ pub struct Args {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
 
-    /// Memory models, separated by commas
-    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "sc",
-          value_parser = ["sc", "tso", "pso"])]
+    /// Memory models, separated by commas [default: sc, or tso for an algorithm that is for TSO
+    /// alone]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = ["sc", "tso", "pso"])]
     model: Vec<String>,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
@@ -100,6 +102,23 @@ struct Decided<'a> {
     caveat: Option<String>,
 }
 
+impl Decided<'_> {
+    /// The criterion that the verdict is about, if that is weaker than the model.
+    fn criterion(&self) -> Option<&'static str> {
+        match (&self.outcome.verdict, self.outcome.decided_by) {
+            // A proof is about the model.
+            (Verdict::Violation(_), _) => None,
+            (_, Stage::Paper(algorithm)) => algorithm.criterion(),
+            _ => None,
+        }
+    }
+
+    /// The name of what the verdict is about.
+    fn subject(&self) -> &'static str {
+        self.criterion().unwrap_or(self.model.name())
+    }
+}
+
 /// Prints verdicts as they are found.
 trait Printer {
     /// One verdict.
@@ -113,6 +132,7 @@ trait Printer {
 /// Runs the command. An input that cannot be read does not keep the others from being checked.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
+    let models = args.models()?;
     let mut certificates = match &args.certificate {
         Some(folder) => Some(Certificates::new(folder, args.options.as_arguments())?),
         None => None,
@@ -126,6 +146,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         let checked = load::open(path, &reading).and_then(|input| {
             check_file(
                 args,
+                &models,
                 &input,
                 &mut certificates,
                 &mut *printer,
@@ -155,6 +176,7 @@ fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
 
 fn check_file(
     args: &Args,
+    models: &[Model],
     input: &Input,
     certificates: &mut Option<Certificates>,
     printer: &mut dyn Printer,
@@ -171,11 +193,7 @@ fn check_file(
                 continue;
             }
         };
-        for name in &args.model {
-            // The parser of the option knows the names.
-            let Some(model) = Model::from_name(name, args.pso_rmw) else {
-                continue;
-            };
+        for &model in models {
             let mut decided = decide(args, input, history, &reads_from, model);
             if let Some(certificates) = certificates {
                 decided.certificate = certificates.write(&decided, &reads_from)?;
@@ -235,6 +253,30 @@ fn caveat(reads_from: &ReadsFrom) -> Option<String> {
 }
 
 impl Args {
+    /// The models to check, to all of which the algorithm applies.
+    fn models(&self) -> Result<Vec<Model>, Error> {
+        if self.model.is_empty() {
+            return Ok(vec![self.algorithm.default_model()]);
+        }
+        // The parser of the option knows the names.
+        let named = self.model.iter();
+        let models: Vec<Model> = named
+            .filter_map(|name| Model::from_name(name, self.pso_rmw))
+            .collect();
+        match models
+            .iter()
+            .find(|&&model| !self.algorithm.applies_to(model))
+        {
+            None => Ok(models),
+            Some(model) => Err(Error::Usage(format!(
+                "--algorithm {} says nothing about {model}: leave --model out, or name the one it \
+                 is for, {}",
+                self.algorithm.name(),
+                self.algorithm.default_model().name()
+            ))),
+        }
+    }
+
     /// The axe format promises that values are written once. Elsewhere a repeated value does no
     /// harm at a location that one thread alone uses.
     fn ambiguity(&self, input: &Input) -> Ambiguity {

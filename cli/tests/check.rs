@@ -68,6 +68,51 @@ fn text_of_a_proof_by_cases() {
     insta::assert_snapshot!("check_cases", timeless(&text));
 }
 
+/// Histories of the papers' figures.
+const FIGURES: &str = "fixtures/criteria/figures.axe";
+
+#[test]
+fn text_of_weak_criteria() {
+    let texts = ["ccm", "wccm"]
+        .map(|algorithm| timeless(&output_of(&["check", "--algorithm", algorithm, FIGURES], 1)));
+    insta::assert_snapshot!("check_criteria", texts.concat());
+}
+
+#[test]
+fn json_of_weak_criteria_and_their_certificates() {
+    let folder = Folder::new();
+    let proofs = folder.path("proofs");
+    for criterion in ["cc", "ccv", "cm", "ccm", "wccm"] {
+        let figures = ["--algorithm", criterion, "--certificate", &proofs, FIGURES];
+        let broken = i32::from(criterion != "cc");
+        for found in verdicts(&figures, broken) {
+            assert_eq!(found["criterion"], criterion);
+            assert_eq!(found["decided_by"], criterion);
+            let violation = &found["violation"];
+            let Some(certificate) = found["certificate"].as_str() else {
+                assert_eq!(found["verdict"], "consistent");
+                assert!(violation.is_null());
+                continue;
+            };
+            assert_eq!(violation["kind"], "cycle");
+            assert!(violation["relation"].is_string());
+            assert!(violation["cycle"].as_array().unwrap().len() >= 2);
+            assert!(certificate.ends_with(&format!(".{criterion}.cert")));
+            let text = output(&["verify", FIGURES, certificate]);
+            assert!(
+                text.contains(&format!("does not satisfy {criterion}")),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_criterion_is_asked_about_a_model_that_implies_it() {
+    let message = error(&["check", "--algorithm", "ccm", "--model", "tso", FIGURES]);
+    assert!(message.contains("says nothing about TSO"), "{message}");
+}
+
 #[test]
 fn json_has_a_line_for_each_history_and_model() {
     let found = verdicts(&["--model", "sc,tso,pso", TRACES[3]], 1);

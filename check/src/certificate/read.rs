@@ -4,8 +4,9 @@ use std::io::{self, BufRead};
 
 use thiserror::Error;
 
-use super::{Certificate, Claim, Evidence, Literal, Name, ProofRule, ProofStep};
+use super::{Certificate, Claim, Evidence, Literal, Name, ProofRule, ProofStep, relations};
 use crate::model::{Model, PsoRmw};
+use crate::papers::criterion::Criterion;
 
 /// Why a text is no certificate.
 #[derive(Debug, Error)]
@@ -49,7 +50,9 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
     }
     let (claim, verdict) = reader.header()?;
     let evidence = match verdict.as_str() {
-        "consistent" => reader.run()?,
+        "violation" if claim.criterion.is_some() => reader.breach()?,
+        // That a criterion holds has no certificate.
+        "consistent" if claim.criterion.is_none() => reader.run()?,
         "violation" => reader.proof()?,
         _ => return Err(reader.error("`verdict consistent` or `verdict violation`")),
     };
@@ -61,8 +64,16 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
 }
 
 /// The keys of header lines before the verdict.
-const HEADER: [&str; 8] = [
-    "history", "digest", "model", "pso-rmw", "source", "sizes", "initial", "options",
+const HEADER: [&str; 9] = [
+    "history",
+    "digest",
+    "model",
+    "pso-rmw",
+    "criterion",
+    "source",
+    "sizes",
+    "initial",
+    "options",
 ];
 
 struct Reader<B> {
@@ -121,10 +132,15 @@ impl<B: BufRead> Reader<B> {
         let model = model.ok_or_else(|| self.error("a `model` line before the verdict"))?;
         let digest =
             field("digest").ok_or_else(|| self.error("a `digest` line before the verdict"))?;
+        let criterion = match field("criterion").map(|name| Criterion::from_name(&name)) {
+            Some(None) => return Err(self.error("a criterion: cc, ccv, cm, ccm or wccm")),
+            known => known.flatten(),
+        };
         let claim = Claim {
             history: field("history"),
             digest,
             model,
+            criterion,
             source: field("source").unwrap_or_default(),
             sizes: field("sizes").unwrap_or_default(),
             initial: field("initial").unwrap_or_default(),
@@ -159,6 +175,18 @@ impl<B: BufRead> Reader<B> {
                 return Ok(Evidence::Violation(steps));
             }
             steps.push(proof_step(&self.text).ok_or_else(|| self.error("a proof step or `end`"))?);
+        }
+    }
+
+    fn breach(&mut self) -> Result<Evidence, ReadError> {
+        const STEP: &str = "a pair of a relation, a cycle or `end`";
+        let mut steps = Vec::new();
+        loop {
+            self.next(STEP)?;
+            if self.text == "end" {
+                return Ok(Evidence::Breach(steps));
+            }
+            steps.push(relations::parse(&self.text).ok_or_else(|| self.error(STEP))?);
         }
     }
 }
@@ -210,7 +238,8 @@ fn two(text: &str) -> Option<(Name, Name)> {
     Some((name(a)?, name(b)?))
 }
 
-fn name(text: &str) -> Option<Name> {
+/// Reads the name of an event.
+pub(super) fn name(text: &str) -> Option<Name> {
     if let Some(address) = text.strip_prefix("initial@") {
         return address.parse().ok().map(Name::Initial);
     }

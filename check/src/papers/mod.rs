@@ -6,23 +6,38 @@
 //! - [`execution`]: a history with explicit initial writes, program order and reads-from;
 //! - [`relation`]: binary relations as bit matrices;
 //! - [`graph`]: program order reduced to neighbours, topological order;
-//! - [`frontiers`]: sets of frontiers.
+//! - [`frontiers`]: sets of frontiers;
+//! - [`pasts`]: vector clocks over threads; [`topological`] order; [`web`]: paths and cycles.
+//!
+//! The weak criteria of CAV 2019 are in [`causal`] (CC, CCv), [`convergent`] (CM, CCM) and [`weak`]
+//! (wCCM), which rest on [`local`]; why one does not hold is a [`criterion::Breach`], found by
+//! [`reasons`].
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
 //! that it finds are performed on the operational machine before they count; where it finds that
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
+pub mod causal;
+pub mod convergent;
+pub mod criteria;
 pub mod criterion;
 pub mod dbcop;
 pub mod encoding;
 pub mod enumerate;
 pub mod execution;
 pub mod frontiers;
+pub mod gradual;
 pub mod graph;
+pub mod local;
 pub mod nice_cycle;
+pub mod pasts;
+pub mod reasons;
 pub mod relation;
 pub mod saturation;
+pub mod topological;
+pub mod weak;
+pub mod web;
 
 use history::{History, OpId, ReadsFrom};
 
@@ -33,7 +48,7 @@ use crate::model::Model;
 use crate::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 
-use criterion::Breach;
+use criterion::{Breach, Criterion};
 use execution::Execution;
 
 /// What an algorithm is asked.
@@ -91,6 +106,18 @@ impl From<Answer> for Report {
     }
 }
 
+/// Why what a criterion derives is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The criterion does not hold.
+    Breach(Breach),
+    /// A bound was met.
+    Exceeded,
+}
+
+/// What a criterion derives, unless something stops it.
+pub type Derives<T> = Result<T, Stop>;
+
 /// Runs a paper's algorithm.
 pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
     match algorithm {
@@ -101,8 +128,19 @@ pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
             let execution = Execution::new(problem.history, problem.reads_from);
             encoding::solve(problem, &execution, None)
         }
+        Algorithm::ScCcmEnum
+        | Algorithm::ScCcmSat
+        | Algorithm::TsoWccmEnum
+        | Algorithm::TsoWccmSat
+        | Algorithm::CcmEnum
+        | Algorithm::WscEnum => gradual::decide(problem, algorithm),
         Algorithm::Dbcop => dbcop::dbcop(problem),
         Algorithm::WscDbcop => dbcop::wsc_dbcop(problem),
+        Algorithm::Cc => criteria::decide(problem, Criterion::Cc),
+        Algorithm::Ccv => criteria::decide(problem, Criterion::Ccv),
+        Algorithm::Cm => criteria::decide(problem, Criterion::Cm),
+        Algorithm::Ccm => criteria::decide(problem, Criterion::Ccm),
+        Algorithm::Wccm => criteria::decide(problem, Criterion::Wccm),
         _ => Answer::GaveUp(Reason::NoForcedContradiction).into(),
     }
 }

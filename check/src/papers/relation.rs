@@ -90,6 +90,17 @@ impl Relation {
         }
     }
 
+    /// The relation with its pairs turned around. Cost: O(n²/64), and one for each pair.
+    pub fn converse(&self) -> Relation {
+        let mut converse = Relation::new(self.size);
+        for from in 0..self.size as u32 {
+            for to in self.successors(from) {
+                converse.insert(to, from);
+            }
+        }
+        converse
+    }
+
     /// Closes the relation transitively. Cost: O(n³/64).
     pub fn close(&mut self) {
         for middle in 0..self.size as u32 {

@@ -45,7 +45,8 @@ impl Certificates {
         })
     }
 
-    /// Writes the certificate of a verdict; an undecided one has none.
+    /// Writes the certificate of a verdict; an undecided one has none, and neither has a weaker
+    /// criterion that holds.
     pub fn write(
         &mut self,
         decided: &Decided<'_>,
@@ -55,7 +56,7 @@ impl Certificates {
         let path = self.path(decided);
         let claim = || Claim::new(history, decided.model, &self.options);
         let steps = match &decided.outcome.verdict {
-            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {
+            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied => {
                 // One from an earlier run would be mistaken for this one's.
                 let _ = std::fs::remove_file(path);
                 return Ok(None);
@@ -77,12 +78,24 @@ impl Certificates {
                 })?;
                 proof.len()
             }
+            Verdict::Breach(breach) => {
+                let claim = Claim {
+                    criterion: Some(breach.criterion),
+                    ..claim()
+                };
+                let proof = breach.steps(history);
+                files::create(&path, |mut out| {
+                    certificate::write_breach(&mut out, &claim, &proof).map_err(Error::Output)
+                })?;
+                proof.len()
+            }
         };
         let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
         Ok(Some(Written { path, steps, bytes }))
     }
 
-    /// `FILE[.HISTORY].MODEL.cert`, with a number where that is taken.
+    /// `FILE[.HISTORY].MODEL.cert`, with a number where that is taken; a criterion that is weaker
+    /// than the model takes its place.
     fn path(&mut self, decided: &Decided<'_>) -> PathBuf {
         let file = Path::new(&decided.input.file)
             .file_name()
@@ -92,7 +105,7 @@ impl Certificates {
         if let Some(name) = &decided.history.name {
             stem = format!("{stem}.{}", tame(name));
         }
-        let model = decided.model.name();
+        let model = decided.subject();
         let given = self.names.entry(format!("{stem}.{model}")).or_default();
         *given += 1;
         let name = match *given {

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use check::Verdict;
+use check::papers::criterion::Breach;
 use check::proof::{Contradiction, Node, Violation};
 use history::{History, OpId};
 use serde::Serialize;
 
-use super::{Decided, Printer, text, why};
+use super::{Decided, Printer, breach, text, why};
 use crate::assumptions;
 use crate::load::Input;
 
@@ -21,6 +22,9 @@ struct Line<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pso_rmw: Option<&'a str>,
+    /// The criterion that the verdict is about, if weaker than the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    criterion: Option<&'a str>,
     verdict: &'a str,
     decided_by: String,
     threads: usize,
@@ -56,6 +60,9 @@ struct Line<'a> {
 struct Reasoning {
     kind: &'static str,
     text: String,
+    /// For a criterion: the relation that has the cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relation: Option<String>,
     /// Blocks of the proof: 1, or one for each case and one for the end.
     cases: usize,
     /// Operations that the proof speaks of.
@@ -75,7 +82,7 @@ struct Reasoning {
 struct Step {
     #[serde(flatten)]
     event: Event,
-    edge: &'static str,
+    edge: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
@@ -122,9 +129,8 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
     let provenance = &history.provenance;
     let certificate = decided.certificate.as_ref();
     let (reason, violation) = match &decided.outcome.verdict {
-        Verdict::Consistent(_) | Verdict::Satisfied | Verdict::Unproved | Verdict::Breach(_) => {
-            (None, None)
-        }
+        Verdict::Consistent(_) | Verdict::Satisfied | Verdict::Unproved => (None, None),
+        Verdict::Breach(breach) => (None, Some(breach_reasoning(history, breach))),
         Verdict::Violation(violation) => (None, Some(reasoning(history, violation))),
         Verdict::Undecided(reason) => (Some(reason.describe(history)), None),
     };
@@ -136,6 +142,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
             check::Model::Pso(rmw) => Some(rmw.name()),
             _ => None,
         },
+        criterion: decided.criterion(),
         verdict: text::word(&decided.outcome.verdict),
         decided_by: decided.outcome.decided_by.to_string(),
         threads: history.threads().len(),
@@ -177,7 +184,7 @@ fn reasoning(history: &History, violation: &Violation) -> Reasoning {
             .into_iter()
             .map(|(fact, letter)| Step {
                 event: event(history, fact.before),
-                edge: why::edge(fact.rule),
+                edge: why::edge(fact.rule).to_owned(),
                 why: letter,
             })
             .collect();
@@ -190,11 +197,32 @@ fn reasoning(history: &History, violation: &Violation) -> Reasoning {
     Reasoning {
         kind,
         text: why::headline(history, violation),
+        relation: None,
         cases: violation.blocks.len(),
         operations: violation.operations(|_| None).len(),
         cycle,
         read,
         why: notes,
+    }
+}
+
+fn breach_reasoning(history: &History, breach: &Breach) -> Reasoning {
+    let found = breach::cycle(history, breach);
+    let step = |edge: breach::Edge| Step {
+        event: event(history, edge.before),
+        edge: edge.name,
+        why: edge.letter,
+    };
+    let note = |note: why::Note| format!("[{}] {}", note.letter, note.text);
+    Reasoning {
+        kind: "cycle",
+        text: breach::headline(history, breach),
+        relation: Some(breach.relation.name()),
+        cases: 1,
+        operations: breach.operations().len(),
+        cycle: found.edges.into_iter().map(step).collect(),
+        read: None,
+        why: found.notes.into_iter().map(note).collect(),
     }
 }
 

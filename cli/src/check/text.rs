@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
+use check::papers::criterion::Breach;
 use check::proof::{Block, Contradiction, Node, Violation};
 use check::{Model, Reason, Verdict};
 use history::{History, OpId, Source};
 
 use super::certificates::Written;
 use super::paint::Paint;
-use super::{Decided, Printer, why};
+use super::{Decided, Printer, breach, why};
 use crate::assumptions;
 use crate::load::Input;
 
@@ -19,13 +20,14 @@ const TABLE: usize = 40;
 /// Characters of a history's name that are printed.
 const NAME: usize = 60;
 
-/// The table that closes the output: what was checked, and the verdict under each model.
+/// The table that closes the output: what was checked, and the verdict under each model or
+/// criterion.
 #[derive(Default)]
 struct Row {
     name: String,
     threads: usize,
     operations: usize,
-    verdicts: Vec<(Model, &'static str)>,
+    verdicts: Vec<(&'static str, &'static str)>,
 }
 
 /// Prints text.
@@ -61,7 +63,7 @@ impl Text {
                 && row
                     .verdicts
                     .iter()
-                    .all(|(model, _)| *model != decided.model)
+                    .all(|(subject, _)| *subject != decided.subject())
         });
         if !same {
             self.rows.push(Row {
@@ -72,7 +74,7 @@ impl Text {
             });
         }
         if let Some(row) = self.rows.last_mut() {
-            row.verdicts.push((decided.model, verdict));
+            row.verdicts.push((decided.subject(), verdict));
         }
     }
 
@@ -176,6 +178,30 @@ impl Text {
         self.witnesses(history, block, indent, out)
     }
 
+    /// Why a history does not satisfy a criterion.
+    fn breach(&self, history: &History, breach: &Breach, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "  {}", breach::headline(history, breach))?;
+        let cycle = breach::cycle(history, breach);
+        for (at, edge) in cycle.edges.iter().enumerate() {
+            if at == 0 {
+                writeln!(out, "    {}", place(history, edge.before))?;
+            }
+            let cited = edge.letter.as_ref().map(|letter| format!(" [{letter}]"));
+            let label = format!("{}{}", edge.name, cited.unwrap_or_default());
+            writeln!(out, "      | {}", self.paint.faint(&label))?;
+            let last = at + 1 == cycle.edges.len();
+            let back = if last { " (again)" } else { "" };
+            writeln!(out, "    {}{back}", place(history, edge.after))?;
+        }
+        for note in &cycle.notes {
+            writeln!(out, "    [{}] {}", note.letter, note.text)?;
+        }
+        let shown = |op: &OpId| cycle.edges.iter().any(|edge| edge.before == Node::Op(*op));
+        let mut others = breach.operations();
+        others.retain(|op| !shown(op));
+        self.others(history, &others, "    ", out)
+    }
+
     /// Operations that the notes name and the cycle does not show.
     fn witnesses(
         &self,
@@ -194,10 +220,20 @@ impl Text {
         }
         .operations(|_| None);
         others.retain(|&op| !shown.contains(&Node::Op(op)));
+        self.others(history, &others, indent, out)
+    }
+
+    fn others(
+        &self,
+        history: &History,
+        others: &[OpId],
+        indent: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         if !others.is_empty() {
             writeln!(out, "{indent}with")?;
         }
-        for op in others {
+        for &op in others {
             writeln!(out, "{indent}  {}", operation(history, op))?;
         }
         Ok(())
@@ -211,28 +247,31 @@ impl Printer for Text {
         self.note(decided, word);
         writeln!(
             out,
-            "{} {:4} {}  ({} threads, {} operations; {} by {}, {:.3} s)",
+            "{} {:4} {}  ({} threads, {} operations; {}, {:.3} s)",
             self.painted(word, &format!("{word:10}")),
-            decided.model.name(),
+            decided.subject(),
             name(decided),
             history.threads().len(),
             history.operations(),
-            decided.model,
-            decided.outcome.decided_by,
+            match decided.criterion() {
+                Some(_) => format!("weaker than {}", decided.model),
+                None => format!("{} by {}", decided.model, decided.outcome.decided_by),
+            },
             decided.seconds,
         )?;
         match &decided.outcome.verdict {
             Verdict::Consistent(_) => {}
             Verdict::Violation(violation) => self.reason(decided, violation, out)?,
             Verdict::Undecided(reason) => undecided(history, reason, out)?,
-            Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {}
+            Verdict::Breach(breach) => self.breach(decided.history, breach, out)?,
+            Verdict::Unproved | Verdict::Satisfied => {}
         }
         if let Some(caveat) = &decided.caveat {
             writeln!(out, "  {} {caveat}", self.paint.faint("note:"))?;
         }
         if let Some(Written { path, steps, bytes }) = &decided.certificate {
             let what = match decided.outcome.verdict {
-                Verdict::Violation(_) => "a proof",
+                Verdict::Violation(_) | Verdict::Breach(_) => "a proof",
                 _ => "a run",
             };
             let path = path.display();
@@ -283,8 +322,8 @@ impl Printer for Text {
             .max()
             .unwrap_or(0);
         write!(out, "\n{:width$}  threads  operations", "history")?;
-        for (model, _) in &self.rows[0].verdicts {
-            write!(out, "  {:10}", model.name())?;
+        for (subject, _) in &self.rows[0].verdicts {
+            write!(out, "  {subject:10}")?;
         }
         writeln!(out)?;
         for row in &self.rows {
@@ -304,7 +343,7 @@ impl Printer for Text {
 
 /// How many histories had each verdict under each model.
 fn totals(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
-    let mut counts: Vec<((Model, &str), usize)> = Vec::new();
+    let mut counts: Vec<((&str, &str), usize)> = Vec::new();
     for verdict in rows.iter().flat_map(|row| &row.verdicts) {
         match counts.iter_mut().find(|(known, _)| known == verdict) {
             Some((_, count)) => *count += 1,
@@ -312,8 +351,8 @@ fn totals(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(out, "\n{} histories", rows.len())?;
-    for ((model, word), count) in counts {
-        writeln!(out, "{:4} {word:10} {count}", model.name())?;
+    for ((subject, word), count) in counts {
+        writeln!(out, "{subject:4} {word:10} {count}")?;
     }
     Ok(())
 }

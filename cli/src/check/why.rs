@@ -213,7 +213,7 @@ impl NoteWriter<'_> {
 }
 
 /// a, b, …, z, aa, ab, …
-fn letter(number: usize) -> String {
+pub fn letter(number: usize) -> String {
     let last = char::from(b'a' + (number % 26) as u8);
     match number / 26 {
         0 => last.to_string(),

@@ -1,0 +1,159 @@
+//! Gradual checking: a weaker criterion first, then a total store order that extends the partial one
+//! that it derives (CAV 2019, Algorithms 1 and 2 and section 5.1; Boosting, section 5).
+//!
+//! | algorithm | first | then |
+//! |---|---|---|
+//! | `sc-ccm-enum`, `sc-ccm-sat` | CC, CCv, CCM | enumeration, SAT |
+//! | `tso-wccm-enum`, `tso-wccm-sat` | wCCM | enumeration, SAT |
+//! | `ccm-enum` | CCM | SAT |
+//! | `wsc-enum` | wSC | SAT |
+//!
+//! ("Enum" is SAT in the second paper.) SAT gets the partial store order with all that follows from
+//! it: what that orders is not encoded.
+
+use super::criterion::Criterion;
+use super::encoding::{self, Known};
+use super::enumerate::enumerate;
+use super::execution::{Execution, NONE};
+use super::graph::{program_order, program_order_by_location, topological};
+use super::relation::Relation;
+use super::saturation::Forced;
+use super::{Answer, Problem, Report, Stop, causal, convergent, may_start, weak};
+use crate::algorithm::Algorithm;
+use crate::csr::Csr;
+use crate::model::Model;
+
+/// Runs one of these algorithms.
+pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+    let execution = Execution::new(problem.history, problem.reads_from);
+    if algorithm == Algorithm::WscEnum {
+        return after_saturation(problem, &execution);
+    }
+    match partial(problem, &execution, algorithm) {
+        Err((_, Stop::Exceeded)) => Answer::Exceeded.into(),
+        Err((fired, Stop::Breach(_))) => {
+            let mut report = Report::from(Answer::Refuted);
+            report.statistics.fired = Some(fired);
+            report
+        }
+        Ok((ww, ordered)) => {
+            let mut report = match algorithm {
+                Algorithm::ScCcmEnum | Algorithm::TsoWccmEnum => {
+                    enumerate(problem, &execution, &ww)
+                }
+                _ => solve(problem, &execution, &ww),
+            };
+            report.statistics.ordered = Some(ordered);
+            report
+        }
+    }
+}
+
+/// The partial store order of the weaker criterion, as a relation and in numbers; or which criterion
+/// does not hold.
+fn partial(
+    problem: &Problem<'_>,
+    execution: &Execution<'_>,
+    algorithm: Algorithm,
+) -> Result<(Relation, u64), (Algorithm, Stop)> {
+    let bounds = problem.bounds;
+    let fires = |fired: Algorithm| move |stop: Stop| (fired, stop);
+    if matches!(algorithm, Algorithm::ScCcmEnum | Algorithm::ScCcmSat) {
+        let cc = causal::consistent(execution, Criterion::Cc, bounds);
+        cc.map_err(fires(Algorithm::Cc))?;
+        let ccv = causal::convergent(execution, bounds);
+        ccv.map_err(fires(Algorithm::Ccv))?;
+    }
+    let (fired, order) = match problem.model {
+        Model::Sc => (
+            Algorithm::Ccm,
+            convergent::convergent_memory(execution, bounds),
+        ),
+        _ => (
+            Algorithm::Wccm,
+            weak::weak_memory(execution, problem.reads_from, bounds),
+        ),
+    };
+    let order = order.map_err(fires(fired))?;
+    match may_start(bounds, Relation::bytes(execution.len())) {
+        true => Ok((order.relation(), order.pairs(execution))),
+        false => Err((fired, Stop::Exceeded)),
+    }
+}
+
+/// wSC, then SAT.
+fn after_saturation(problem: &Problem<'_>, execution: &Execution<'_>) -> Report {
+    let forced = Forced::new(execution, problem.model, problem.finals, problem.bounds);
+    let Ok(forced) = forced else {
+        return Answer::Exceeded.into();
+    };
+    if forced.is_cyclic() {
+        let mut report = Report::from(Answer::Refuted);
+        report.statistics.fired = Some(Algorithm::Wsc);
+        return report;
+    }
+    let known = Known {
+        global: forced.hb(),
+        by_location: None,
+    };
+    let mut report = encoding::solve(problem, execution, Some(known));
+    report.statistics.ordered = Some(forced.ordered());
+    report
+}
+
+/// SAT over what a partial store order leaves open.
+fn solve(problem: &Problem<'_>, execution: &Execution<'_>, ww: &Relation) -> Report {
+    let follows = |program_order| consequences(problem, execution, ww, program_order);
+    let by_location = problem.model.buffers().then(|| {
+        let program_order = program_order_by_location(execution);
+        follows(program_order)
+    });
+    let global = follows(program_order(execution, problem.model));
+    let (Some(global), None | Some(Some(_))) = (&global, &by_location) else {
+        return Answer::Exceeded.into();
+    };
+    let known = Known {
+        global,
+        by_location: by_location.as_ref().and_then(Option::as_ref),
+    };
+    encoding::solve(problem, execution, Some(known))
+}
+
+/// `(π ∪ wr ∪ ww ∪ rw[ww])⁺`, with `wr_e` for `wr` where stores wait in buffers; it is acyclic, since
+/// the criterion holds. `None` if a bound was met.
+fn consequences(
+    problem: &Problem<'_>,
+    execution: &Execution<'_>,
+    ww: &Relation,
+    mut edges: Vec<(u32, u32)>,
+) -> Option<Relation> {
+    let nodes = execution.len();
+    for node in 0..execution.operations {
+        let source = execution.source[node as usize];
+        if source == NONE {
+            continue;
+        }
+        if !problem.model.buffers() || execution.is_external(node) {
+            edges.push((source, node));
+        }
+        let later = ww.successors(source).filter(|&write| write != node);
+        edges.extend(later.map(|write| (node, write)));
+    }
+    for write in (0..nodes as u32).filter(|&node| execution.is_write(node)) {
+        edges.extend(ww.successors(write).map(|later| (write, later)));
+    }
+    let after = Csr::new(nodes, edges.into_iter());
+    let order = topological(nodes, |node| after.of(node).iter().copied())?;
+    if !may_start(problem.bounds, Relation::bytes(nodes)) {
+        return None;
+    }
+    let mut closed = Relation::new(nodes);
+    for &node in order.iter().rev() {
+        for &next in after.of(node) {
+            if closed.insert(node, next) {
+                closed.absorb(node, next);
+            }
+        }
+    }
+    Some(closed)
+}

@@ -1,0 +1,134 @@
+//! The past of every operation as a vector clock over threads.
+
+use super::execution::{Execution, NONE};
+use super::topological::topological;
+use crate::bounds::Bounds;
+use crate::csr::Csr;
+
+/// Operations between two questions to the bounds.
+const OFTEN: usize = 4096;
+
+/// For every operation and thread, how many operations of that thread are in the operation's past,
+/// itself included. Initial writes are before everything and are left out. Memory: 4·n·threads
+/// bytes.
+#[derive(Debug)]
+pub struct Pasts {
+    /// The first operation of each thread.
+    first: Vec<u32>,
+    clocks: Vec<u32>,
+}
+
+/// Why there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPasts {
+    /// The relation has a cycle.
+    Cyclic,
+    /// A bound was met.
+    Exceeded,
+}
+
+impl Pasts {
+    /// The pasts in the transitive closure of program order and these edges between operations.
+    /// Cost: O((n + edges)·threads).
+    pub fn new(
+        exec: &Execution<'_>,
+        edges: &[(u32, u32)],
+        bounds: &Bounds,
+    ) -> Result<Pasts, NoPasts> {
+        let operations = exec.operations as usize;
+        let threads = exec.history.threads();
+        let width = threads.len();
+        let asked = operations * width * 4 + 40 * (operations + edges.len());
+        if bounds.passed() || !bounds.allows(asked) {
+            return Err(NoPasts::Exceeded);
+        }
+        let steps = (1..exec.operations).map(|op| (op - 1, op));
+        let steps = steps.filter(|&(one, two)| exec.po(one, two));
+        let all = steps.chain(edges.iter().copied());
+        let order = topological(operations, all.clone()).ok_or(NoPasts::Cyclic)?;
+        let before = Csr::new(operations, all.map(|(from, to)| (to, from)));
+        let mut pasts = Pasts {
+            first: threads.iter().map(|thread| thread.first().0).collect(),
+            clocks: vec![0; operations * width],
+        };
+        let mut clock = vec![0; width];
+        for (done, &op) in order.iter().enumerate() {
+            if done.is_multiple_of(OFTEN) && bounds.passed() {
+                return Err(NoPasts::Exceeded);
+            }
+            clock.fill(0);
+            let thread = exec.thread[op as usize];
+            clock[thread as usize] = op - pasts.first[thread as usize] + 1;
+            for &other in before.of(op) {
+                for (mine, &theirs) in clock.iter_mut().zip(pasts.clock(other)) {
+                    *mine = (*mine).max(theirs);
+                }
+            }
+            let start = op as usize * width;
+            pasts.clocks[start..start + width].copy_from_slice(&clock);
+        }
+        Ok(pasts)
+    }
+
+    fn clock(&self, op: u32) -> &[u32] {
+        let width = self.first.len();
+        &self.clocks[op as usize * width..][..width]
+    }
+
+    /// Whether one operation is in the past of another; an initial write is in that of all.
+    pub fn before(&self, exec: &Execution<'_>, first: u32, second: u32) -> bool {
+        if exec.is_initial(first) || exec.is_initial(second) {
+            return exec.po(first, second);
+        }
+        let thread = exec.thread[first as usize];
+        let seen = self.first[thread as usize] + self.clock(second)[thread as usize];
+        first != second && first < seen
+    }
+
+    /// The first operation of each thread, and the first that is not in the strict past of `op`.
+    fn bounds(&self, exec: &Execution<'_>, op: u32) -> impl Iterator<Item = (u32, u32)> {
+        let own = exec.thread[op as usize] as usize;
+        let seen = self.first.iter().zip(self.clock(op)).enumerate();
+        seen.map(move |(thread, (&first, &count))| {
+            (first, first + count - u32::from(thread == own))
+        })
+    }
+
+    /// For each thread the last write of `op`'s location in `op`'s past. Cost: O(threads·log n).
+    pub fn last_writes(&self, exec: &Execution<'_>, op: u32) -> impl Iterator<Item = u32> {
+        let writes = written(exec, op);
+        self.bounds(exec, op).filter_map(move |(first, end)| {
+            let at = writes.partition_point(|&write| write < end);
+            let last = *writes.get(at.checked_sub(1)?)?;
+            (last >= first).then_some(last)
+        })
+    }
+
+    /// How many pairs of writes of one location are ordered, initial writes left out. Cost:
+    /// O(n·threads·log n).
+    pub fn ordered_writes(&self, exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
+        let mut ordered = 0;
+        for op in 0..exec.operations {
+            if (op as usize).is_multiple_of(OFTEN) && bounds.passed() {
+                return None;
+            }
+            if !exec.is_write(op) {
+                continue;
+            }
+            let writes = written(exec, op);
+            for (first, end) in self.bounds(exec, op) {
+                let until = |bound: u32| writes.partition_point(|&write| write < bound) as u64;
+                ordered += until(end) - until(first);
+            }
+        }
+        Some(ordered)
+    }
+}
+
+/// The writes of an operation's location that are operations, ascending.
+fn written<'e>(exec: &'e Execution<'_>, op: u32) -> &'e [u32] {
+    match exec.location[op as usize] {
+        NONE => &[],
+        location => &exec.writes.of(location)[1..],
+    }
+}

@@ -1,0 +1,364 @@
+//! From a cycle to a [`Breach`]: why each of its edges is there.
+
+use std::collections::BTreeMap;
+
+use history::OpId;
+use rustc_hash::FxHashMap;
+
+use super::criterion::{Breach, Criterion, Cyclic, Fact, Link, Order};
+use super::execution::Execution;
+use super::local::Derived;
+use super::web::{Edge, Hop, Label, Web, reads_from, related};
+use crate::proof::Node;
+
+/// Collects facts. Cost: a search for a path for each derived pair that is needed.
+pub struct Reasons<'e> {
+    exec: &'e Execution<'e>,
+    criterion: Criterion,
+    derived: &'e [Derived],
+    /// The relations that `cf` and `hb_WW` look at, by the orders they rest on.
+    webs: Vec<(Vec<Order>, Web<'e>)>,
+    facts: Vec<Fact>,
+    known: FxHashMap<(Link<OpId>, u32, u32), usize>,
+}
+
+impl<'e> Reasons<'e> {
+    /// Nothing yet.
+    pub fn new(
+        exec: &'e Execution<'e>,
+        criterion: Criterion,
+        derived: &'e [Derived],
+    ) -> Reasons<'e> {
+        Reasons {
+            exec,
+            criterion,
+            derived,
+            webs: Vec::new(),
+            facts: Vec::new(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The breach by a cycle, whose edges are numbered in this web.
+    pub fn breach(mut self, relation: Cyclic<OpId>, web: &Web<'_>, cycle: &[Hop]) -> Breach {
+        let mut facts: Vec<usize> = cycle.iter().map(|&hop| self.hop(web, hop)).collect();
+        if matches!(relation, Cyclic::Memory | Cyclic::Weak(_)) {
+            self.shorten(&mut facts);
+        }
+        self.finish(relation, facts)
+    }
+
+    /// The breach by a read whose source is overwritten in its past: the paths from the source to
+    /// the write and from there to the read.
+    pub fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> Breach {
+        let mut facts =
+            |hops: &[Hop]| -> Vec<usize> { hops.iter().map(|&hop| self.plain(hop)).collect() };
+        let (over, back) = (facts(over), facts(back));
+        let write = back
+            .first()
+            .map_or(read, |&fact| self.node(self.facts[fact].before));
+        let rw = self.fact(Link::Overwritten, read, write, None, over);
+        let mut cycle = vec![rw];
+        cycle.extend(back);
+        self.finish(Cyclic::Stale, cycle)
+    }
+
+    fn fact(
+        &mut self,
+        link: Link<OpId>,
+        from: u32,
+        to: u32,
+        via: Option<u32>,
+        premises: Vec<usize>,
+    ) -> usize {
+        if let Some(&known) = self.known.get(&(link, from, to)) {
+            return known;
+        }
+        self.facts.push(Fact {
+            link,
+            before: self.name(from),
+            after: self.name(to),
+            via: via.map(OpId),
+            premises,
+        });
+        self.known.insert((link, from, to), self.facts.len() - 1);
+        self.facts.len() - 1
+    }
+
+    fn name(&self, node: u32) -> Node {
+        match self.exec.op(node) {
+            Some(op) => Node::Op(op),
+            None => Node::Initial(node - self.exec.operations),
+        }
+    }
+
+    fn node(&self, name: Node) -> u32 {
+        match name {
+            Node::Op(op) => op.0,
+            // These relations do not reach the end of a run.
+            Node::Initial(location) | Node::Final(location) => self.exec.initial(location),
+        }
+    }
+
+    fn weak(&self) -> bool {
+        self.criterion == Criterion::Wccm
+    }
+
+    /// A step along program order or reads-from.
+    fn plain(&mut self, hop: Hop) -> usize {
+        match hop {
+            Hop::Program(order, from, to) => {
+                self.fact(Link::Program(order), from, to, None, Vec::new())
+            }
+            Hop::Edge(edge) => {
+                let external = self.weak();
+                let link = Link::ReadsFrom { external };
+                self.fact(link, edge.from, edge.to, None, Vec::new())
+            }
+        }
+    }
+
+    fn hop(&mut self, web: &Web<'_>, hop: Hop) -> usize {
+        let Hop::Edge(edge) = hop else {
+            return self.plain(hop);
+        };
+        match edge.label {
+            Label::ReadsFrom => self.plain(hop),
+            Label::Derived(at) => self.local(at),
+            Label::Conflict(order, read) => self.conflict(edge, order, read),
+            Label::Happens => self.happens(edge),
+            Label::Overwritten(by) => {
+                let order = self.hop(web, Hop::Edge(web.edges[by as usize]));
+                self.fact(Link::Overwritten, edge.from, edge.to, None, vec![order])
+            }
+        }
+    }
+
+    /// A path over derived pairs that are allowed.
+    fn path(
+        &mut self,
+        orders: &[Order],
+        from: u32,
+        to: u32,
+        allowed: impl Fn(u32) -> bool,
+    ) -> Vec<Hop> {
+        let at = self.web(orders);
+        let path = self.webs[at].1.path(from, to, |edge| match edge.label {
+            Label::Derived(at) => allowed(at),
+            _ => true,
+        });
+        path.unwrap_or_default()
+    }
+
+    /// The facts of a path along program order, reads-from and derived pairs.
+    fn facts(&mut self, path: &[Hop]) -> Vec<usize> {
+        path.iter()
+            .map(|&hop| match derived(hop) {
+                Some(at) => self.local(at),
+                None => self.plain(hop),
+            })
+            .collect()
+    }
+
+    /// The number of the web on these orders.
+    fn web(&mut self, orders: &[Order]) -> usize {
+        if let Some(at) = self.webs.iter().position(|(known, _)| known == orders) {
+            return at;
+        }
+        let mut edges = reads_from(self.exec, self.weak());
+        let derived = self.derived.iter().enumerate();
+        let derived = derived.filter(|(_, pair)| orders.contains(&pair.order));
+        edges.extend(derived.map(|(at, pair)| Edge {
+            from: pair.from,
+            to: pair.to,
+            label: Label::Derived(at as u32),
+        }));
+        let web = Web::new(self.exec, orders, edges);
+        self.webs.push((orders.to_vec(), web));
+        self.webs.len() - 1
+    }
+
+    /// A derived pair, after those that it needs, which have smaller numbers.
+    fn local(&mut self, at: u32) -> usize {
+        let mut paths: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
+        let mut open = vec![at];
+        while let Some(at) = open.pop() {
+            if !paths.contains_key(&at) && !self.known.contains_key(&self.key(at)) {
+                let path = self.local_path(at);
+                open.extend(path.iter().filter_map(|&hop| derived(hop)));
+                paths.insert(at, path);
+            }
+        }
+        for (at, path) in paths {
+            let (link, from, to) = self.key(at);
+            let read = self.derived[at as usize].read;
+            let premises = path.iter().map(|&hop| match derived(hop) {
+                Some(at) => self.known[&self.key(at)],
+                None => self.plain(hop),
+            });
+            let premises = premises.collect();
+            self.fact(link, from, to, Some(read), premises);
+        }
+        self.known[&self.key(at)]
+    }
+
+    fn key(&self, at: u32) -> (Link<OpId>, u32, u32) {
+        let pair = self.derived[at as usize];
+        let link = Link::Local(pair.order, OpId(pair.of));
+        (link, pair.from, pair.to)
+    }
+
+    /// The path that the second rule needs for a derived pair.
+    fn local_path(&mut self, at: u32) -> Vec<Hop> {
+        let derived = self.derived;
+        let pair = derived[at as usize];
+        let same = |at: u32| {
+            let other = derived[at as usize];
+            at < pair.round && (other.order, other.of) == (pair.order, pair.of)
+        };
+        self.path(&[pair.order], pair.from, pair.read, same)
+    }
+
+    fn conflict(&mut self, edge: Edge, order: Order, read: u32) -> usize {
+        let path = self.path(&[order], edge.from, read, |_| true);
+        let premises = self.facts(&path);
+        let external = self.weak();
+        let link = Link::Conflict { external };
+        self.fact(link, edge.from, edge.to, Some(read), premises)
+    }
+
+    /// A pair of `hb_WW`: one that is derived as such speaks for itself.
+    fn happens(&mut self, edge: Edge) -> usize {
+        let orders: &[Order] = match self.weak() {
+            true => &[Order::Preserved, Order::SameLocation],
+            false => &[Order::Full],
+        };
+        let path = self.path(orders, edge.from, edge.to, |_| true);
+        let premises = self.facts(&path);
+        match premises[..] {
+            [only] if matches!(self.facts[only].link, Link::Local(..)) => only,
+            _ => self.store(edge.from, edge.to, premises),
+        }
+    }
+
+    fn store(&mut self, from: u32, to: u32, premises: Vec<usize>) -> usize {
+        let weak = self.weak();
+        self.fact(Link::Store { weak }, from, to, None, premises)
+    }
+
+    /// Puts one edge of a cycle for two where the store order, which is transitive, has it.
+    fn shorten(&mut self, cycle: &mut Vec<usize>) {
+        let mut tried = 0;
+        while cycle.len() > 2 && tried < cycle.len() {
+            match self.merged(cycle[0], cycle[1]) {
+                Some(merged) => {
+                    cycle[0] = merged;
+                    cycle.remove(1);
+                    tried = 0;
+                }
+                None => {
+                    cycle.rotate_left(1);
+                    tried += 1;
+                }
+            }
+        }
+    }
+
+    fn merged(&mut self, first: usize, second: usize) -> Option<usize> {
+        let (one, two) = (&self.facts[first], &self.facts[second]);
+        let (from, to) = (self.node(one.before), self.node(two.after));
+        match (one.link, orders_writes(two.link)) {
+            (Link::Overwritten, true) if self.exec.source[from as usize] != to => {
+                let mut premises = one.premises.clone();
+                premises.push(second);
+                Some(self.fact(Link::Overwritten, from, to, None, premises))
+            }
+            (link, true) if orders_writes(link) => Some(self.store(from, to, vec![first, second])),
+            _ => None,
+        }
+    }
+
+    /// Leaves out what the cycle does not need.
+    fn finish(mut self, relation: Cyclic<OpId>, cycle: Vec<usize>) -> Breach {
+        let mut needed = vec![false; self.facts.len()];
+        for &fact in &cycle {
+            needed[fact] = true;
+        }
+        for at in (0..self.facts.len()).rev() {
+            if needed[at] {
+                for &premise in &self.facts[at].premises {
+                    needed[premise] = true;
+                }
+            }
+        }
+        let mut numbers = vec![usize::MAX; self.facts.len()];
+        let mut kept = Vec::new();
+        for at in (0..self.facts.len()).filter(|&at| needed[at]) {
+            numbers[at] = kept.len();
+            let mut fact = self.facts[at].clone();
+            for premise in &mut fact.premises {
+                *premise = numbers[*premise];
+            }
+            kept.push(fact);
+        }
+        self.facts = kept;
+        let cycle = cycle.into_iter().map(|fact| numbers[fact]).collect();
+        self.earliest(relation, cycle)
+    }
+
+    /// Names each `hb_o` by the last read that it is needed for.
+    fn earliest(mut self, mut relation: Cyclic<OpId>, cycle: Vec<usize>) -> Breach {
+        let mut last: FxHashMap<(Order, OpId), OpId> = FxHashMap::default();
+        let local = self
+            .facts
+            .iter()
+            .filter_map(|fact| match (fact.link, fact.via) {
+                (Link::Local(order, of), Some(read)) => Some(((order, of), read)),
+                _ => None,
+            });
+        let reads: Vec<((Order, OpId), OpId)> = local.collect();
+        for &(of, read) in &reads {
+            let last = last.entry(of).or_insert(read);
+            *last = (*last).max(read);
+        }
+        for &((order, of), read) in &reads {
+            let end = last[&(order, of)];
+            if read != end && !related(self.exec, order, read.0, end.0) {
+                last.insert((order, of), of);
+            }
+        }
+        for fact in &mut self.facts {
+            if let Link::Local(order, of) = &mut fact.link {
+                *of = last[&(*order, *of)];
+            }
+        }
+        if let Cyclic::Local(of) = &mut relation {
+            *of = last.get(&(Order::Full, *of)).copied().unwrap_or(*of);
+        }
+        Breach {
+            criterion: self.criterion,
+            facts: self.facts,
+            relation,
+            cycle,
+        }
+    }
+}
+
+/// The number of the derived pair that a step goes along.
+fn derived(hop: Hop) -> Option<u32> {
+    match hop {
+        Hop::Edge(Edge {
+            label: Label::Derived(at),
+            ..
+        }) => Some(at),
+        _ => None,
+    }
+}
+
+/// Whether a relation is part of the store order.
+fn orders_writes(link: Link<OpId>) -> bool {
+    matches!(
+        link,
+        Link::Local(..) | Link::Conflict { .. } | Link::Store { .. }
+    )
+}

@@ -1,0 +1,275 @@
+//! Paths and cycles in a relation that is given by part of program order and labelled edges.
+
+use std::collections::VecDeque;
+
+use super::criterion::Order;
+use super::execution::{Execution, NONE};
+use super::topological::on_cycles;
+use crate::bounds::Bounds;
+use crate::csr::Csr;
+use crate::model::Model;
+
+/// About how many nodes and edges a search for a short cycle looks at.
+const EFFORT: usize = 30_000_000;
+
+/// Why an edge is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// `wr`, `wr_e`.
+    ReadsFrom,
+    /// The derived pair of this number of an `hb_o`.
+    Derived(u32),
+    /// `cf[R]` by way of this read, with R on this order.
+    Conflict(Order, u32),
+    /// `hb_WW`, `whb_WW`.
+    Happens,
+    /// `rw`, by the edge of this number from the read's source.
+    Overwritten(u32),
+}
+
+/// An edge between two nodes of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// From.
+    pub from: u32,
+    /// To.
+    pub to: u32,
+    /// Why.
+    pub label: Label,
+}
+
+impl Edge {
+    /// Its ends.
+    pub fn ends(&self) -> (u32, u32) {
+        (self.from, self.to)
+    }
+}
+
+/// A step of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hop {
+    /// Along program order.
+    Program(Order, u32, u32),
+    /// Along an edge.
+    Edge(Edge),
+}
+
+/// Whether a pair is in an order: for `ppo`, in its own right.
+pub fn related(exec: &Execution<'_>, order: Order, first: u32, second: u32) -> bool {
+    let (one, two) = (
+        exec.location[first as usize],
+        exec.location[second as usize],
+    );
+    match order {
+        Order::Full => exec.po(first, second),
+        Order::Preserved => exec.preserves(Model::Tso, first, second),
+        Order::SameLocation => exec.po(first, second) && one == two && one != NONE,
+    }
+}
+
+/// The write-read pairs: all of them, or the external ones.
+pub fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
+    let readers = (0..exec.operations).filter(|&op| exec.source[op as usize] != NONE);
+    let readers = readers.filter(|&op| !external || exec.is_external(op));
+    let edge = |op: u32| Edge {
+        from: exec.source[op as usize],
+        to: op,
+        label: Label::ReadsFrom,
+    };
+    readers.map(edge).collect()
+}
+
+/// Few pairs of an order whose transitive closure has all of it.
+pub fn steps(exec: &Execution<'_>, order: Order) -> Vec<(u32, u32)> {
+    let mut steps = Vec::new();
+    for thread in exec.history.threads() {
+        let ops = thread.first().0..thread.end().0;
+        match order {
+            Order::Full => full(exec, ops, &mut steps),
+            Order::Preserved => preserved(exec, ops, &mut steps),
+            Order::SameLocation => same_location(exec, ops, &mut steps),
+        }
+    }
+    steps
+}
+
+fn full(exec: &Execution<'_>, ops: std::ops::Range<u32>, steps: &mut Vec<(u32, u32)>) {
+    steps.extend((0..exec.locations()).map(|l| (exec.initial(l), ops.start)));
+    steps.extend(ops.skip(1).map(|op| (op - 1, op)));
+}
+
+/// What is not a plain store precedes everything after it, what is not a plain load everything
+/// before it: the last of each kind has the rest before it.
+fn preserved(exec: &Execution<'_>, ops: std::ops::Range<u32>, steps: &mut Vec<(u32, u32)>) {
+    let (mut last_store, mut last_other) = (None, None);
+    for op in ops {
+        let kind = exec.kind(op);
+        steps.extend(last_other.map(|other| (other, op)));
+        if !kind.is_plain_load() {
+            if last_store.is_none() {
+                steps.extend((0..exec.locations()).map(|l| (exec.initial(l), op)));
+            }
+            steps.extend(last_store.map(|store| (store, op)));
+            last_store = Some(op);
+        }
+        if !kind.is_plain_store() {
+            last_other = Some(op);
+        }
+    }
+}
+
+fn same_location(exec: &Execution<'_>, ops: std::ops::Range<u32>, steps: &mut Vec<(u32, u32)>) {
+    let mut last = rustc_hash::FxHashMap::default();
+    for op in ops {
+        let location = exec.location[op as usize];
+        if location != NONE {
+            let before = last.insert(location, op);
+            steps.push((before.unwrap_or(exec.initial(location)), op));
+        }
+    }
+}
+
+/// The relation.
+#[derive(Debug)]
+pub struct Web<'e> {
+    exec: &'e Execution<'e>,
+    orders: Vec<Order>,
+    /// The edges.
+    pub edges: Vec<Edge>,
+    /// Per node the numbers of its edges.
+    out: Csr,
+}
+
+impl<'e> Web<'e> {
+    /// Sets it up. Cost: linear.
+    pub fn new(exec: &'e Execution<'e>, orders: &[Order], edges: Vec<Edge>) -> Web<'e> {
+        let numbered = edges.iter().enumerate();
+        let out = Csr::new(
+            exec.len(),
+            numbered.map(|(at, edge)| (edge.from, at as u32)),
+        );
+        Web {
+            exec,
+            orders: orders.to_vec(),
+            edges,
+            out,
+        }
+    }
+
+    /// A shortest path of at least one step, over edges that are allowed. Cost: linear for `po`,
+    /// O(n²/threads) for the other orders.
+    pub fn path(&self, from: u32, to: u32, allowed: impl Fn(&Edge) -> bool) -> Option<Vec<Hop>> {
+        let mut search = Search {
+            web: self,
+            reached: vec![None; self.exec.len()],
+            queue: VecDeque::from([from]),
+            fresh: vec![u32::MAX; self.exec.history.threads().len()],
+        };
+        while let Some(node) = search.queue.pop_front() {
+            for &at in self.out.of(node) {
+                let edge = self.edges[at as usize];
+                if allowed(&edge) {
+                    search.reach(edge.to, node, Hop::Edge(edge));
+                }
+            }
+            search.along_program_order(node);
+            if search.reached[to as usize].is_some() {
+                return Some(search.path(from, to));
+            }
+        }
+        None
+    }
+
+    /// A cycle with few steps, if there is one. Cost: linear without a cycle; with one it looks at
+    /// a bounded number of nodes, so that a shortest one is found where there are few.
+    pub fn cycle(&self, bounds: &Bounds) -> Option<Vec<Hop>> {
+        let steps: Vec<(u32, u32)> = self
+            .orders
+            .iter()
+            .flat_map(|&order| steps(self.exec, order))
+            .collect();
+        let all = steps.iter().copied();
+        let all = all.chain(self.edges.iter().map(Edge::ends));
+        let nodes = on_cycles(self.exec.len(), all);
+        let tries = (EFFORT / (self.exec.len() + self.edges.len() + 1)).max(1);
+        let stride = nodes.len().div_ceil(tries).max(1);
+        let mut shortest: Option<Vec<Hop>> = None;
+        for &node in nodes.iter().step_by(stride) {
+            let length = shortest.as_ref().map_or(usize::MAX, Vec::len);
+            if length == 2 || (length < usize::MAX && bounds.passed()) {
+                break;
+            }
+            if let Some(path) = self.path(node, node, |_| true)
+                && path.len() < length
+            {
+                shortest = Some(path);
+            }
+        }
+        shortest
+    }
+}
+
+struct Search<'w> {
+    web: &'w Web<'w>,
+    /// Per node the one before it on the path, and the step from there.
+    reached: Vec<Option<(u32, Hop)>>,
+    queue: VecDeque<u32>,
+    /// For `po`, per thread: operations from here on were reached along program order.
+    fresh: Vec<u32>,
+}
+
+impl Search<'_> {
+    fn reach(&mut self, node: u32, before: u32, hop: Hop) {
+        let slot = &mut self.reached[node as usize];
+        if slot.is_none() {
+            *slot = Some((before, hop));
+            self.queue.push_back(node);
+        }
+    }
+
+    fn along_program_order(&mut self, node: u32) {
+        let exec = self.web.exec;
+        let threads = exec.history.threads();
+        if exec.is_initial(node) {
+            for (at, thread) in threads.iter().enumerate() {
+                self.along_thread(node, at, thread.first().0, thread.end().0);
+            }
+        } else {
+            let thread = exec.thread[node as usize] as usize;
+            self.along_thread(node, thread, node + 1, threads[thread].end().0);
+        }
+    }
+
+    fn along_thread(&mut self, node: u32, thread: usize, start: u32, end: u32) {
+        for &order in &self.web.orders {
+            let end = match order {
+                Order::Full => end.min(self.fresh[thread]),
+                _ => end,
+            };
+            for next in start..end {
+                if self.reached[next as usize].is_none()
+                    && related(self.web.exec, order, node, next)
+                {
+                    self.reach(next, node, Hop::Program(order, node, next));
+                }
+            }
+            if order == Order::Full {
+                self.fresh[thread] = self.fresh[thread].min(start);
+            }
+        }
+    }
+
+    fn path(&self, from: u32, to: u32) -> Vec<Hop> {
+        let mut path = Vec::new();
+        let mut at = to;
+        while let Some((before, hop)) = self.reached[at as usize] {
+            path.push(hop);
+            at = before;
+            if at == from {
+                break;
+            }
+        }
+        path.reverse();
+        path
+    }
+}

@@ -1,0 +1,533 @@
+//! The weak criteria: against their definitions, against each other, and their certificates.
+
+mod common;
+#[path = "common/literal.rs"]
+mod literal;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use check::bounds::Bounds;
+use check::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
+use check::generate::{Recipe, generate};
+use check::papers::criterion::{Breach, Criterion};
+use check::papers::execution::Execution;
+use check::papers::relation::Relation;
+use check::papers::{Stop, causal, convergent, weak};
+use check::verify::{Rejection, Verified, verify};
+use check::{Algorithm, Model, Options, PsoRmw, Reason, Verdict, check};
+use common::{Mix, change_reads, decide, print, program, run, seeded};
+use history::{Ambiguity, History, OpId, ReadsFrom};
+use literal::{Literal, Pairs, literal};
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+/// The model that a criterion is asked about.
+fn model(criterion: Criterion) -> Model {
+    criterion.algorithm().default_model()
+}
+
+/// Whether a criterion holds; a breach is written, read back and verified.
+fn holds(history: &History, criterion: Criterion) -> bool {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm: criterion.algorithm(),
+        ..Options::default()
+    };
+    match check(history, &reads_from, model(criterion), &options).verdict {
+        Verdict::Satisfied => true,
+        Verdict::Breach(breach) => {
+            assert_eq!(breach.criterion, criterion);
+            certified(history, &breach);
+            false
+        }
+        other => panic!("{other:?}\n{}", print(history)),
+    }
+}
+
+fn claim(history: &History, criterion: Criterion) -> Claim {
+    Claim {
+        criterion: Some(criterion),
+        ..Claim::new(history, model(criterion), "")
+    }
+}
+
+fn certified(history: &History, breach: &Breach) -> Certificate {
+    let claim = claim(history, breach.criterion);
+    let mut file = Vec::new();
+    certificate::write_breach(&mut file, &claim, &breach.steps(history)).unwrap();
+    let certificate = certificate::read(file.as_slice()).unwrap();
+    let verified = verify(history, &certificate);
+    assert!(
+        matches!(verified, Ok(Verified::Breach { criterion, .. }) if criterion == breach.criterion),
+        "{verified:?}\n{}\n{}",
+        print(history),
+        String::from_utf8_lossy(&file)
+    );
+    certificate
+}
+
+fn random_history(random: &mut StdRng) -> Option<History> {
+    let mix = Mix {
+        threads: random.random_range(2..=4),
+        operations: random.random_range(3..=12),
+        locations: random.random_range(1..=3),
+        linked: random.random_bool(0.3),
+    };
+    let mut accesses = program(random, mix);
+    if random.random_bool(0.5) {
+        // Plain loads and stores alone show more of what reads force.
+        accesses.retain(|access| access.kind.is_plain_load() || access.kind.is_plain_store());
+    }
+    let machine = [Model::Sc, Model::Tso][random.random_range(0..2)];
+    let history = run(random, &accesses, machine, false).filter(|history| !history.is_empty())?;
+    let changes = random.random_range(0..=2);
+    Some(change_reads(random, &history, changes))
+}
+
+fn said(literal: &Literal, criterion: Criterion) -> bool {
+    match criterion {
+        Criterion::Cc => literal.cc,
+        Criterion::Ccv => literal.ccv,
+        Criterion::Cm => literal.cm,
+        Criterion::Ccm => literal.ccm,
+        Criterion::Wccm => literal.wccm,
+    }
+}
+
+fn same(relation: &Relation, pairs: &Pairs, what: &str, history: &History) {
+    for (a, row) in pairs.iter().enumerate() {
+        for (b, &there) in row.iter().enumerate() {
+            let found = relation.contains(a as u32, b as u32);
+            assert_eq!(found, there, "{what} {a} {b}\n{}", print(history));
+        }
+    }
+}
+
+/// Pairs of writes of one location, initial writes left out.
+fn write_pairs(exec: &Execution<'_>, pairs: &Pairs) -> u64 {
+    let mut count = 0;
+    for location in 0..exec.locations() {
+        let writes = &exec.writes.of(location)[1..];
+        for &a in writes {
+            count += writes
+                .iter()
+                .filter(|&&b| pairs[a as usize][b as usize])
+                .count() as u64;
+        }
+    }
+    count
+}
+
+fn ordered(history: &History, reads_from: &ReadsFrom, criterion: Criterion) -> Option<u64> {
+    let options = Options {
+        algorithm: criterion.algorithm(),
+        ..Options::default()
+    };
+    let outcome = check(history, reads_from, model(criterion), &options);
+    outcome.statistics.ordered
+}
+
+#[test]
+fn the_criteria_are_what_their_definitions_say() {
+    let mut broken = [0; 5];
+    for seed in 0..6000 {
+        let mut random = seeded(seed);
+        let Some(history) = random_history(&mut random) else {
+            continue;
+        };
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+        let exec = Execution::new(&history, &reads_from);
+        let literal = literal(&exec);
+        for (at, criterion) in Criterion::ALL.into_iter().enumerate() {
+            let expected = said(&literal, criterion);
+            let found = holds(&history, criterion);
+            assert_eq!(found, expected, "{criterion:?}\n{}", print(&history));
+            broken[at] += usize::from(!found);
+        }
+        derived_orders(&history, &reads_from, &literal);
+    }
+    assert!(broken.iter().all(|&broken| broken > 100), "{broken:?}");
+}
+
+fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) {
+    let exec = Execution::new(history, reads_from);
+    let none = Bounds::none();
+    let pairs = |criterion| ordered(history, reads_from, criterion);
+    match convergent::pww(&exec, &none) {
+        Ok(order) => same(&order.relation(), &literal.pww, "pww", history),
+        Err(stop) => assert!(stop != Stop::Exceeded && !literal.ccm),
+    }
+    match weak::wpww(&exec, reads_from, &none) {
+        Ok(order) => same(&order.relation(), &literal.wpww, "wpww", history),
+        Err(stop) => assert!(stop != Stop::Exceeded && !literal.wccm),
+    }
+    if literal.cc {
+        assert_eq!(
+            pairs(Criterion::Cc),
+            Some(write_pairs(&exec, &literal.causality))
+        );
+    }
+    if let Ok(order) = causal::ccv_order(&exec, &none) {
+        same(&order, &literal.convergence, "ccv", history);
+        assert_eq!(
+            pairs(Criterion::Ccv),
+            Some(write_pairs(&exec, &literal.convergence))
+        );
+    }
+    if literal.ccm {
+        assert_eq!(
+            pairs(Criterion::Ccm),
+            Some(write_pairs(&exec, &literal.pww))
+        );
+    }
+    if literal.wccm {
+        assert_eq!(
+            pairs(Criterion::Wccm),
+            Some(write_pairs(&exec, &literal.wpww))
+        );
+    }
+}
+
+#[test]
+fn theorems_of_the_lattice() {
+    use Criterion::{Cc, Ccm, Ccv, Cm, Wccm};
+    for seed in 10_000..16_000 {
+        let mut random = seeded(seed);
+        let Some(history) = random_history(&mut random) else {
+            continue;
+        };
+        let [cc, ccv, cm, ccm, wccm] =
+            [Cc, Ccv, Cm, Ccm, Wccm].map(|criterion| holds(&history, criterion));
+        let sc = decide(&history, Model::Sc, Algorithm::Complete).unwrap();
+        let tso = decide(&history, Model::Tso, Algorithm::Complete).unwrap();
+        let implications = [
+            ("SC ⇒ CCM", sc, ccm),
+            ("CCM ⇒ CCv", ccm, ccv),
+            ("CCM ⇒ CM", ccm, cm),
+            ("CCM ⇒ wCCM", ccm, wccm),
+            ("CCv ⇒ CC", ccv, cc),
+            ("CM ⇒ CC", cm, cc),
+            ("TSO ⇒ wCCM", tso, wccm),
+            ("TSO ⇒ CCv", tso, ccv),
+            ("TSO ⇒ CC", tso, cc),
+        ];
+        for (theorem, from, to) in implications {
+            assert!(!from || to, "{theorem}, seed {seed}\n{}", print(&history));
+        }
+    }
+}
+
+/// The paper believes that TSO implies CC and CCv; the proof is with [`check::papers::causal`].
+#[test]
+fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
+    for seed in 30_000..33_000 {
+        let mut random = seeded(seed);
+        let mix = Mix {
+            threads: random.random_range(2..=6),
+            operations: random.random_range(8..=60),
+            locations: random.random_range(1..=5),
+            linked: random.random_bool(0.5),
+        };
+        let accesses = program(&mut random, mix);
+        let Some(history) = run(&mut random, &accesses, Model::Tso, false) else {
+            continue;
+        };
+        for criterion in [Criterion::Cc, Criterion::Ccv, Criterion::Wccm] {
+            let printed = || print(&history);
+            assert!(
+                holds(&history, criterion),
+                "{criterion:?}, seed {seed}\n{}",
+                printed()
+            );
+        }
+    }
+}
+
+/// Changes a name, a number or a relation of a step, or leaves it out.
+fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History) {
+    let at = random.random_range(0..steps.len());
+    let op = OpId(random.random_range(0..history.len() as u32));
+    let any = Name::of(history, op);
+    let (number, other) = (
+        steps[at].number,
+        steps[random.random_range(0..steps.len())].what,
+    );
+    match (random.random_range(0..7), &mut steps[at].what) {
+        (0, StepOf::Pair { before, .. }) => *before = any,
+        (1, StepOf::Pair { after, .. }) => *after = any,
+        (
+            2,
+            StepOf::Pair {
+                via: Some(read), ..
+            },
+        ) => *read = any,
+        (3, StepOf::Pair { link, .. }) => {
+            if let StepOf::Pair { link: other, .. } = other {
+                *link = other;
+            }
+        }
+        (4, _) => {
+            steps.remove(at);
+        }
+        (5, _) => {
+            for premise in &mut steps[at].premises {
+                *premise = random.random_range(1..=number);
+            }
+        }
+        _ => steps[at].premises.retain(|_| random.random_bool(0.5)),
+    }
+}
+
+/// Offers steps as a refutation of a criterion that holds.
+fn offer(history: &History, criterion: Criterion, steps: Vec<RelationStep>) {
+    let certificate = Certificate {
+        claim: claim(history, criterion),
+        evidence: Evidence::Breach(steps),
+    };
+    let verified = verify(history, &certificate);
+    assert!(
+        verified.is_err(),
+        "{criterion:?}\n{}\n{certificate:?}",
+        print(history)
+    );
+}
+
+#[test]
+fn what_holds_is_not_refuted_by_tampered_certificates() {
+    let mut tried = 0;
+    for seed in 20_000..30_000 {
+        let mut random = seeded(seed);
+        let Some(history) = random_history(&mut random) else {
+            continue;
+        };
+        let hold = Criterion::ALL.map(|criterion| holds(&history, criterion));
+        for strong in (0..5).filter(|&at| !hold[at]) {
+            let steps = breach(&history, Criterion::ALL[strong]).steps(&history);
+            for weak in (0..5).filter(|&at| hold[at]) {
+                offer(&history, Criterion::ALL[weak], steps.clone());
+                for _ in 0..20 {
+                    let mut steps = steps.clone();
+                    for _ in 0..random.random_range(1..=3) {
+                        tamper(&mut random, &mut steps, &history);
+                        if steps.is_empty() {
+                            break;
+                        }
+                    }
+                    offer(&history, Criterion::ALL[weak], steps);
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 8_000, "{tried}");
+}
+
+fn breach(history: &History, criterion: Criterion) -> Breach {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm: criterion.algorithm(),
+        ..Options::default()
+    };
+    match check(history, &reads_from, model(criterion), &options).verdict {
+        Verdict::Breach(breach) => breach,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_criterion_that_does_not_follow_from_the_model_refutes_nothing() {
+    let stale = axe("a", "0: M[0] := 1\n0: M[0] == 0\ncheck\n");
+    let certificate = certified(&stale, &breach(&stale, Criterion::Ccm));
+    for (criterion, model) in [
+        (Some(Criterion::Ccm), Model::Tso),
+        (Some(Criterion::Cc), Model::Pso(PsoRmw::Own)),
+        (None, Model::Sc),
+    ] {
+        let mut other = certificate.clone();
+        other.claim.criterion = criterion;
+        other.claim.model = model;
+        let verified = verify(&stale, &other);
+        assert_eq!(verified, Err(Rejection::OtherCriterion(model)));
+    }
+    let mut other = certificate.clone();
+    other.claim.criterion = Some(Criterion::Cc);
+    assert!(verify(&stale, &other).is_err());
+}
+
+#[test]
+fn bounds_end_in_no_verdict() {
+    let history = generate(&Recipe::default()).unwrap();
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    for criterion in Criterion::ALL {
+        let bounds = Bounds::new(Some(Duration::ZERO), None);
+        let options = Options {
+            algorithm: criterion.algorithm(),
+            ..Options::default()
+        };
+        let outcome = check::decide(&history, &reads_from, model(criterion), &options, &bounds);
+        assert_eq!(
+            outcome.verdict,
+            Verdict::Undecided(Reason::Timeout),
+            "{criterion:?}"
+        );
+    }
+}
+
+/// The histories of a text in the axe format.
+fn histories(path: &Path) -> Vec<History> {
+    let file = std::fs::File::open(path).unwrap();
+    parsed(file, &path.display().to_string())
+}
+
+fn parsed(text: impl std::io::Read + 'static + Send, name: &str) -> Vec<History> {
+    let mut lines = ingest::input::Lines::new(text, name, false).unwrap();
+    ingest::axe::parse(&mut lines, &Default::default()).unwrap()
+}
+
+fn axe(name: &str, text: &str) -> History {
+    let text = std::io::Cursor::new(text.to_owned());
+    parsed(text, name).remove(0)
+}
+
+/// The rows of a table as names and values.
+fn table(path: &Path) -> Vec<Vec<(String, String)>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let named = |(name, value): (&&str, &str)| ((*name).to_owned(), value.to_owned());
+    lines
+        .map(|line| header.iter().zip(line.split(',')).map(named).collect())
+        .collect()
+}
+
+/// Whether one column of the table of figures says that this history is allowed.
+fn allowed(history: &History, column: &str) -> bool {
+    let saturated = |model| decide(history, model, Algorithm::Saturate) != Some(false);
+    let complete = |model| decide(history, model, Algorithm::Complete).unwrap();
+    match column {
+        "wsc" => saturated(Model::Sc),
+        "wtso" => saturated(Model::Tso),
+        "sc" => complete(Model::Sc),
+        "tso" => complete(Model::Tso),
+        criterion => holds(history, Criterion::from_name(criterion).unwrap()),
+    }
+}
+
+#[test]
+fn the_papers_figures_are_told_apart() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/criteria");
+    let histories = histories(&folder.join("figures.axe"));
+    let rows = table(&folder.join("verdicts.csv"));
+    assert_eq!(histories.len(), rows.len());
+    for (history, row) in histories.iter().zip(&rows) {
+        assert_eq!(history.name.as_deref(), Some(row[0].1.as_str()));
+        assert_eq!(row.len(), 10);
+        for (column, value) in &row[1..] {
+            let found = allowed(history, column);
+            assert_eq!(found, value == "1", "{} {column}", row[0].1);
+        }
+    }
+}
+
+/// The data that is shared with the project; tests that need it are ignored where it is absent.
+fn shared(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../shared/oracle")
+        .join(file)
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn oracle_histories_obey_the_theorems() {
+    let verdicts = table(&shared("verdicts.csv"));
+    let histories = histories(&shared("histories.axe"));
+    assert_eq!(verdicts.len(), histories.len());
+    for (history, row) in histories.iter().zip(&verdicts) {
+        let said = |column: &str| {
+            row.iter()
+                .any(|(name, value)| name == column && value == "1")
+        };
+        let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+        let literal = literal(&Execution::new(history, &reads_from));
+        for criterion in Criterion::ALL {
+            let found = holds(history, criterion);
+            let name = &row[0].1;
+            assert_eq!(
+                found,
+                self::said(&literal, criterion),
+                "{name} {criterion:?}"
+            );
+            for (column, model) in [("sc", Model::Sc), ("tso", Model::Tso)] {
+                let follows = said(column) && criterion.follows_from(model);
+                assert!(!follows || found, "{name}: {column} but not {criterion:?}");
+            }
+        }
+    }
+}
+
+/// The pairs of a kernel, each as location, first and second value.
+fn kernel(path: &Path) -> HashMap<String, HashSet<(u64, u64, u64)>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let pair = |pair: &str| {
+        let (location, values) = pair.split_once(':')?;
+        let (first, second) = values.split_once('<')?;
+        Some((
+            location.parse().ok()?,
+            first.parse().ok()?,
+            second.parse().ok()?,
+        ))
+    };
+    let row = |line: &str| {
+        let (name, pairs) = line.split_once(',').unwrap();
+        let pairs = pairs
+            .split_ascii_whitespace()
+            .map(|text| pair(text).unwrap());
+        (name.to_owned(), pairs.collect())
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+/// The pairs of a partial store order, initial writes left out.
+fn values(exec: &Execution<'_>, order: &Relation) -> Vec<(u64, u64, u64)> {
+    let history = exec.history;
+    let mut pairs = Vec::new();
+    for first in history.ops() {
+        for second in order.successors(first.0).map(OpId) {
+            let location = history.locations()[history.location(first).unwrap() as usize];
+            let value = |op| history.written(op).unwrap();
+            pairs.push((location.address, value(first), value(second)));
+        }
+    }
+    pairs
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn partial_store_orders_are_part_of_the_kernel() {
+    let (sc, tso) = (
+        kernel(&shared("kernel_sc.csv")),
+        kernel(&shared("kernel_tso.csv")),
+    );
+    let none = Bounds::none();
+    for history in &histories(&shared("histories.axe")) {
+        let name = history.name.as_deref().unwrap();
+        let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+        let exec = Execution::new(history, &reads_from);
+        if let Some(kernel) = sc.get(name) {
+            let order = convergent::pww(&exec, &none).unwrap().relation();
+            let inside = values(&exec, &order)
+                .iter()
+                .all(|pair| kernel.contains(pair));
+            assert!(inside, "{name}: pww is not part of the SC kernel");
+        }
+        if let Some(kernel) = tso.get(name) {
+            let order = weak::wpww(&exec, &reads_from, &none).unwrap().relation();
+            let inside = values(&exec, &order)
+                .iter()
+                .all(|pair| kernel.contains(pair));
+            assert!(inside, "{name}: wpww is not part of the TSO kernel");
+        }
+    }
+}
