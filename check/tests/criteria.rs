@@ -358,20 +358,26 @@ fn a_criterion_that_does_not_follow_from_the_model_refutes_nothing() {
 
 #[test]
 fn bounds_end_in_no_verdict() {
-    let history = generate(&Recipe::default()).unwrap();
+    let history = generate(&Recipe {
+        operations: 40_000,
+        ..Recipe::default()
+    });
+    let history = history.unwrap();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for criterion in Criterion::ALL {
-        let bounds = Bounds::new(Some(Duration::ZERO), None);
         let options = Options {
             algorithm: criterion.algorithm(),
             ..Options::default()
         };
-        let outcome = check::decide(&history, &reads_from, model(criterion), &options, &bounds);
-        assert_eq!(
-            outcome.verdict,
-            Verdict::Undecided(Reason::Timeout),
-            "{criterion:?}"
-        );
+        for (time, memory, reason) in [
+            (Some(Duration::ZERO), None, Reason::Timeout),
+            (None, Some(1), Reason::Memory),
+        ] {
+            let bounds = Bounds::new(time, memory);
+            let model = model(criterion);
+            let outcome = check::decide(&history, &reads_from, model, &options, &bounds);
+            assert_eq!(outcome.verdict, Verdict::Undecided(reason), "{criterion:?}");
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Causal consistency (CC) and causal convergence (CCv), CAV 2019, section 3.1.
 //!
 //! `co = (po ∪ wr)⁺`. The paper's text says that CC holds iff `po ∪ wr ∪ rw[co]` is acyclic, which
-//! would refuse its own Fig. 1c and plain store buffering. We take the bad patterns of its reference
-//! [6] instead: CC holds iff `co` is irreflexive and `rw[co] ; co` is, that is, no read has its
+//! would refuse its own Fig. 1c and plain store buffering. We take the bad patterns of its
+//! sixth reference instead: CC holds iff `co` is irreflexive and `rw[co] ; co` is, that is, no read has its
 //! source overwritten in its own past. CCv holds iff CC does and `po ∪ wr ∪ cf` is acyclic, with
 //! (w', w) ∈ `cf` iff w' is `co`-before a read from w, another write of its location.
 //!
