@@ -4,15 +4,21 @@
 //! not what [`crate::check`] uses by default. What they share is small:
 //!
 //! - [`execution`]: a history with explicit initial writes, program order and reads-from;
-//! - [`relation`]: binary relations as bit matrices.
+//! - [`relation`]: binary relations as bit matrices;
+//! - [`digraph`]: topological order, and short cycles.
+//!
+//! [`hpca`] has the algorithms of HPCA 2006, [`constraint_graph`] and [`nice_cycle`] those of Qadeer.
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
 //! that it finds are performed on the operational machine before they count; where it finds that
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
+pub mod constraint_graph;
 pub mod criterion;
+pub mod digraph;
 pub mod execution;
+pub mod hpca;
 pub mod nice_cycle;
 pub mod relation;
 
@@ -84,8 +90,9 @@ impl From<Answer> for Report {
 
 /// Runs a paper's algorithm.
 pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
-    let _ = problem;
     match algorithm {
+        _ if hpca::has(algorithm) => hpca::run(problem, algorithm),
+        Algorithm::SimpleWitness | Algorithm::NiceCycle => constraint_graph::run(problem),
         _ => Answer::GaveUp(Reason::NoForcedContradiction).into(),
     }
 }

@@ -1,0 +1,6 @@
+//! stub
+use super::{Answer, Problem, Report};
+/// stub
+pub fn run(_: &Problem<'_>) -> Report {
+    Answer::Exceeded.into()
+}
