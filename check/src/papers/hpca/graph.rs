@@ -29,6 +29,15 @@ pub enum Stop {
     Exceeded,
 }
 
+/// What a swap, or another atomic, is to rules R6 and R7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Swaps {
+    /// A store, as in Figure 1.
+    Stores,
+    /// A load and a store, as in the text.
+    Both,
+}
+
 /// Operations and their order. Memory: about 150 bytes an operation, 16 an edge.
 #[derive(Debug)]
 pub struct Graph<'a> {
@@ -40,10 +49,9 @@ pub struct Graph<'a> {
     pub edges: Edges,
     /// Per location and chain its writes.
     pub writes: Index,
-    /// Per location and chain its writes, and its loads of known values that were written. Under
-    /// TSO a chain has loads alone or none; a failed compare-and-swap is then left out, since it
-    /// is in a chain in which Figure 1 looks for stores and atomics.
+    /// Per location and chain its writes, and its loads of known values that were written.
     pub accesses: Index,
+    swaps: Swaps,
     /// Per access the next one of its group that is not a load of the same source.
     next_other: Vec<u32>,
     /// Per write its last reader in each chain.
@@ -56,18 +64,18 @@ pub struct Graph<'a> {
 
 impl<'a> Graph<'a> {
     /// The graph with the edges of rules R1-R3. Cost: that of sorting the accesses.
-    pub fn new(problem: &Problem<'a>) -> Graph<'a> {
+    pub fn new(problem: &Problem<'a>, swaps: Swaps) -> Graph<'a> {
         let execution = Execution::new(problem.history, problem.reads_from);
         let chains = Chains::new(&execution, problem.model);
         let operations = execution.operations as usize;
-        let buffers = problem.model.buffers();
+        // In a chain without loads Figure 1 looks for stores and atomics that write.
+        let failed = swaps == Swaps::Both || !problem.model.buffers();
         let is_load = |node: u32| {
             let source = execution.source[node as usize];
-            let reads = match execution.kind(node) {
-                Kind::FailedCas => !buffers,
-                kind => kind.is_plain_load(),
-            };
-            reads && source != NONE && !execution.is_initial(source)
+            let kind = execution.kind(node);
+            (kind.is_plain_load() || failed && kind == Kind::FailedCas)
+                && source != NONE
+                && !execution.is_initial(source)
         };
         let index = |wanted: &dyn Fn(u32) -> bool| {
             let nodes = (0..operations as u32).filter(|&node| wanted(node));
@@ -91,6 +99,7 @@ impl<'a> Graph<'a> {
             edges: Edges::new(operations),
             writes,
             accesses,
+            swaps,
             execution,
             chains,
         }
@@ -169,6 +178,15 @@ impl<'a> Graph<'a> {
             return Some(access);
         }
         Some(self.next_other[access as usize]).filter(|&other| other != NONE)
+    }
+
+    /// What an access that follows a write was found to read from, if that is another write that
+    /// R6 is applied to.
+    pub fn source_against(&self, access: u32, write: u32) -> Option<u32> {
+        let source = self.source(access);
+        let applies = self.swaps == Swaps::Both || !self.execution.is_write(access);
+        let known = source != NONE && !self.execution.is_initial(source);
+        (applies && known && source != write).then_some(source)
     }
 
     /// The first write of a group that has not been sorted.

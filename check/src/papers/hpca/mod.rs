@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | tso-baseline | rules R1-R7 as Figure 1 applies them | 4.1 | violations |
 //! | hpca-r8 | the same with rule R8 | 4.2 | violations |
-//! | heu | then a topological sort with active stores | 4.2.1 | both, or gives up |
+//! | heu | those rules, then a topological sort with active stores | 4.2.1 | both, or gives up |
 //! | deriv | the same, rules applied again after each store | 4.2.2 | both, or gives up |
 //! | heu-back, deriv-back | the same with backtracking | 4.2.3 | everything |
 //!
@@ -43,7 +43,7 @@ use crate::verdict::{Reason, Statistics};
 use super::{Answer, Problem, Report};
 use backtrack::{Backtracks, End};
 use baseline::Inference;
-use graph::{Graph, Stop};
+use graph::{Graph, Stop, Swaps};
 use sort::Sort;
 
 /// Whether an algorithm is one of these.
@@ -79,7 +79,12 @@ fn decide(
     if problem.bounds.passed() || !problem.bounds.allows(problem.history.len() * 200) {
         return Err(Stop::Exceeded);
     }
-    let mut graph = Graph::new(problem);
+    let swaps = if sorts(algorithm) {
+        Swaps::Both
+    } else {
+        Swaps::Stores
+    };
+    let mut graph = Graph::new(problem, swaps);
     graph.observe(problem.finals)?;
     statistics.edges = graph.edges.len();
     if let Some(order) = &problem.options.store_order {
