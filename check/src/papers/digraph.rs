@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use crate::csr::Csr;
 
-/// Nodes on a cycle from which a shorter one is looked for.
-const STARTS: usize = 64;
+/// Nodes on a cycle from which a shorter one is looked for, by default.
+pub const TRIES: usize = 64;
 
 /// A directed graph on `0..nodes()`.
 pub trait Digraph {
@@ -16,13 +16,13 @@ pub trait Digraph {
     fn successors(&self, node: u32, visit: impl FnMut(u32));
 }
 
-/// The nodes in an order that respects every edge, those first that can come early; or else a
-/// short cycle: each node is followed by the next, the last by the first. Cost: linear, for a
-/// cycle up to 64 times that.
+/// The nodes in an order that respects every edge, those first that can come early; or else cycles:
+/// in each, a node is followed by the next, the last by the first. The first one is any; then come
+/// shortest ones through up to `tries` of its nodes. Cost: linear, and for each try again.
 ///
 /// # Errors
-/// The cycle.
-pub fn topological(graph: &impl Digraph) -> Result<Vec<u32>, Vec<u32>> {
+/// The cycles, at least one.
+pub fn topological(graph: &impl Digraph, tries: usize) -> Result<Vec<u32>, Vec<Vec<u32>>> {
     let (order, before) = sort(graph);
     if order.len() == graph.nodes() as usize {
         return Ok(order);
@@ -35,9 +35,17 @@ pub fn topological(graph: &impl Digraph) -> Result<Vec<u32>, Vec<u32>> {
     edges.retain(|&(next, _)| left(next));
     let back = Csr::new(graph.nodes() as usize, edges.into_iter());
     let cycle = any_cycle(&back, &before);
-    let starts = cycle.iter().take(STARTS);
-    let shorter = starts.filter_map(|&start| cycle_through(&back, start));
-    Err(shorter.min_by_key(Vec::len).unwrap_or(cycle))
+    let starts = cycle.iter().take(tries);
+    let mut cycles: Vec<Vec<u32>> = starts
+        .filter_map(|&start| cycle_through(&back, start))
+        .collect();
+    cycles.insert(0, cycle);
+    Err(cycles)
+}
+
+/// The shortest of some cycles.
+pub fn shortest(cycles: Vec<Vec<u32>>) -> Vec<u32> {
+    cycles.into_iter().min_by_key(Vec::len).unwrap_or_default()
 }
 
 /// Kahn's algorithm, first in first out: what could be sorted, and how many predecessors of each
@@ -128,7 +136,7 @@ mod tests {
             for &(from, to) in &pairs {
                 relation.insert(from % size as u32, to % size as u32);
             }
-            match topological(&relation) {
+            match topological(&relation, TRIES) {
                 Ok(order) => {
                     let mut place = vec![usize::MAX; size];
                     for (at, &node) in order.iter().enumerate() {
@@ -141,11 +149,15 @@ mod tests {
                         }
                     }
                 }
-                Err(cycle) => {
-                    let shortest = relation.cycle().unwrap();
-                    prop_assert!(cycle.len() >= shortest.len());
-                    for at in 0..cycle.len() {
-                        prop_assert!(relation.contains(cycle[at], cycle[(at + 1) % cycle.len()]));
+                Err(cycles) => {
+                    let least = relation.cycle().unwrap().len();
+                    prop_assert!(!cycles.is_empty());
+                    for cycle in cycles {
+                        prop_assert!(cycle.len() >= least);
+                        for at in 0..cycle.len() {
+                            let next = cycle[(at + 1) % cycle.len()];
+                            prop_assert!(relation.contains(cycle[at], next));
+                        }
                     }
                 }
             }

@@ -92,7 +92,9 @@ impl From<Answer> for Report {
 pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
     match algorithm {
         _ if hpca::has(algorithm) => hpca::run(problem, algorithm),
-        Algorithm::SimpleWitness | Algorithm::NiceCycle => constraint_graph::run(problem),
+        Algorithm::SimpleWitness | Algorithm::NiceCycle => {
+            constraint_graph::run(problem, algorithm)
+        }
         _ => Answer::GaveUp(Reason::NoForcedContradiction).into(),
     }
 }

@@ -67,14 +67,15 @@ impl<'a> Inference<'a> {
     /// The graph has a cycle, or the clocks are too large.
     pub fn new(graph: Graph<'a>, bounds: &'a Bounds) -> Result<Inference<'a>, Stop> {
         let (nodes, chains) = (graph.execution.operations as usize, graph.chains.count());
-        let order = topological(&graph).map_err(|_| Stop::Cycle)?;
+        let order = topological(&graph, 0).map_err(|_| Stop::Cycle)?;
+        let threads = graph.execution.history.threads().len();
         if !bounds.allows(Clocks::bytes(nodes, chains)) {
             return Err(Stop::Exceeded);
         }
         let mut inference = Inference {
             graph,
             clocks: Clocks::new(nodes, chains),
-            queue: Queue::new(order),
+            queue: Queue::new(order, threads),
             visits: 0,
             bounds,
         };
@@ -125,8 +126,9 @@ impl<'a> Inference<'a> {
 
     /// Sorts the graph anew. To be called at a fixpoint.
     pub fn rank(&mut self) {
-        if let Ok(order) = topological(&self.graph) {
-            self.queue = Queue::new(order);
+        let threads = self.graph.execution.history.threads().len();
+        if let Ok(order) = topological(&self.graph, 0) {
+            self.queue = Queue::new(order, threads);
         }
     }
 

@@ -9,9 +9,9 @@
 
 use history::OpId;
 
-use crate::papers::digraph::topological;
+use crate::papers::digraph::{TRIES, shortest, topological};
 
-use super::graph::{Graph, Stop};
+use super::graph::Graph;
 
 /// Sorts a graph whose observed edges are in place by an order of all writes.
 ///
@@ -32,14 +32,13 @@ pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>,
             }
         }
     }
-    let ops = |nodes: Vec<u32>| nodes.into_iter().map(OpId).collect();
-    topological(graph).map(ops).map_err(ops)
+    let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
+    topological(graph, TRIES)
+        .map(ops)
+        .map_err(|cycles| ops(shortest(cycles)))
 }
 
-/// Whether what was observed alone forms a cycle, so that no order of writes helps.
-///
-/// # Errors
-/// It does.
-pub fn check_observed(graph: &Graph<'_>) -> Result<(), Stop> {
-    topological(graph).map(|_| ()).map_err(|_| Stop::Cycle)
+/// Whether what was observed has no cycle; if it has one, no order of writes helps.
+pub fn is_acyclic(graph: &Graph<'_>) -> bool {
+    topological(graph, 0).is_ok()
 }

@@ -88,7 +88,9 @@ fn decide(
     graph.observe(problem.finals)?;
     statistics.edges = graph.edges.len();
     if let Some(order) = &problem.options.store_order {
-        conflict::check_observed(&graph)?;
+        if !conflict::is_acyclic(&graph) {
+            return Ok(Answer::Refuted);
+        }
         let sorted = conflict::sort_by(&mut graph, order);
         statistics.edges = graph.edges.len();
         return Ok(match sorted {

@@ -1,62 +1,51 @@
 //! Operations that wait to be visited, the last ones of an order first.
 
-use std::collections::BinaryHeap;
+use crate::worklist::Worklist;
 
-/// A queue of operations. Memory: 9 bytes an operation.
+/// A queue of operations. Memory: 12 bytes an operation.
 #[derive(Debug)]
 pub struct Queue {
-    rank: Vec<u32>,
-    at_rank: Vec<u32>,
-    waits: Vec<bool>,
-    /// Ranks; those of operations that wait, and perhaps others.
-    heap: BinaryHeap<u32>,
+    order: Vec<u32>,
+    /// By rank from the end.
+    waiting: Worklist,
 }
 
 impl Queue {
-    /// Nothing waits; `order` has every operation once.
-    pub fn new(order: Vec<u32>) -> Queue {
+    /// Nothing waits; `order` has every operation once, and `threads` of them are under way at a time.
+    pub fn new(order: Vec<u32>, threads: usize) -> Queue {
         let mut rank = vec![0; order.len()];
-        for (at, &node) in order.iter().enumerate() {
+        for (at, &node) in order.iter().rev().enumerate() {
             rank[node as usize] = at as u32;
         }
         Queue {
-            waits: vec![false; order.len()],
-            heap: BinaryHeap::new(),
-            at_rank: order,
-            rank,
+            waiting: Worklist::new(rank, threads),
+            order,
         }
     }
 
     /// Place of an operation in the order.
     pub fn rank(&self, node: u32) -> u32 {
-        self.rank[node as usize]
+        self.order.len() as u32 - 1 - self.waiting.rank(node)
     }
 
     /// Operations in the order.
     pub fn order(&self) -> &[u32] {
-        &self.at_rank
+        &self.order
     }
 
     /// Adds an operation, if it does not wait already.
     pub fn push(&mut self, node: u32) {
-        if !std::mem::replace(&mut self.waits[node as usize], true) {
-            self.heap.push(self.rank[node as usize]);
-        }
+        self.waiting.push(node);
     }
 
-    /// Takes the operation of the highest rank.
+    /// Takes an operation, one of the last.
     pub fn pop(&mut self) -> Option<u32> {
-        loop {
-            let node = self.at_rank[self.heap.pop()? as usize];
-            if self.take(node) {
-                return Some(node);
-            }
-        }
+        self.waiting.pop(usize::MAX)
     }
 
     /// Takes an operation, if it waits.
     pub fn take(&mut self, node: u32) -> bool {
-        std::mem::replace(&mut self.waits[node as usize], false)
+        self.waiting.take(node)
     }
 
     /// Nothing waits.
