@@ -3,6 +3,7 @@
 mod certificates;
 mod json;
 mod paint;
+mod store_order;
 mod text;
 mod why;
 
@@ -10,10 +11,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use check::papers::hpca;
 use check::{Algorithm, Model, Outcome, PsoRmw, Verdict};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use history::{Ambiguity, History, ReadsFrom};
+use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::error::{self, Error};
 use crate::load::{self, Input};
@@ -21,6 +23,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use certificates::{Certificates, Written};
 use paint::Paint;
+use store_order::StoreOrder;
 
 /// Decide whether histories are SC, TSO or PSO
 #[derive(clap::Args)]
@@ -77,6 +80,15 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
     budget: u64,
 
+    /// Let heu, deriv, heu-back or deriv-back sort without inferring edges first
+    #[arg(long)]
+    no_baseline: bool,
+
+    /// The order of the writes of each location, for the algorithms of the TSO tool (tso-baseline,
+    /// hpca-r8, heu, deriv, heu-back, deriv-back): lines `ADDRESS: VALUE VALUE …`
+    #[arg(long, value_name = "FILE", conflicts_with = "no_baseline")]
+    store_order: Option<PathBuf>,
+
     #[command(flatten)]
     options: TraceOptions,
 }
@@ -113,6 +125,7 @@ trait Printer {
 /// Runs the command. An input that cannot be read does not keep the others from being checked.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
+    let store_order = args.for_tso_tool()?;
     let mut certificates = match &args.certificate {
         Some(folder) => Some(Certificates::new(folder, args.options.as_arguments())?),
         None => None,
@@ -126,6 +139,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         let checked = load::open(path, &reading).and_then(|input| {
             check_file(
                 args,
+                store_order.as_ref(),
                 &input,
                 &mut certificates,
                 &mut *printer,
@@ -155,6 +169,7 @@ fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
 
 fn check_file(
     args: &Args,
+    store_order: Option<&StoreOrder>,
     input: &Input,
     certificates: &mut Option<Certificates>,
     printer: &mut dyn Printer,
@@ -162,6 +177,10 @@ fn check_file(
     status: &mut Status,
 ) -> Result<(), Error> {
     let mut decided_any = false;
+    let store_order = match store_order {
+        Some(order) => Some(order.of(input)?),
+        None => None,
+    };
     for history in &input.histories {
         let reads_from = match ReadsFrom::derive(history, args.ambiguity(input)) {
             Ok(reads_from) => reads_from,
@@ -176,7 +195,8 @@ fn check_file(
             let Some(model) = Model::from_name(name, args.pso_rmw) else {
                 continue;
             };
-            let mut decided = decide(args, input, history, &reads_from, model);
+            let options = args.for_checking(store_order.clone());
+            let mut decided = decide(&options, input, history, &reads_from, model);
             if let Some(certificates) = certificates {
                 decided.certificate = certificates.write(&decided, &reads_from)?;
             }
@@ -196,20 +216,14 @@ fn check_file(
 }
 
 fn decide<'a>(
-    args: &Args,
+    options: &check::Options,
     input: &'a Input,
     history: &'a History,
     reads_from: &ReadsFrom,
     model: Model,
 ) -> Decided<'a> {
-    let options = check::Options {
-        algorithm: args.algorithm,
-        timeout: args.timeout,
-        budget: args.budget,
-        ..check::Options::default()
-    };
     let start = Instant::now();
-    let outcome = check::check(history, reads_from, model, &options);
+    let outcome = check::check(history, reads_from, model, options);
     Decided {
         input,
         history,
@@ -235,6 +249,46 @@ fn caveat(reads_from: &ReadsFrom) -> Option<String> {
 }
 
 impl Args {
+    /// The options that only the algorithms of the TSO tool take: refused with others.
+    fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
+        let refused = |option: &str, takes: fn(Algorithm) -> bool| {
+            let takers = Algorithm::ALL.into_iter().filter(|&taker| takes(taker));
+            let names: Vec<&str> = takers.map(Algorithm::name).collect();
+            Error::Usage(format!(
+                "{option} is for --algorithm {}, not for {}",
+                names.join(", "),
+                self.algorithm.name()
+            ))
+        };
+        if self.no_baseline && !hpca::sorts(self.algorithm) {
+            return Err(refused("--no-baseline", hpca::sorts));
+        }
+        let Some(path) = &self.store_order else {
+            return Ok(None);
+        };
+        if !hpca::has(self.algorithm) {
+            return Err(refused("--store-order", hpca::has));
+        }
+        if self.traces.len() > 1 {
+            return Err(Error::Usage(format!(
+                "--store-order is about one history, but {} traces are given",
+                self.traces.len()
+            )));
+        }
+        StoreOrder::read(path).map(Some)
+    }
+
+    fn for_checking(&self, store_order: Option<Vec<OpId>>) -> check::Options {
+        check::Options {
+            algorithm: self.algorithm,
+            timeout: self.timeout,
+            budget: self.budget,
+            no_baseline: self.no_baseline,
+            store_order,
+            ..check::Options::default()
+        }
+    }
+
     /// The axe format promises that values are written once. Elsewhere a repeated value does no
     /// harm at a location that one thread alone uses.
     fn ambiguity(&self, input: &Input) -> Ambiguity {

@@ -126,9 +126,9 @@ impl Relation {
         let mut seen = vec![0u64; self.width];
         let mut queue = VecDeque::from([from]);
         while let Some(element) = queue.pop_front() {
-            for at in 0..self.width {
-                let new = self.row(element)[at] & !seen[at];
-                seen[at] |= new;
+            for (at, seen) in seen.iter_mut().enumerate() {
+                let new = self.row(element)[at] & !*seen;
+                *seen |= new;
                 for next in bits(&[new]) {
                     let next = at as u32 * 64 + next;
                     parent[next as usize] = element;

@@ -5,7 +5,8 @@
 //! cycle of these edges: if S' precedes a reader of S, and S does not follow S', then that reader
 //! precedes what follows S, which is S' or precedes it. Where there is no cycle every topological
 //! order is a memory order: a load comes after its source (or is served by its own thread's buffer,
-//! where R5 keeps the source the newest) and before the next write. Cost: linear.
+//! where R5 keeps the source the newest) and before the next write. At a location that one thread alone uses, program order and R5 say it all, so
+//! its writes need not be given. Cost: linear.
 
 use history::OpId;
 

@@ -33,6 +33,11 @@ impl Edges {
         self.list.len()
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Adds an edge.
     pub fn link(&mut self, from: u32, to: u32) {
         let number = self.list.len() as u32;
