@@ -42,6 +42,7 @@ pub struct Options {
     /// Whether the algorithms of HPCA 2006 sort without inferring edges first.
     pub no_baseline: bool,
     /// For them: the order of all writes of each location, one location after the other or mixed.
+    /// Locations that one thread alone uses may be left out.
     pub store_order: Option<Vec<OpId>>,
 }
 

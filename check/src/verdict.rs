@@ -67,6 +67,9 @@ pub enum Reason {
     NoWitness(Box<NiceCycle>),
     /// The trace does not show the order of completions.
     NoCompletions,
+    /// No run has the store order that was given: in it each of these operations would have to
+    /// precede the next, and the last the first.
+    StoreOrder(Vec<OpId>),
     /// This read returned a value that only a store without a completion can have supplied.
     UnfinishedStore(OpId),
     /// This read is of a location with a write whose value the trace does not show.
@@ -125,6 +128,11 @@ impl Reason {
             Reason::NoCompletions => {
                 "the trace does not show in which order its operations completed".to_owned()
             }
+            Reason::StoreOrder(cycle) => format!(
+                "no run has the store order that was given, which proves nothing about others: with \
+                 it {}",
+                in_a_circle(history, cycle)
+            ),
             Reason::UnfinishedStore(op) => format!(
                 "{} returned a value that only a store without a completion can have written, and \
                  the trace does not show that store's value",
@@ -152,6 +160,13 @@ impl Reason {
             ),
         }
     }
+}
+
+/// That operations precede each other in a circle, as a clause.
+fn in_a_circle(history: &History, cycle: &[OpId]) -> String {
+    let around = cycle.iter().chain(cycle.first());
+    let names: Vec<String> = around.map(|&op| named(history, op)).collect();
+    names.join(" would have to precede ")
 }
 
 /// An operation with its place, for a sentence.

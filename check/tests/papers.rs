@@ -16,9 +16,7 @@ use rand::RngExt;
 fn complete(model: Model) -> impl Iterator<Item = Algorithm> {
     let all = Algorithm::ALL.into_iter();
     all.filter(move |algorithm| {
-        !algorithm.is_stage()
-            && algorithm.power() == Power::Complete
-            && algorithm.applies_to(model)
+        !algorithm.is_stage() && algorithm.power() == Power::Complete && algorithm.applies_to(model)
     })
 }
 

@@ -4,6 +4,7 @@ mod breach;
 mod certificates;
 mod json;
 mod paint;
+mod store_order;
 mod text;
 mod why;
 
@@ -11,10 +12,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use check::papers::hpca;
 use check::{Algorithm, Model, Outcome, PsoRmw, Stage, Verdict};
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use history::{Ambiguity, History, ReadsFrom};
+use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::error::{self, Error};
 use crate::load::{self, Input};
@@ -22,6 +24,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use certificates::{Certificates, Written};
 use paint::Paint;
+use store_order::StoreOrder;
 
 /// Decide whether histories are SC, TSO or PSO
 #[derive(clap::Args)]
@@ -79,6 +82,15 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
     budget: u64,
 
+    /// Let heu, deriv, heu-back or deriv-back sort without inferring edges first
+    #[arg(long)]
+    no_baseline: bool,
+
+    /// The order of the writes of each location, for the algorithms of the TSO tool (tso-baseline,
+    /// hpca-r8, heu, deriv, heu-back, deriv-back): lines `ADDRESS: VALUE VALUE …`
+    #[arg(long, value_name = "FILE", conflicts_with = "no_baseline")]
+    store_order: Option<PathBuf>,
+
     #[command(flatten)]
     options: TraceOptions,
 }
@@ -133,6 +145,7 @@ trait Printer {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let models = args.models()?;
+    let store_order = args.for_tso_tool()?;
     let mut certificates = match &args.certificate {
         Some(folder) => Some(Certificates::new(folder, args.options.as_arguments())?),
         None => None,
@@ -147,6 +160,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             check_file(
                 args,
                 &models,
+                store_order.as_ref(),
                 &input,
                 &mut certificates,
                 &mut *printer,
@@ -177,6 +191,7 @@ fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
 fn check_file(
     args: &Args,
     models: &[Model],
+    store_order: Option<&StoreOrder>,
     input: &Input,
     certificates: &mut Option<Certificates>,
     printer: &mut dyn Printer,
@@ -184,6 +199,10 @@ fn check_file(
     status: &mut Status,
 ) -> Result<(), Error> {
     let mut decided_any = false;
+    let store_order = match store_order {
+        Some(order) => Some(order.of(input)?),
+        None => None,
+    };
     for history in &input.histories {
         let reads_from = match ReadsFrom::derive(history, args.ambiguity(input)) {
             Ok(reads_from) => reads_from,
@@ -194,7 +213,8 @@ fn check_file(
             }
         };
         for &model in models {
-            let mut decided = decide(args, input, history, &reads_from, model);
+            let options = args.for_checking(store_order.clone());
+            let mut decided = decide(&options, input, history, &reads_from, model);
             if let Some(certificates) = certificates {
                 decided.certificate = certificates.write(&decided, &reads_from)?;
             }
@@ -214,20 +234,14 @@ fn check_file(
 }
 
 fn decide<'a>(
-    args: &Args,
+    options: &check::Options,
     input: &'a Input,
     history: &'a History,
     reads_from: &ReadsFrom,
     model: Model,
 ) -> Decided<'a> {
-    let options = check::Options {
-        algorithm: args.algorithm,
-        timeout: args.timeout,
-        budget: args.budget,
-        ..check::Options::default()
-    };
     let start = Instant::now();
-    let outcome = check::check(history, reads_from, model, &options);
+    let outcome = check::check(history, reads_from, model, options);
     Decided {
         input,
         history,
@@ -274,6 +288,46 @@ impl Args {
                 self.algorithm.name(),
                 self.algorithm.default_model().name()
             ))),
+        }
+    }
+
+    /// The options that only the algorithms of the TSO tool take: refused with others.
+    fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
+        let refused = |option: &str, takes: fn(Algorithm) -> bool| {
+            let takers = Algorithm::ALL.into_iter().filter(|&taker| takes(taker));
+            let names: Vec<&str> = takers.map(Algorithm::name).collect();
+            Error::Usage(format!(
+                "{option} is for --algorithm {}, not for {}",
+                names.join(", "),
+                self.algorithm.name()
+            ))
+        };
+        if self.no_baseline && !hpca::sorts(self.algorithm) {
+            return Err(refused("--no-baseline", hpca::sorts));
+        }
+        let Some(path) = &self.store_order else {
+            return Ok(None);
+        };
+        if !hpca::has(self.algorithm) {
+            return Err(refused("--store-order", hpca::has));
+        }
+        if self.traces.len() > 1 {
+            return Err(Error::Usage(format!(
+                "--store-order is about one history, but {} traces are given",
+                self.traces.len()
+            )));
+        }
+        StoreOrder::read(path).map(Some)
+    }
+
+    fn for_checking(&self, store_order: Option<Vec<OpId>>) -> check::Options {
+        check::Options {
+            algorithm: self.algorithm,
+            timeout: self.timeout,
+            budget: self.budget,
+            no_baseline: self.no_baseline,
+            store_order,
+            ..check::Options::default()
         }
     }
 

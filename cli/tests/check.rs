@@ -476,3 +476,69 @@ fn stock_testers() {
     );
     assert_eq!(found.len(), 3);
 }
+
+/// Two stores to a location, and a reader that sees them in one order.
+const ORDERED: &str =
+    "0: M[1] := 1\n1: M[1] := 2\n2: M[1] == 1\n2: M[1] == 2\n3: M[2] := 1\ncheck\n";
+
+#[test]
+fn a_store_order_is_given() {
+    let folder = Folder::new();
+    let trace = folder.file("t.axe", ORDERED);
+    let check = |order: &str, status| {
+        let arguments = [
+            "--algorithm",
+            "tso-baseline",
+            "--store-order",
+            order,
+            &trace,
+        ];
+        verdicts(&arguments, status)
+    };
+    let right = folder.file("right", "# both\n1: 1\n1: 0x2\n");
+    assert_eq!(check(&right, 0)[0]["verdict"], "consistent");
+    let wrong = folder.file("wrong", "1: 2 1\n");
+    let found = check(&wrong, 3);
+    assert_eq!(found[0]["verdict"], "undecided");
+    let reason = found[0]["reason"].as_str().unwrap();
+    assert!(reason.contains("store order that was given"), "{reason}");
+    let partial = folder.file("partial", "1: 2\n");
+    let arguments = [
+        "check",
+        "--algorithm",
+        "heu",
+        "--store-order",
+        &partial,
+        &trace,
+    ];
+    let message = error(&arguments);
+    let expected = "partial:1: store M[1] := 1 (thread 0, line 1 of the trace) is missing";
+    assert!(message.contains(expected), "{message}");
+    let two = folder.file("two.axe", ORDERED.repeat(2));
+    let message = error(&["check", "--algorithm", "heu", "--store-order", &right, &two]);
+    assert!(message.contains("two.axe has 2"), "{message}");
+}
+
+#[test]
+fn options_of_the_tso_tool_are_for_it_alone() {
+    let folder = Folder::new();
+    let trace = folder.file("t.axe", ORDERED);
+    let order = folder.file("order", "1: 1 2\n");
+    let message = error(&["check", "--store-order", &order, &trace]);
+    assert!(message.contains("tso-baseline, hpca-r8, heu, deriv, heu-back, deriv-back"));
+    let message = error(&["check", "--algorithm", "hpca-r8", "--no-baseline", &trace]);
+    assert!(message.contains("heu, deriv, heu-back, deriv-back, not for hpca-r8"));
+}
+
+#[test]
+fn backtracking_is_reported() {
+    let folder = Folder::new();
+    let trace = folder.file("t.axe", ORDERED);
+    let arguments = ["--algorithm", "heu-back", "--no-baseline", &trace];
+    let found = verdicts(&arguments, 0);
+    assert_eq!(found[0]["decided_by"], "heu-back");
+    let (number, depth) = (&found[0]["backtracks"], &found[0]["depth"]);
+    assert_eq!((number.as_u64(), depth.as_u64()), (Some(0), Some(0)));
+    let text = output(&[&["check"], &arguments[..]].concat());
+    assert!(text.contains("\n  no backtracks\n"), "{text}");
+}

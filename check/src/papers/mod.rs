@@ -12,6 +12,9 @@
 //! The weak criteria of CAV 2019 are in [`causal`] (CC, CCv), [`convergent`] (CM, CCM) and [`weak`]
 //! (wCCM), which rest on [`local`]; why one does not hold is a [`criterion::Breach`], found by
 //! [`reasons`].
+//! - [`digraph`]: topological order, and short cycles.
+//!
+//! [`hpca`] has the algorithms of HPCA 2006, [`constraint_graph`] and [`nice_cycle`] those of Qadeer.
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
@@ -19,16 +22,19 @@
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
 pub mod causal;
+pub mod constraint_graph;
 pub mod convergent;
 pub mod criteria;
 pub mod criterion;
 pub mod dbcop;
+pub mod digraph;
 pub mod encoding;
 pub mod enumerate;
 pub mod execution;
 pub mod frontiers;
 pub mod gradual;
 pub mod graph;
+pub mod hpca;
 pub mod local;
 pub mod nice_cycle;
 pub mod pasts;
@@ -141,7 +147,20 @@ pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
         Algorithm::Cm => criteria::decide(problem, Criterion::Cm),
         Algorithm::Ccm => criteria::decide(problem, Criterion::Ccm),
         Algorithm::Wccm => criteria::decide(problem, Criterion::Wccm),
-        _ => Answer::GaveUp(Reason::NoForcedContradiction).into(),
+        Algorithm::TsoBaseline
+        | Algorithm::HpcaR8
+        | Algorithm::Heu
+        | Algorithm::Deriv
+        | Algorithm::HeuBack
+        | Algorithm::DerivBack => hpca::run(problem, algorithm),
+        Algorithm::SimpleWitness | Algorithm::NiceCycle => {
+            constraint_graph::run(problem, algorithm)
+        }
+        Algorithm::Stages
+        | Algorithm::Temporal
+        | Algorithm::Saturate
+        | Algorithm::Complete
+        | Algorithm::Sat => unreachable!("a stage is no paper's algorithm"),
     }
 }
 

@@ -1,15 +1,218 @@
-//! Nice cycles (Qadeer, section 6).
+//! Nice cycles (Qadeer, sections 6 and 7).
+//!
+//! A cycle of a constraint graph is k-*nice* if it alternates between k processor edges, of k
+//! different threads, and k location edges, of k different locations:
+//!
+//! ```text
+//! u1 -thread-> v1 -location-> u2 -thread-> v2 -location-> … uk -thread-> vk -location-> u1
+//! ```
+//!
+//! So k is at most the number of threads and that of locations. Every cycle contains one (Theorem
+//! 6.1): two edges of one thread can be replaced by one, since the thread's order is total, and two of
+//! one location likewise, since of two accesses that are ordered one is ordered with any third
+//! (Lemma 5.1). A violation that concerns one location alone, such as reading two writes in the wrong
+//! order, is a 1-nice cycle. In *canonical* form the processor edges are those of processors 1 to k
+//! and the location edges those of locations 2, 3, …, k, 1; [`NiceCycle::threads`] and
+//! [`NiceCycle::locations`] are the renaming.
+//!
+//! What read-modify-writes and final values add to the paper has no processor edge: see [`Shape`].
 
-use history::History;
+use history::{History, OpId};
+
+use super::constraint_graph::ConstraintGraph;
+
+/// What a cycle is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Processor and location edges in turn.
+    Nice,
+    /// A read-modify-write or store-conditional and another write of its location, which comes
+    /// between it and the write that it reads from: before the one as a writer, after the other as
+    /// a reader.
+    Atomicity,
+    /// The write of a final value, and a write of its location that the witness has after it.
+    Final,
+}
 
 /// A cycle in which no two edges are of one thread or of one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NiceCycle {}
+pub struct NiceCycle {
+    shape: Shape,
+    /// The processor edges; for other shapes, the pair.
+    pairs: Vec<(OpId, OpId)>,
+    threads: Vec<u32>,
+    locations: Vec<u32>,
+}
+
+/// Which order an edge of a cycle is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Thread(u32),
+    Location(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    from: OpId,
+    to: OpId,
+    order: Order,
+}
 
 impl NiceCycle {
+    /// A cycle of two edges of one location.
+    pub(super) fn pair(shape: Shape, graph: &ConstraintGraph<'_>, pair: (OpId, OpId)) -> NiceCycle {
+        NiceCycle {
+            shape,
+            pairs: vec![pair],
+            threads: Vec::new(),
+            locations: vec![graph.location(pair.0)],
+        }
+    }
+
+    /// The nice cycle that a cycle of a constraint graph contains. Cost: cubic in its length.
+    pub(super) fn reduce(graph: &ConstraintGraph<'_>, cycle: &[OpId]) -> NiceCycle {
+        let next = cycle.iter().cycle().skip(1);
+        let edges = cycle.iter().zip(next).map(|(&from, &to)| Edge {
+            from,
+            to,
+            order: match graph.po(from, to) {
+                true => Order::Thread(graph.thread(from)),
+                false => Order::Location(graph.location(from)),
+            },
+        });
+        let mut edges: Vec<Edge> = edges.collect();
+        while let Some((first, second)) = two_of_one_order(&edges) {
+            edges = shortened(graph, &edges, first, second);
+        }
+        NiceCycle::canonical(graph, &edges)
+    }
+
+    /// Edges that alternate, from the processor edge with the first operation on.
+    fn canonical(graph: &ConstraintGraph<'_>, edges: &[Edge]) -> NiceCycle {
+        let by_threads = edges.iter().enumerate();
+        let by_threads = by_threads.filter(|(_, edge)| matches!(edge.order, Order::Thread(_)));
+        let start = by_threads.min_by_key(|(_, edge)| edge.from);
+        let start = start.map_or(0, |(at, _)| at);
+        let around = || edges[start..].iter().chain(&edges[..start]);
+        let pairs: Vec<(OpId, OpId)> = around()
+            .step_by(2)
+            .map(|edge| (edge.from, edge.to))
+            .collect();
+        let threads = pairs.iter().map(|&(u, _)| graph.thread(u)).collect();
+        // The edge into u_i is of location i.
+        let locations = pairs.iter().map(|&(u, _)| graph.location(u)).collect();
+        NiceCycle {
+            shape: Shape::Nice,
+            pairs,
+            threads,
+            locations,
+        }
+    }
+
+    /// What it is made of.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Number of processor edges, and of location edges; 0 if there is no processor edge.
+    pub fn k(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// The processor edges, in the order of the cycle.
+    pub fn processor_edges(&self) -> impl Iterator<Item = (OpId, OpId)> {
+        self.pairs[..self.k()].iter().copied()
+    }
+
+    /// The location edges, in the order of the cycle; the first one follows the first processor edge.
+    /// For a pair, there and back.
+    pub fn location_edges(&self) -> impl Iterator<Item = (OpId, OpId)> {
+        let next = self.pairs.iter().cycle().skip(1);
+        let back = self.pairs.iter().zip(next).map(|(&(_, v), &(u, _))| (v, u));
+        let there = self.pairs[self.k()..].iter().copied();
+        there.chain(back)
+    }
+
+    /// Per processor of the canonical form, from 1, the thread that it stands for, by its place in
+    /// the history.
+    pub fn threads(&self) -> &[u32] {
+        &self.threads
+    }
+
+    /// Per location of the canonical form, from 1, the location of the history that it stands for.
+    pub fn locations(&self) -> &[u32] {
+        &self.locations
+    }
+
     /// The cycle in one line.
     pub fn describe(&self, history: &History) -> String {
-        let _ = history;
-        String::new()
+        let name = |op: OpId| match history.line(op) {
+            Some(line) => format!("{} (line {line})", history.describe(op)),
+            None => history.describe(op),
+        };
+        let (first, second) = self.pairs[0];
+        match self.shape {
+            Shape::Atomicity => format!(
+                "{} comes between {} and what that reads from",
+                name(second),
+                name(first)
+            ),
+            Shape::Final => format!(
+                "{}, whose value is final, completed before {}",
+                name(first),
+                name(second)
+            ),
+            Shape::Nice => {
+                let mut text = format!("{}-nice cycle ", self.k());
+                let edges = self.processor_edges().zip(self.location_edges());
+                for (thread, ((u, v), (_, next))) in self.threads.iter().zip(edges) {
+                    let label = history.threads()[*thread as usize].label;
+                    let place = history.location(next).map_or(String::new(), |location| {
+                        history.locations()[location as usize].to_string()
+                    });
+                    text += &format!("{} -thread {label}-> {} -{place}-> ", name(u), name(v));
+                }
+                text + &name(first)
+            }
+        }
     }
+}
+
+/// Two edges of one thread or location, the first two in the cycle.
+fn two_of_one_order(edges: &[Edge]) -> Option<(usize, usize)> {
+    (0..edges.len()).find_map(|second| {
+        let same = |edge: &Edge| edge.order == edges[second].order;
+        let first = edges[..second].iter().position(same)?;
+        Some((first, second))
+    })
+}
+
+/// The cycle with one edge in place of two of one order, and without all that is between them on one
+/// side. One of the two edges across is there: see Theorem 6.1.
+fn shortened(
+    graph: &ConstraintGraph<'_>,
+    edges: &[Edge],
+    first: usize,
+    second: usize,
+) -> Vec<Edge> {
+    let (one, other) = (edges[first], edges[second]);
+    let precedes = |from, to| match one.order {
+        Order::Thread(_) => graph.po(from, to),
+        Order::Location(_) => graph.location_order(from, to),
+    };
+    let across = |from, to| Edge {
+        from,
+        to,
+        order: one.order,
+    };
+    let mut rest = Vec::with_capacity(edges.len());
+    if precedes(one.from, other.to) {
+        rest.extend_from_slice(&edges[..first]);
+        rest.push(across(one.from, other.to));
+        rest.extend_from_slice(&edges[second + 1..]);
+    } else {
+        rest.push(across(other.from, one.to));
+        rest.extend_from_slice(&edges[first + 1..second]);
+    }
+    rest
 }

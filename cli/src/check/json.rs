@@ -47,6 +47,8 @@ struct Line<'a> {
     violation: Option<Reasoning>,
     edges: usize,
     backtracks: u64,
+    /// Choices that the deepest of them took back.
+    depth: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
     /// Steps of the certificate's run or proof.
@@ -164,6 +166,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         violation,
         edges: decided.outcome.statistics.edges,
         backtracks: decided.outcome.statistics.backtracks,
+        depth: decided.outcome.statistics.depth,
         certificate: certificate.map(|written| written.path.display().to_string()),
         certificate_steps: certificate.map(|written| written.steps),
         certificate_bytes: certificate.map(|written| written.bytes),

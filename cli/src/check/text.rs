@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use check::papers::criterion::Breach;
 use check::proof::{Block, Contradiction, Node, Violation};
-use check::{Model, Reason, Verdict};
+use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
 use history::{History, OpId, Source};
 
 use super::certificates::Written;
@@ -259,6 +259,9 @@ impl Printer for Text {
             },
             decided.seconds,
         )?;
+        if let Some(line) = backtracks(&decided.outcome) {
+            writeln!(out, "  {line}")?;
+        }
         match &decided.outcome.verdict {
             Verdict::Consistent(_) => {}
             Verdict::Violation(violation) => self.reason(decided, violation, out)?,
@@ -418,4 +421,17 @@ fn operation(history: &History, op: OpId) -> String {
         text += &format!("  line {line}");
     }
     text
+}
+
+/// How often an algorithm that is known for it went back.
+fn backtracks(outcome: &Outcome) -> Option<String> {
+    let Stage::Paper(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
+        return None;
+    };
+    let statistics = &outcome.statistics;
+    Some(match statistics.backtracks {
+        0 => "no backtracks".to_owned(),
+        1 => format!("1 backtrack, deepest {}", statistics.depth),
+        number => format!("{number} backtracks, deepest {}", statistics.depth),
+    })
 }

@@ -1,0 +1,215 @@
+//! The constraint graph of a witness (Qadeer, *Verifying Sequential Consistency on Shared-Memory
+//! Multiprocessors by Model Checking*, section 5), and the algorithms `simple-witness` and
+//! `nice-cycle`.
+//!
+//! A witness orders the writes of each location; the simple one takes the order in which they
+//! completed (section 5.2). In what follows the initial value is a write that comes first, and a
+//! write's *number* is its place in its location's order, from 0. Two accesses x and y of a location
+//! are ordered, x before y, if (section 5)
+//!
+//! 1. y reads what x wrote, or
+//! 2. x reads the initial value, and y reads or writes another one, or
+//! 3. the write of x's value comes before that of y's.
+//!
+//! The constraint graph is that partial order for every location together with program order. It is
+//! acyclic exactly if a run of SC has the witness as its store order (Theorem 5.3), and then every
+//! topological order is one.
+//!
+//! Here the graph has the edges that imply the others: from each operation to the next of its
+//! thread, from each write to its readers and to the next write, and from each reader to the next write.
+//! Its size and the cost of all but finding a short cycle are linear.
+//!
+//! A read-modify-write is one vertex, which reads and writes: with it, x is a write and a read in one.
+//! It must come right after the write that it reads from, as must a store-conditional after what
+//! its load-linked read; otherwise it comes before another write as a reader and after it as a
+//! writer, and that pair is all that is reported ([`Shape::Atomicity`]). A final value must be that of
+//! the last write ([`Shape::Final`]). Fences order nothing that SC does not order anyway, and reads of
+//! unknown sources are in program order alone.
+//!
+//! Both algorithms decide alike. Where there is a cycle they give up, since another witness may do,
+//! and tell of a nice one (see [`nice_cycle`](crate::papers::nice_cycle)): `nice-cycle` tries more
+//! than one cycle for one with few processors.
+
+use history::{History, OpId, ReadsFrom};
+
+use crate::algorithm::Algorithm;
+use crate::csr::Csr;
+use crate::papers::digraph::{Digraph, TRIES, topological};
+use crate::papers::execution::{Execution, NONE};
+use crate::verdict::Reason;
+
+use super::nice_cycle::{NiceCycle, Shape};
+use super::{Answer, Problem, Report};
+
+/// A constraint graph. Memory: about 60 bytes an operation.
+#[derive(Debug)]
+pub struct ConstraintGraph<'a> {
+    execution: Execution<'a>,
+    /// Per location its writes in the witness's order, without the initial one.
+    order: Csr,
+    /// Per node, twice the number of the write of its value, and one more if it does not write;
+    /// [`NONE`] if it accesses nothing or that write is not known.
+    level: Vec<u32>,
+}
+
+impl<'a> ConstraintGraph<'a> {
+    /// The graph for a witness: all writes of a history, each location's in order.
+    pub fn new(
+        history: &'a History,
+        reads_from: &ReadsFrom,
+        witness: &[OpId],
+    ) -> ConstraintGraph<'a> {
+        let execution = Execution::new(history, reads_from);
+        let location = |op: &OpId| execution.location[op.at()];
+        let writes = witness.iter().map(|op| (location(op), op.0));
+        let order = Csr::new(execution.locations() as usize, writes);
+        let mut level = vec![NONE; execution.len()];
+        for at in 0..execution.locations() {
+            level[execution.initial(at) as usize] = 0;
+            for (number, &write) in order.of(at).iter().enumerate() {
+                level[write as usize] = 2 * (number as u32 + 1);
+            }
+        }
+        for node in 0..execution.operations {
+            let source = execution.source[node as usize];
+            if !execution.is_write(node) && source != NONE {
+                level[node as usize] = level[source as usize] + 1;
+            }
+        }
+        ConstraintGraph {
+            execution,
+            order,
+            level,
+        }
+    }
+
+    /// Whether an operation precedes another in program order.
+    pub fn po(&self, first: OpId, second: OpId) -> bool {
+        self.execution.po(first.0, second.0)
+    }
+
+    /// Whether an operation precedes another in the partial order of their location.
+    pub fn location_order(&self, first: OpId, second: OpId) -> bool {
+        let (a, b) = (self.level[first.at()], self.level[second.at()]);
+        self.location(first) == self.location(second) && a != NONE && b != NONE && a < b
+    }
+
+    /// The thread of an operation, by its place in the history.
+    pub fn thread(&self, op: OpId) -> u32 {
+        self.execution.thread[op.at()]
+    }
+
+    /// The location of an operation, [`NONE`] for a fence.
+    pub fn location(&self, op: OpId) -> u32 {
+        self.execution.location[op.at()]
+    }
+
+    /// A write that reads from another than the one before it, and one that is in between.
+    fn torn(&self) -> Option<(OpId, OpId)> {
+        (0..self.execution.operations).find_map(|write| {
+            let source = self.execution.source[write as usize];
+            // A load-linked that reads its own store-conditional is a cycle with program order.
+            if source == NONE || source == write || !self.execution.is_write(write) {
+                return None;
+            }
+            let (own, read) = (self.level[write as usize], self.level[source as usize]);
+            if read + 2 == own {
+                return None;
+            }
+            let between = match read < own {
+                true => self.order.of(self.execution.location[write as usize])[read as usize / 2],
+                false => source,
+            };
+            Some((OpId(write), OpId(between)))
+        })
+    }
+
+    /// A write of a final value that is not last, and the one that is.
+    fn overwritten(&self, finals: &[OpId]) -> Option<(OpId, OpId)> {
+        finals.iter().find_map(|&write| {
+            let last = OpId(*self.order.of(self.location(write)).last()?);
+            (last != write).then_some((write, last))
+        })
+    }
+
+    /// Why no run has the witness as its store order, unless one has: then an order of all operations.
+    /// A nice cycle has the fewest processors among those that `tries` more cycles contain.
+    ///
+    /// # Errors
+    /// The cycle.
+    pub fn sort(&self, finals: &[OpId], tries: usize) -> Result<Vec<OpId>, NiceCycle> {
+        if let Some(pair) = self.torn() {
+            return Err(NiceCycle::pair(Shape::Atomicity, self, pair));
+        }
+        if let Some(pair) = self.overwritten(finals) {
+            return Err(NiceCycle::pair(Shape::Final, self, pair));
+        }
+        let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
+        topological(self, tries).map(ops).map_err(|cycles| {
+            let nice = cycles
+                .into_iter()
+                .map(|cycle| NiceCycle::reduce(self, &ops(cycle)));
+            let mut nice: Vec<NiceCycle> = nice.collect();
+            nice.sort_by_key(NiceCycle::k);
+            nice.swap_remove(0)
+        })
+    }
+}
+
+impl Digraph for ConstraintGraph<'_> {
+    fn nodes(&self) -> u32 {
+        self.execution.operations
+    }
+
+    fn successors(&self, node: u32, mut visit: impl FnMut(u32)) {
+        let next = node + 1;
+        if next < self.execution.operations && self.execution.po(node, next) {
+            visit(next);
+        }
+        let (location, level) = (
+            self.execution.location[node as usize],
+            self.level[node as usize],
+        );
+        if level == NONE {
+            return;
+        }
+        // The writes are numbered from 1, but for the initial one.
+        if let Some(&later) = self.order.of(location).get(level as usize / 2) {
+            visit(later);
+        }
+        // An atomic reader is the next write.
+        let readers = self.execution.readers.of(node).iter();
+        let readers = readers.filter(|&&reader| !self.execution.is_write(reader));
+        readers.copied().for_each(visit);
+    }
+}
+
+/// The simple witness: all writes in the order of completions, those never seen to complete last;
+/// `None` if the trace does not show that order.
+pub fn simple_witness(history: &History) -> Option<Vec<OpId>> {
+    let is_write = |op: &OpId| history.kind(*op).writes();
+    let mut witness: Vec<OpId> = history.ops().filter(is_write).collect();
+    witness.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
+    history.has_order().then_some(witness)
+}
+
+/// Runs `simple-witness` or `nice-cycle`.
+pub fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+    let operations = problem.history.len();
+    if problem.bounds.passed() || !problem.bounds.allows(operations * 60) {
+        return Answer::Exceeded.into();
+    }
+    let Some(witness) = simple_witness(problem.history) else {
+        return Answer::GaveUp(Reason::NoCompletions).into();
+    };
+    let tries = match algorithm {
+        Algorithm::NiceCycle => TRIES,
+        _ => 0,
+    };
+    let graph = ConstraintGraph::new(problem.history, problem.reads_from, &witness);
+    match graph.sort(problem.finals, tries) {
+        Ok(order) => Answer::Order(order),
+        Err(cycle) => Answer::GaveUp(Reason::NoWitness(Box::new(cycle))),
+    }
+    .into()
+}

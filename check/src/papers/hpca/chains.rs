@@ -1,0 +1,131 @@
+//! The virtual SC processors of HPCA 2006, section 4.1: chains of operations that the model keeps
+//! in order.
+//!
+//! | model | chains of a thread |
+//! |---|---|
+//! | SC | one, of everything |
+//! | TSO | one of loads; one of stores, atomics and membars |
+//!
+//! These are the paper's; [`crate::events`] has atomics and membars beside the loads. Order between
+//! the two chains of a thread (rules R1 and R3: a load precedes what is later in the other chain, and
+//! so does an atomic or a membar) is kept as at most one edge into each operation, from the last such
+//! operation, where that does not follow along the chain.
+
+use crate::csr::Csr;
+use crate::events::NONE;
+use crate::model::Model;
+use crate::papers::execution::Execution;
+
+/// The chains. Memory: 20 bytes an operation.
+#[derive(Debug)]
+pub struct Chains {
+    /// Per operation its chain.
+    pub of: Vec<u32>,
+    /// Per operation its position in its chain, from 1.
+    pub position: Vec<u32>,
+    members: Csr,
+    /// Per operation the one of its thread's other chain that it follows immediately.
+    across_before: Vec<u32>,
+    /// The same edges backwards.
+    across_after: Vec<u32>,
+}
+
+impl Chains {
+    /// Lays the chains. Cost: linear.
+    pub fn new(execution: &Execution<'_>, model: Model) -> Chains {
+        let threads = execution.history.threads().len();
+        let buffers = model.buffers();
+        let count = if buffers { 2 * threads } else { threads };
+        let operations = execution.operations;
+        let is_load = |node: u32| buffers && execution.kind(node).is_plain_load();
+        let of: Vec<u32> = (0..operations)
+            .map(|node| {
+                let thread = execution.thread[node as usize];
+                let shift = if buffers && !is_load(node) {
+                    threads
+                } else {
+                    0
+                };
+                thread + shift as u32
+            })
+            .collect();
+        let members = Csr::new(count, (0..operations).map(|node| (of[node as usize], node)));
+        let mut position = vec![0; operations as usize];
+        for chain in 0..count as u32 {
+            for (at, &node) in members.of(chain).iter().enumerate() {
+                position[node as usize] = at as u32 + 1;
+            }
+        }
+        let mut chains = Chains {
+            of,
+            position,
+            members,
+            across_before: vec![NONE; operations as usize],
+            across_after: vec![NONE; operations as usize],
+        };
+        if buffers {
+            chains.join_pairs(execution);
+        }
+        chains
+    }
+
+    /// Finds the edges between the two chains of each thread.
+    fn join_pairs(&mut self, execution: &Execution<'_>) {
+        // Of the thread at hand: the last load, and the last atomic or membar, unless something in
+        // the other chain came after it.
+        let (mut load, mut drain) = (NONE, NONE);
+        let mut thread = NONE;
+        for node in 0..execution.operations {
+            if execution.thread[node as usize] != thread {
+                thread = execution.thread[node as usize];
+                (load, drain) = (NONE, NONE);
+            }
+            let kind = execution.kind(node);
+            let before = if kind.is_plain_load() {
+                load = node;
+                std::mem::replace(&mut drain, NONE)
+            } else {
+                if !kind.is_plain_store() {
+                    drain = node;
+                }
+                std::mem::replace(&mut load, NONE)
+            };
+            self.across_before[node as usize] = before;
+            if before != NONE {
+                self.across_after[before as usize] = node;
+            }
+        }
+    }
+
+    /// Number of chains.
+    pub fn count(&self) -> usize {
+        self.members.nodes()
+    }
+
+    /// The operations of a chain.
+    pub fn members(&self, chain: u32) -> &[u32] {
+        self.members.of(chain)
+    }
+
+    /// The operation before this one in its chain.
+    pub fn before(&self, node: u32) -> Option<u32> {
+        let at = (self.position[node as usize] as usize).checked_sub(2)?;
+        Some(self.members.of(self.of[node as usize])[at])
+    }
+
+    /// The operation after this one in its chain.
+    pub fn after(&self, node: u32) -> Option<u32> {
+        let at = self.position[node as usize] as usize;
+        self.members.of(self.of[node as usize]).get(at).copied()
+    }
+
+    /// The operation of its thread's other chain that this one follows immediately.
+    pub fn across_before(&self, node: u32) -> Option<u32> {
+        Some(self.across_before[node as usize]).filter(|&before| before != NONE)
+    }
+
+    /// The operation of its thread's other chain that follows this one immediately.
+    pub fn across_after(&self, node: u32) -> Option<u32> {
+        Some(self.across_after[node as usize]).filter(|&after| after != NONE)
+    }
+}

@@ -1,0 +1,91 @@
+//! Edges that were observed or inferred, the latest of which can be removed again.
+
+use crate::events::NONE;
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    from: u32,
+    to: u32,
+    next_out: u32,
+    next_in: u32,
+}
+
+/// Edges as linked lists in both directions. Memory: 16 bytes an edge, 8 a node.
+#[derive(Debug)]
+pub struct Edges {
+    list: Vec<Edge>,
+    first_out: Vec<u32>,
+    first_in: Vec<u32>,
+}
+
+impl Edges {
+    /// None.
+    pub fn new(nodes: usize) -> Edges {
+        Edges {
+            list: Vec::new(),
+            first_out: vec![NONE; nodes],
+            first_in: vec![NONE; nodes],
+        }
+    }
+
+    /// Number of edges.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds an edge.
+    pub fn link(&mut self, from: u32, to: u32) {
+        let number = self.list.len() as u32;
+        self.list.push(Edge {
+            from,
+            to,
+            next_out: std::mem::replace(&mut self.first_out[from as usize], number),
+            next_in: std::mem::replace(&mut self.first_in[to as usize], number),
+        });
+    }
+
+    /// Removes the latest edge, and returns its two ends.
+    pub fn unlink(&mut self) -> Option<(u32, u32)> {
+        let edge = self.list.pop()?;
+        self.first_out[edge.from as usize] = edge.next_out;
+        self.first_in[edge.to as usize] = edge.next_in;
+        Some((edge.from, edge.to))
+    }
+
+    /// The first edge out of a node, the latest first; a number for [`Edges::next_out`].
+    pub fn first_out(&self, node: u32) -> u32 {
+        self.first_out[node as usize]
+    }
+
+    /// Where an edge leads, and the next one out of the same node.
+    pub fn next_out(&self, edge: u32) -> Option<(u32, u32)> {
+        let edge = self.list.get(edge as usize)?;
+        Some((edge.to, edge.next_out))
+    }
+
+    /// The first edge into a node, the latest first; a number for [`Edges::next_in`].
+    pub fn first_in(&self, node: u32) -> u32 {
+        self.first_in[node as usize]
+    }
+
+    /// Where an edge comes from, and the next one into the same node.
+    pub fn next_in(&self, edge: u32) -> Option<(u32, u32)> {
+        let edge = self.list.get(edge as usize)?;
+        Some((edge.from, edge.next_in))
+    }
+
+    /// Where the edges out of a node lead.
+    pub fn out_of(&self, node: u32) -> impl Iterator<Item = u32> {
+        let mut edge = self.first_out(node);
+        std::iter::from_fn(move || {
+            let (to, next) = self.next_out(edge)?;
+            edge = next;
+            Some(to)
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! The TSO tool family (Manovit & Hangal, *Completely Verifying Memory Consistency of Test Program
+//! Executions*, HPCA 2006), for SC and TSO with membars and swaps.
+//!
+//! | name | what | section | finds |
+//! |---|---|---|---|
+//! | tso-baseline | rules R1-R7 as Figure 1 applies them | 4.1 | violations |
+//! | hpca-r8 | the same with rule R8 | 4.2 | violations |
+//! | heu | those rules, then a topological sort with active stores | 4.2.1 | both, or gives up |
+//! | deriv | the same, rules applied again after each store | 4.2.2 | both, or gives up |
+//! | heu-back, deriv-back | the same with backtracking | 4.2.3 | everything |
+//!
+//! Each is independent of this program's engine: chains, clocks and rules are those of the paper.
+//! - [`chains`]: virtual SC processors;
+//! - [`graph`], [`edges`], [`clocks`]: operations, what is known of their order, reverse-time vector
+//!   clocks;
+//! - [`baseline`], [`queue`]: rules R6 and R7;
+//! - [`r8`]: rule R8;
+//! - [`sort`], [`backtrack`]: topological sorts;
+//! - [`conflict`]: the order of writes is given.
+//!
+//! **Options.** `no_baseline`: heu, deriv and those that backtrack start from static and observed
+//! edges (R1-R5); what deriv adds after a store then starts from what that store changes.
+//! `store_order`: all six sort by it, and nothing needs to be inferred.
+//!
+//! **Memory.** A clock entry of 4 bytes for each operation and chain, which is asked for in advance,
+//! about 200 bytes an operation, and what going back takes: 12 bytes for each clock entry that a
+//! choice changed, for as long as the choice stands.
+
+pub mod backtrack;
+pub mod baseline;
+pub mod chains;
+pub mod clocks;
+pub mod conflict;
+pub mod edges;
+pub mod graph;
+pub mod queue;
+pub mod r8;
+pub mod sort;
+
+use crate::algorithm::Algorithm;
+use crate::verdict::{Reason, Statistics};
+
+use super::{Answer, Problem, Report};
+use backtrack::{Backtracks, End};
+use baseline::Inference;
+use graph::{Graph, Stop, Swaps};
+use sort::Sort;
+
+/// Whether an algorithm is one of these.
+pub fn has(algorithm: Algorithm) -> bool {
+    use Algorithm::*;
+    matches!(
+        algorithm,
+        TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack
+    )
+}
+
+/// Whether an algorithm sorts, so that it can do without the baseline.
+pub fn sorts(algorithm: Algorithm) -> bool {
+    use Algorithm::*;
+    matches!(algorithm, Heu | Deriv | HeuBack | DerivBack)
+}
+
+/// Runs one of these algorithms.
+pub fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+    let mut statistics = Statistics::default();
+    let answer = decide(problem, algorithm, &mut statistics).unwrap_or_else(|stop| match stop {
+        Stop::Cycle => Answer::Refuted,
+        Stop::Exceeded => Answer::Exceeded,
+    });
+    Report { answer, statistics }
+}
+
+fn decide(
+    problem: &Problem<'_>,
+    algorithm: Algorithm,
+    statistics: &mut Statistics,
+) -> Result<Answer, Stop> {
+    if problem.bounds.passed() || !problem.bounds.allows(problem.history.len() * 200) {
+        return Err(Stop::Exceeded);
+    }
+    let swaps = if sorts(algorithm) {
+        Swaps::Both
+    } else {
+        Swaps::Stores
+    };
+    let mut graph = Graph::new(problem, swaps);
+    graph.observe(problem.finals)?;
+    statistics.edges = graph.edges.len();
+    if let Some(order) = &problem.options.store_order {
+        if !conflict::is_acyclic(&graph) {
+            return Ok(Answer::Refuted);
+        }
+        let sorted = conflict::sort_by(&mut graph, order);
+        statistics.edges = graph.edges.len();
+        return Ok(match sorted {
+            Ok(order) => Answer::Order(order),
+            Err(cycle) => Answer::GaveUp(Reason::StoreOrder(cycle)),
+        });
+    }
+    let mut inference = Inference::new(graph, problem.bounds)?;
+    let infers = !(sorts(algorithm) && problem.options.no_baseline);
+    let inferred = infer(&mut inference, algorithm, infers);
+    statistics.edges = inference.graph.edges.len();
+    inferred?;
+    if infers {
+        statistics.ordered = Some(inference.ordered_writes());
+    }
+    if !sorts(algorithm) {
+        return Ok(Answer::GaveUp(Reason::NoForcedContradiction));
+    }
+    inference.rank();
+    let derives = matches!(algorithm, Algorithm::Deriv | Algorithm::DerivBack);
+    let mut sort = Sort::new(inference, derives);
+    let answer = run_sort(&mut sort, algorithm, statistics);
+    statistics.nodes = Some(sort.picks());
+    statistics.edges = sort.edges().max(statistics.edges);
+    answer
+}
+
+/// Everything before a sort.
+fn infer(inference: &mut Inference<'_>, algorithm: Algorithm, infers: bool) -> Result<(), Stop> {
+    if infers {
+        inference.infer_all()?;
+    }
+    if algorithm == Algorithm::HpcaR8 {
+        inference.infer_common()?;
+    }
+    Ok(())
+}
+
+fn run_sort(
+    sort: &mut Sort<'_>,
+    algorithm: Algorithm,
+    statistics: &mut Statistics,
+) -> Result<Answer, Stop> {
+    let goes_back = matches!(algorithm, Algorithm::HeuBack | Algorithm::DerivBack);
+    let mut backtracks = Backtracks::default();
+    let end = if goes_back {
+        backtrack::sort_with_backtracking(sort, &mut backtracks)
+    } else {
+        backtrack::sort(sort)
+    };
+    statistics.backtracks = backtracks.number;
+    statistics.depth = backtracks.depth;
+    match end {
+        End::Sorted => Ok(Answer::Order(sort.order())),
+        End::Exceeded => Err(Stop::Exceeded),
+        End::Stuck if goes_back => Ok(Answer::Refuted),
+        End::Stuck => Ok(Answer::GaveUp(Reason::GaveUp {
+            placed: sort.sorted(),
+            operations: sort.operations(),
+        })),
+    }
+}
