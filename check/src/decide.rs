@@ -9,6 +9,7 @@ use crate::bounds::Bounds;
 use crate::complete::{Completion, Limits, complete, refute};
 use crate::events::Events;
 use crate::finals::Finals;
+use crate::kernel::write_pairs;
 use crate::machine::{self, Step};
 use crate::minimise::minimise;
 use crate::model::Model;
@@ -16,6 +17,7 @@ use crate::papers::{self, Answer, Problem};
 use crate::projection::left_out;
 use crate::proof::{Contradiction, Violation};
 use crate::rank::rank;
+use crate::sat::pairs::count_unordered;
 use crate::sat::residual::{Found, Residual};
 use crate::saturate::Saturation;
 use crate::schedule::schedule;
@@ -259,10 +261,13 @@ impl Task<'_> {
 
     fn decide_rest(&self, saturation: &mut Saturation<'_>) -> Outcome {
         match self.options.algorithm {
-            Algorithm::Saturate => Outcome::new(
-                Verdict::Undecided(Reason::NoForcedContradiction),
-                Stage::Saturate,
-            ),
+            Algorithm::Saturate => {
+                let reason = Reason::NoForcedContradiction;
+                let mut outcome = Outcome::new(Verdict::Undecided(reason), Stage::Saturate);
+                let open = count_unordered(saturation);
+                outcome.statistics.ordered = Some(write_pairs(self.history) - open);
+                outcome
+            }
             Algorithm::Sat => self.solve(saturation),
             Algorithm::Complete => self.search(saturation, Limits::new(self.options.budget)),
             _ => self.search_or_solve(saturation),
@@ -327,6 +332,8 @@ impl Task<'_> {
         };
         let mut outcome = Outcome::new(verdict, Stage::Sat);
         outcome.statistics.backtracks = formula.contradictions;
+        let open = formula.pairs().len() as u64;
+        outcome.statistics.ordered = Some(write_pairs(self.history) - open);
         outcome.statistics.sat = Some(formula.statistics());
         outcome
     }

@@ -13,12 +13,15 @@
 
 use history::{History, OpId, ReadsFrom};
 
+use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::events::Events;
 use crate::finals::Finals;
 use crate::model::Model;
+use crate::papers::execution::Execution;
+use crate::papers::{causal, convergent, weak};
 use crate::rank::rank;
-use crate::sat::pairs::{count_unordered, unordered};
+use crate::sat::pairs::unordered;
 use crate::sat::residual::{Found, Residual};
 use crate::saturate::{Saturation, Stop};
 use crate::verdict::{Reason, SatStatistics};
@@ -29,9 +32,7 @@ pub const CHUNK: usize = 256;
 /// What all runs have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Unordered pairs of writes of one location, initial writes left out.
-    pub write_pairs: u64,
-    /// How many of them saturation orders.
+    /// How many pairs saturation orders.
     pub saturated: u64,
     /// The pairs that every run orders so, initial writes left out, ascending. Transitively closed.
     pub pairs: Vec<(OpId, OpId)>,
@@ -81,18 +82,60 @@ pub fn kernel(
     let open = unordered(&saturation, bounds).ok_or_else(|| exceeded(bounds))?;
     let (common, sat) = common(&saturation, open, bounds)?;
     let mut pairs = forced(&saturation);
-    let write_pairs = pairs.len() as u64 + count_unordered(&saturation);
     let saturated = pairs.len() as u64;
     pairs.extend(common);
     let op = |event: u32| events.op[event as usize];
     let mut pairs: Vec<(OpId, OpId)> = pairs.into_iter().map(|(a, b)| (op(a), op(b))).collect();
     pairs.sort_unstable();
     Ok(Kernel {
-        write_pairs,
         saturated,
         pairs,
         sat,
     })
+}
+
+/// How many pairs of writes each criterion that is weaker than the model orders, by name; `None` where
+/// it does not hold, or a bound was met. CCv: those that `(po ∪ wr ∪ cf)⁺` relates. CCM: `pww`; wCCM:
+/// `wpww`. wSC and wTSO: what saturation orders. Needs matrices of n² bits.
+pub fn derived(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    kernel: &Kernel,
+    bounds: &Bounds,
+) -> Vec<(Algorithm, Option<u64>)> {
+    let execution = Execution::new(history, reads_from);
+    let saturated = Some(kernel.saturated);
+    match model {
+        Model::Sc => {
+            let pasts = causal::convergent(&execution, bounds).ok();
+            let ccv = pasts.and_then(|pasts| pasts.ordered_writes(&execution, bounds));
+            let pww = convergent::convergent_memory(&execution, bounds).ok();
+            vec![
+                (Algorithm::Ccv, ccv),
+                (Algorithm::Ccm, pww.map(|order| order.pairs(&execution))),
+                (Algorithm::Wsc, saturated),
+            ]
+        }
+        _ => {
+            let wpww = weak::weak_memory(&execution, reads_from, bounds).ok();
+            vec![
+                (Algorithm::Wccm, wpww.map(|order| order.pairs(&execution))),
+                (Algorithm::Wtso, saturated),
+            ]
+        }
+    }
+}
+
+/// Number of unordered pairs of writes of one location, initial writes left out. Cost: linear.
+pub fn write_pairs(history: &History) -> u64 {
+    let mut writes = vec![0u64; history.locations().len()];
+    for op in history.ops().filter(|&op| history.kind(op).writes()) {
+        if let Some(location) = history.location(op) {
+            writes[location as usize] += 1;
+        }
+    }
+    writes.iter().map(|&n| n * n.saturating_sub(1) / 2).sum()
 }
 
 fn exceeded(bounds: &Bounds) -> NoKernel {

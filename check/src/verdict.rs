@@ -93,6 +93,24 @@ impl Reason {
         }
     }
 
+    /// A few words.
+    pub fn brief(&self) -> &'static str {
+        match self {
+            Reason::Timeout => "time limit",
+            Reason::Memory | Reason::Lemmas => "memory limit",
+            Reason::Budget(_) => "budget",
+            Reason::NoTemporalOrder => "not in that order",
+            Reason::NoForcedContradiction => "nothing forced",
+            Reason::GaveUp { .. } => "stuck",
+            Reason::NoWitness(_) => "not the witness",
+            Reason::NoCompletions => "no completions",
+            Reason::StoreOrder(_) => "not with that store order",
+            Reason::UnfinishedStore(_) | Reason::HiddenWrite(_) => "a value is not shown",
+            Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
+            Reason::Refuted(_) | Reason::FreeReads => "defect",
+        }
+    }
+
     /// A sentence for the user, with what to do next.
     pub fn describe(&self, history: &History) -> String {
         match self {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use check::Model;
 use check::bounds::Bounds;
-use check::kernel::{Kernel, NoKernel, kernel};
+use check::kernel::{Kernel, NoKernel, kernel, write_pairs};
 use check::verdict::Reason;
 use common::corpus::{self, Pairs};
 use common::{Mix, program, run, seeded};
@@ -69,7 +69,7 @@ fn a_weaker_model_has_a_smaller_kernel() {
         };
         let [sc, tso] = [Model::Sc, Model::Tso].map(|model| find(&history, model, &Bounds::none()));
         let (sc, tso) = (sc.unwrap(), tso.unwrap());
-        assert_eq!(sc.write_pairs, tso.write_pairs);
+        assert!(sc.pairs.len() as u64 <= write_pairs(&history));
         assert!(
             tso.pairs
                 .iter()

@@ -60,6 +60,14 @@ pub enum Error {
         #[source]
         error: RecipeError,
     },
+    /// Two algorithms that cannot both be right.
+    #[error("{file}: {what}. This is a defect of rubric: please report it, with the history")]
+    Disagreement {
+        /// The file.
+        file: String,
+        /// Who says what.
+        what: String,
+    },
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Output(#[source] io::Error),

@@ -5,6 +5,7 @@
 //! - [`options`]: the options of every command that reads a trace;
 //! - [`load`]: any input file to histories;
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
+//! - [`limits`]: the options that bound time and memory;
 //! - [`status`]: exit statuses;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
@@ -16,6 +17,8 @@ mod files;
 mod generate;
 mod ingest;
 mod initial;
+mod kernel;
+mod limits;
 mod load;
 mod options;
 mod stats;
@@ -51,6 +54,7 @@ enum Command {
     Ingest(ingest::Args),
     Convert(convert::Args),
     Generate(generate::Args),
+    Kernel(kernel::Args),
     Stats(stats::Args),
 }
 
@@ -62,6 +66,7 @@ impl Command {
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
             Command::Generate(args) => generate::run(args, out),
+            Command::Kernel(args) => kernel::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
     }

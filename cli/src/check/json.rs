@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
-use check::Verdict;
 use check::papers::criterion::Breach;
 use check::proof::{Contradiction, Node, Violation};
+use check::verdict::SatStatistics;
+use check::{Algorithm, Verdict};
 use history::{History, OpId};
 use serde::Serialize;
 
+use super::comparison::Comparison;
 use super::{Decided, Printer, breach, text, why};
 use crate::assumptions;
 use crate::load::Input;
@@ -26,6 +28,8 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     criterion: Option<&'a str>,
     verdict: &'a str,
+    /// What was asked to decide.
+    algorithm: &'a str,
     decided_by: String,
     threads: usize,
     operations: usize,
@@ -49,6 +53,17 @@ struct Line<'a> {
     backtracks: u64,
     /// Choices that the deepest of them took back.
     depth: u64,
+    /// States or choices that a search looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+    /// Unordered pairs of writes of one location that were ordered before any search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordered: Option<u64>,
+    /// The weaker criterion that refuted the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fired: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sat: Option<Sat>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
     /// Steps of the certificate's run or proof.
@@ -56,6 +71,26 @@ struct Line<'a> {
     certificate_steps: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate_bytes: Option<u64>,
+}
+
+/// What a SAT solver was given and did.
+#[derive(Serialize)]
+struct Sat {
+    variables: u64,
+    clauses: u64,
+    learned: u64,
+    calls: u64,
+}
+
+impl From<SatStatistics> for Sat {
+    fn from(sat: SatStatistics) -> Sat {
+        Sat {
+            variables: sat.variables,
+            clauses: sat.clauses,
+            learned: sat.learned,
+            calls: sat.calls,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -117,6 +152,11 @@ impl Printer for Json {
         writeln!(out)
     }
 
+    fn comparison(&mut self, compared: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let mut all = compared.decided.iter();
+        all.try_for_each(|decided| self.verdict(decided, out))
+    }
+
     fn file(&mut self, _: &Input, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
@@ -146,6 +186,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         },
         criterion: decided.criterion(),
         verdict: text::word(&decided.outcome.verdict),
+        algorithm: decided.algorithm.name(),
         decided_by: decided.outcome.decided_by.to_string(),
         threads: history.threads().len(),
         operations: history.operations(),
@@ -167,6 +208,10 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         edges: decided.outcome.statistics.edges,
         backtracks: decided.outcome.statistics.backtracks,
         depth: decided.outcome.statistics.depth,
+        nodes: decided.outcome.statistics.nodes,
+        ordered: decided.outcome.statistics.ordered,
+        fired: decided.outcome.statistics.fired.map(Algorithm::name),
+        sat: decided.outcome.statistics.sat.map(Sat::from),
         certificate: certificate.map(|written| written.path.display().to_string()),
         certificate_steps: certificate.map(|written| written.steps),
         certificate_bytes: certificate.map(|written| written.bytes),

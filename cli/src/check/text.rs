@@ -8,6 +8,7 @@ use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
 use history::{History, OpId, Source};
 
 use super::certificates::Written;
+use super::comparison::{self, Comparison};
 use super::paint::Paint;
 use super::{Decided, Printer, breach, why};
 use crate::assumptions;
@@ -259,6 +260,9 @@ impl Printer for Text {
             },
             decided.seconds,
         )?;
+        if let Some(fired) = decided.outcome.statistics.fired {
+            writeln!(out, "  {} does not hold", fired.name())?;
+        }
         if let Some(line) = backtracks(&decided.outcome) {
             writeln!(out, "  {line}")?;
         }
@@ -267,7 +271,12 @@ impl Printer for Text {
             Verdict::Violation(violation) => self.reason(decided, violation, out)?,
             Verdict::Undecided(reason) => undecided(history, reason, out)?,
             Verdict::Breach(breach) => self.breach(decided.history, breach, out)?,
-            Verdict::Unproved | Verdict::Satisfied => {}
+            Verdict::Unproved => writeln!(
+                out,
+                "  {} found no run; no proof was found in the time and memory left",
+                decided.algorithm.name()
+            )?,
+            Verdict::Satisfied => {}
         }
         if let Some(caveat) = &decided.caveat {
             writeln!(out, "  {} {caveat}", self.paint.faint("note:"))?;
@@ -284,6 +293,31 @@ impl Printer for Text {
             )?;
         }
         Ok(())
+    }
+
+    fn comparison(&mut self, compared: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(stages) = compared.decided.first() {
+            self.verdict(stages, out)?;
+        }
+        writeln!(
+            out,
+            "\n  {:14} {:6} {:10} {:>9}  {:>21}  search",
+            "algorithm", "about", "verdict", "seconds", "pairs ordered"
+        )?;
+        for decided in &compared.decided {
+            let word = word(&decided.outcome.verdict);
+            writeln!(
+                out,
+                "  {:14} {:6} {} {:9.3}  {:>21}  {}",
+                decided.algorithm.name(),
+                subject(decided),
+                self.painted(word, &format!("{word:10}")),
+                decided.seconds,
+                comparison::pairs(decided),
+                comparison::effort(decided),
+            )?;
+        }
+        writeln!(out)
     }
 
     fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()> {
@@ -362,6 +396,15 @@ fn totals(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
 
 fn undecided(history: &History, reason: &Reason, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", reason.describe(history))
+}
+
+/// What an algorithm is asked about: a model, or a criterion that is weaker.
+fn subject(decided: &Decided<'_>) -> &'static str {
+    match decided.algorithm.criterion() {
+        Some(criterion) if criterion.len() <= 4 => criterion,
+        Some(_) => "wsc",
+        None => decided.model.name(),
+    }
 }
 
 /// The word for a verdict.

@@ -1,0 +1,228 @@
+//! What the user asks for.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use check::papers::hpca;
+use check::{Algorithm, Model, PsoRmw};
+use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use history::{Ambiguity, OpId};
+
+use super::store_order::StoreOrder;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::load::Input;
+use crate::options::{Format, TraceOptions};
+
+/// How long each algorithm may take when all are run.
+const EACH_OF_ALL: Duration = Duration::from_secs(10);
+
+/// Decide whether histories are SC, TSO or PSO
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric check trace.gz
+  rubric check --model sc,tso,pso m5out
+  rubric check --model tso --certificate proofs tests.axe
+  rubric check --addresses 0x4bd000-0x4bd100 x86.trace.gz
+  rubric check --algorithm wsc-dbcop --timeout 10 test.axe
+  rubric check --algorithm all --model sc,tso test.axe
+  zcat trace.gz | rubric check --format json -
+
+JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`
+(`consistent`, `violation` or `undecided`), `decided_by`, `threads`, `operations`, `seconds`, what
+was assumed, and for a violation why (`violation.cycle`); the README has all keys. Where a criterion
+is asked about that is weaker than the model, `criterion` names it and the verdict is about it. With
+`--algorithm all` there is such an object for each algorithm.
+
+Exit status: the first of 2 (bad usage or input), 1 (violation), 3 (undecided), 0 that occurred.")]
+pub struct Args {
+    /// Traces, gem5 output folders, files of histories, or `-`
+    #[arg(required = true, value_name = "TRACE")]
+    pub traces: Vec<PathBuf>,
+
+    /// Memory models, separated by commas [default: sc, or tso for an algorithm that is for TSO
+    /// alone]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = ["sc", "tso", "pso"])]
+    model: Vec<String>,
+
+    /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
+    /// all of its thread's stores
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    pso_rmw: PsoRmw,
+
+    /// What decides: all stages in turn, one of them alone, or an algorithm of a paper; `all` runs
+    /// every one that applies and compares them, for 10 seconds each if --timeout does not say
+    /// otherwise
+    #[arg(long, value_name = "NAME", default_value = "stages", value_parser = choice_parser())]
+    pub algorithm: Choice,
+
+    /// A value written twice to a location: an error, or sources taken from an order that explains
+    /// every read, if one is found (else undecided)
+    #[arg(long, value_name = "refuse|search", default_value = "refuse")]
+    ambiguous: Ambiguous,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+
+    /// Write a certificate for every verdict into this folder; `rubric verify` checks it
+    #[arg(long, value_name = "DIR")]
+    pub certificate: Option<PathBuf>,
+
+    /// How many contradictions the search may meet before it gives up
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    budget: u64,
+
+    /// Let heu, deriv, heu-back or deriv-back sort without inferring edges first
+    #[arg(long)]
+    no_baseline: bool,
+
+    /// The order of the writes of each location, for the algorithms of the TSO tool (tso-baseline,
+    /// hpca-r8, heu, deriv, heu-back, deriv-back): lines `ADDRESS: VALUE VALUE …`
+    #[arg(long, value_name = "FILE", conflicts_with = "no_baseline")]
+    store_order: Option<PathBuf>,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    #[command(flatten)]
+    pub options: TraceOptions,
+}
+
+/// One algorithm, or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// This one.
+    One(Algorithm),
+    /// Every one that applies to the model.
+    All,
+}
+
+impl Choice {
+    fn name(self) -> &'static str {
+        match self {
+            Choice::One(algorithm) => algorithm.name(),
+            Choice::All => "all",
+        }
+    }
+
+    fn is(self, test: fn(Algorithm) -> bool) -> bool {
+        matches!(self, Choice::One(algorithm) if test(algorithm))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Ambiguous {
+    Refuse,
+    Search,
+}
+
+impl Args {
+    /// The models to check, to all of which the algorithm applies.
+    pub fn models(&self) -> Result<Vec<Model>, Error> {
+        let Choice::One(algorithm) = self.algorithm else {
+            return Ok(match self.model.is_empty() {
+                true => vec![Model::Sc],
+                false => self.named_models().collect(),
+            });
+        };
+        if self.model.is_empty() {
+            return Ok(vec![algorithm.default_model()]);
+        }
+        match self
+            .named_models()
+            .find(|&model| !algorithm.applies_to(model))
+        {
+            None => Ok(self.named_models().collect()),
+            Some(model) => Err(Error::Usage(format!(
+                "--algorithm {} says nothing about {model}: leave --model out, or name the one it \
+                 is for, {}",
+                algorithm.name(),
+                algorithm.default_model().name()
+            ))),
+        }
+    }
+
+    fn named_models(&self) -> impl Iterator<Item = Model> {
+        let named = self.model.iter();
+        // The parser of the option knows the names.
+        named.filter_map(|name| Model::from_name(name, self.pso_rmw))
+    }
+
+    /// The options that only the algorithms of the TSO tool take: refused with others.
+    pub fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
+        let refused = |option: &str, takes: fn(Algorithm) -> bool| {
+            let takers = Algorithm::ALL.into_iter().filter(|&taker| takes(taker));
+            let names: Vec<&str> = takers.map(Algorithm::name).collect();
+            Error::Usage(format!(
+                "{option} is for --algorithm {}, not for {}",
+                names.join(", "),
+                self.algorithm.name()
+            ))
+        };
+        if self.no_baseline && !self.algorithm.is(hpca::sorts) {
+            return Err(refused("--no-baseline", hpca::sorts));
+        }
+        let Some(path) = &self.store_order else {
+            return Ok(None);
+        };
+        if !self.algorithm.is(hpca::has) {
+            return Err(refused("--store-order", hpca::has));
+        }
+        if self.traces.len() > 1 {
+            return Err(Error::Usage(format!(
+                "--store-order is about one history, but {} traces are given",
+                self.traces.len()
+            )));
+        }
+        StoreOrder::read(path).map(Some)
+    }
+
+    /// The options of an algorithm.
+    pub fn for_checking(
+        &self,
+        algorithm: Algorithm,
+        store_order: Option<&Vec<OpId>>,
+    ) -> check::Options {
+        check::Options {
+            algorithm,
+            timeout: self.limits.timeout.or(match self.algorithm {
+                Choice::One(_) => None,
+                Choice::All => Some(EACH_OF_ALL),
+            }),
+            max_memory: Some(self.limits.max_memory),
+            budget: self.budget,
+            no_baseline: self.no_baseline,
+            store_order: store_order.cloned(),
+        }
+    }
+
+    /// The axe format promises that values are written once. Elsewhere a repeated value does no
+    /// harm at a location that one thread alone uses.
+    pub fn ambiguity(&self, input: &Input) -> Ambiguity {
+        match (self.ambiguous, input.format) {
+            (Ambiguous::Search, _) => Ambiguity::Keep,
+            (Ambiguous::Refuse, "axe") => Ambiguity::Refuse,
+            (Ambiguous::Refuse, _) => Ambiguity::RefuseShared,
+        }
+    }
+}
+
+/// Reads what a read-modify-write waits for under PSO.
+pub fn rmw_parser() -> impl TypedValueParser<Value = PsoRmw> {
+    PossibleValuesParser::new(["own", "all"]).map(|name| match name.as_str() {
+        "all" => PsoRmw::All,
+        _ => PsoRmw::Own,
+    })
+}
+
+fn choice_parser() -> impl TypedValueParser<Value = Choice> {
+    let names = Algorithm::ALL.map(Algorithm::name);
+    PossibleValuesParser::new(names.into_iter().chain(["all"])).map(|name| {
+        let named = |algorithm: &Algorithm| algorithm.name() == name;
+        let algorithm = Algorithm::ALL.into_iter().find(named);
+        algorithm.map_or(Choice::All, Choice::One)
+    })
+}

@@ -1,0 +1,288 @@
+//! `rubric kernel`: the store order that all runs of a history have in common.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use check::bounds::Bounds;
+use check::kernel::{Kernel, NoKernel, derived, kernel};
+use check::verdict::Reason;
+use check::{Algorithm, Model};
+use history::{Ambiguity, History, OpId, ReadsFrom};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::error::{self, Error};
+use crate::limits::Limits;
+use crate::load;
+use crate::options::{Format, TraceOptions};
+use crate::status::Status;
+
+/// The exact kernel of histories, and how much of it weaker criteria derive
+#[derive(clap::Args)]
+#[command(after_help = "\
+The kernel is the set of ordered pairs of writes of one location that every run that explains the
+history has in this order: the intersection of all store orders. Pairs that follow from program order
+are among them, initial writes are not.
+
+Examples:
+  rubric kernel trace.gz
+  rubric kernel --model tso --pairs test.axe
+  rubric kernel --format json tests.axe
+
+JSON is one object a line for each history: `file`, `history`, `model`, `verdict`, `threads`,
+`operations`, `write_pairs` (unordered pairs of writes of one location), `kernel` (how many of them the
+kernel orders, null where the history is inconsistent or undecided), `by` (how many each criterion
+orders: ccv, ccm and wsc; for tso wccm and wtso), `seconds`, and with --pairs `pairs`, each
+[location, value written first, value written later].
+
+Exit status: the first of 2 (bad usage or input), 1 (inconsistent), 3 (undecided), 0 that occurred.")]
+pub struct Args {
+    /// Traces, gem5 output folders, files of histories, or `-`
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+
+    /// The memory model
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = ["sc", "tso"])]
+    model: String,
+
+    /// Print the pairs too
+    #[arg(long)]
+    pairs: bool,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    #[command(flatten)]
+    options: TraceOptions,
+}
+
+/// What was found about one history.
+struct Found<'a> {
+    file: &'a str,
+    history: &'a History,
+    model: Model,
+    write_pairs: u64,
+    kernel: Result<Kernel, NoKernel>,
+    by: Vec<(Algorithm, Option<u64>)>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    history: Option<&'a str>,
+    model: &'a str,
+    verdict: &'a str,
+    threads: usize,
+    operations: usize,
+    write_pairs: u64,
+    kernel: Option<u64>,
+    by: Map<String, Value>,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<Vec<[String; 3]>>,
+}
+
+/// Runs the command. An input that cannot be read does not keep the others from being looked at.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let reading = args.options.for_reading()?;
+    let model = match args.model.as_str() {
+        "tso" => Model::Tso,
+        _ => Model::Sc,
+    };
+    let mut status = Status::Done;
+    for path in &args.traces {
+        match load::open(path, &reading) {
+            Ok(input) => {
+                for history in &input.histories {
+                    match find(args, &input.file, history, model) {
+                        Ok(found) => {
+                            status = status.and(found.status());
+                            found.print(args, out)?;
+                        }
+                        Err(error) => status = status.and(complain(&error, out)?),
+                    }
+                }
+            }
+            Err(error) => status = status.and(complain(&error, out)?),
+        }
+    }
+    Ok(status)
+}
+
+fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
+    out.flush().map_err(Error::Output)?;
+    error::print(error);
+    Ok(Status::Bad)
+}
+
+fn find<'a>(
+    args: &Args,
+    file: &'a str,
+    history: &'a History,
+    model: Model,
+) -> Result<Found<'a>, Error> {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
+        .map_err(|twice| Error::written_twice(file, history, &twice))?;
+    let bounds = Bounds::new(args.limits.timeout, Some(args.limits.max_memory));
+    let start = Instant::now();
+    let kernel = kernel(history, &reads_from, model, &bounds);
+    let by = match &kernel {
+        Ok(kernel) => derived(history, &reads_from, model, kernel, &bounds),
+        Err(_) => Vec::new(),
+    };
+    Ok(Found {
+        file,
+        history,
+        model,
+        write_pairs: check::kernel::write_pairs(history),
+        kernel,
+        by,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+impl Found<'_> {
+    fn status(&self) -> Status {
+        match &self.kernel {
+            Ok(_) => Status::Done,
+            Err(NoKernel::Inconsistent) => Status::Violation,
+            Err(NoKernel::Undecided(_)) => Status::Undecided,
+        }
+    }
+
+    fn print(&self, args: &Args, out: &mut dyn Write) -> Result<(), Error> {
+        let printed = match args.format {
+            Format::Json => serde_json::to_writer(&mut *out, &self.line(args.pairs))
+                .map_err(std::io::Error::from)
+                .and_then(|()| writeln!(out)),
+            Format::Text => self.text(args.pairs, out),
+        };
+        printed.map_err(Error::Output)
+    }
+
+    fn line(&self, pairs: bool) -> Line<'_> {
+        let kernel = self.kernel.as_ref().ok();
+        let by = names(self.model).iter().map(|algorithm| {
+            let known = self.by.iter().find(|(by, _)| by == algorithm);
+            let ordered = known.and_then(|&(_, ordered)| ordered);
+            (algorithm.name().to_owned(), Value::from(ordered))
+        });
+        Line {
+            file: self.file,
+            history: self.history.name.as_deref(),
+            model: self.model.name(),
+            verdict: self.word(),
+            threads: self.history.threads().len(),
+            operations: self.history.operations(),
+            write_pairs: self.write_pairs,
+            kernel: kernel.map(|kernel| kernel.pairs.len() as u64),
+            by: by.collect(),
+            seconds: self.seconds,
+            reason: self.reason().map(|reason| reason.describe(self.history)),
+            pairs: kernel.filter(|_| pairs).map(|kernel| {
+                let pairs = kernel.pairs.iter();
+                pairs.map(|&pair| self.named(pair)).collect()
+            }),
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match &self.kernel {
+            Ok(_) => "consistent",
+            Err(NoKernel::Inconsistent) => "violation",
+            Err(NoKernel::Undecided(_)) => "undecided",
+        }
+    }
+
+    fn reason(&self) -> Option<&Reason> {
+        match &self.kernel {
+            Err(NoKernel::Undecided(reason)) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Location and values of a pair, as the trace has them.
+    fn named(&self, (first, second): (OpId, OpId)) -> [String; 3] {
+        let location = self.history.location(first);
+        let place = location.map(|location| self.history.locations()[location as usize]);
+        let hexadecimal = place.is_some_and(|place| place.size.is_some());
+        let number = |number: Option<u64>| match number {
+            None => "?".to_owned(),
+            Some(number) if hexadecimal => format!("{number:#x}"),
+            Some(number) => number.to_string(),
+        };
+        [
+            number(place.map(|place| place.address)),
+            number(self.history.written(first)),
+            number(self.history.written(second)),
+        ]
+    }
+
+    fn text(&self, pairs: bool, out: &mut dyn Write) -> std::io::Result<()> {
+        let name = match &self.history.name {
+            Some(name) => format!("{}: {name}", self.file),
+            None => self.file.to_owned(),
+        };
+        writeln!(
+            out,
+            "{} {}  ({} threads, {} operations; {:.3} s)",
+            self.model.name(),
+            name.replace(char::is_control, "\u{fffd}"),
+            self.history.threads().len(),
+            self.history.operations(),
+            self.seconds
+        )?;
+        match &self.kernel {
+            Err(NoKernel::Inconsistent) => {
+                return writeln!(out, "  inconsistent, so there is no kernel");
+            }
+            Err(NoKernel::Undecided(reason)) => {
+                return writeln!(out, "  undecided: {}", reason.describe(self.history));
+            }
+            Ok(kernel) => self.table(kernel, out)?,
+        }
+        let kernel = self.kernel.iter().filter(|_| pairs);
+        for &pair in kernel.flat_map(|kernel| &kernel.pairs) {
+            let [location, first, second] = self.named(pair);
+            writeln!(out, "  {location}: {first} < {second}")?;
+        }
+        Ok(())
+    }
+
+    fn table(&self, kernel: &Kernel, out: &mut dyn Write) -> std::io::Result<()> {
+        let size = kernel.pairs.len() as u64;
+        writeln!(out, "  {:12} {:>12}  of kernel   of all", "", "pairs")?;
+        writeln!(out, "  {:12} {:>12}", "all", self.write_pairs)?;
+        let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        let mut row = |name: &str, pairs: u64| {
+            let (of_kernel, of_all) = (percent(pairs, size), percent(pairs, self.write_pairs));
+            writeln!(
+                out,
+                "  {name:12} {pairs:>12}   {of_kernel:6.2} % {of_all:6.2} %"
+            )
+        };
+        row("kernel", size)?;
+        for &(algorithm, ordered) in &self.by {
+            if let Some(ordered) = ordered {
+                row(algorithm.name(), ordered)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The criteria whose share is told.
+fn names(model: Model) -> &'static [Algorithm] {
+    match model {
+        Model::Sc => &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc],
+        _ => &[Algorithm::Wccm, Algorithm::Wtso],
+    }
+}

@@ -1,0 +1,45 @@
+//! The options that bound what deciding may take.
+
+use std::time::Duration;
+
+use bytesize::ByteSize;
+
+/// How much time and memory a verdict may take.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub struct Limits {
+    /// Time limit in seconds for each history, model and algorithm
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<Duration>,
+
+    /// Memory that the program may occupy before it gives up, in bytes or such as 500MiB, 4GB
+    #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
+    pub max_memory: u64,
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let expected = "a number of seconds was expected, such as 10 or 0.5";
+    let seconds: f64 = text.parse().map_err(|_| expected)?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let size: Result<ByteSize, _> = text.parse();
+    size.map(|size| size.as_u64())
+        .map_err(|_| "a size was expected, such as 500MiB or 4GB".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("1024"), Ok(1024));
+        assert_eq!(parse_size("16GiB"), Ok(16 << 30));
+        assert_eq!(parse_size("500 MB"), Ok(500_000_000));
+        for bad in ["", "GiB", "-1", "many"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+}
