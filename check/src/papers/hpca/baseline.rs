@@ -27,8 +27,12 @@
 //! end of a topological order on, so that most is visited a few times only.
 //!
 //! **Invariants.** A clock covers what follows its operation along edges whose heads do not wait in
-//! the queue. No edge leads from what is sorted or to it: to what precedes an operation that has been
-//! sorted, nothing can be added that is true.
+//! the queue; at a fixpoint, clocks of what has not been sorted are reachability along edges. From what
+//! has been sorted no edge is added, since it precedes what has not in any case, and an edge to it is
+//! a contradiction.
+//!
+//! [`Swaps::Stores`]: super::graph::Swaps::Stores
+//! [`Swaps::Both`]: super::graph::Swaps::Both
 
 use crate::bounds::Bounds;
 use crate::papers::digraph::topological;
