@@ -128,11 +128,15 @@ impl<'e> Extension<'e> {
     }
 
     fn complete(&mut self, problem: &Problem<'_>, nodes: &mut u64) -> Answer {
-        let acyclic = |union| self.topological(union).is_some();
-        if !self.unions.iter().all(acyclic) {
+        let orders: Option<Vec<Vec<u32>>> = self
+            .unions
+            .iter()
+            .map(|union| self.topological(union))
+            .collect();
+        let Some(order) = orders.and_then(|mut orders| orders.pop()) else {
             return Answer::Refuted;
-        }
-        let pairs = self.open_pairs();
+        };
+        let pairs = self.open_pairs(&order);
         self.open_at_first = pairs.len() as u64;
         let mut choices: Vec<Choice> = Vec::new();
         let mut at = 0;
@@ -204,17 +208,28 @@ impl<'e> Extension<'e> {
         None
     }
 
-    /// The pairs of writes of one location that are not ordered.
-    fn open_pairs(&self) -> Vec<(u32, u32)> {
+    /// The pairs of writes of one location that are not ordered, as a topological order of what is
+    /// known has them: that is a fair guess, and wrong guesses show soon, since what they conflict
+    /// with is decided next.
+    fn open_pairs(&self, order: &[u32]) -> Vec<(u32, u32)> {
+        let mut place = vec![0u32; order.len()];
+        for (at, &node) in order.iter().enumerate() {
+            place[node as usize] = at as u32;
+        }
+        let place = |node: u32| place[node as usize];
         let mut pairs = Vec::new();
         for location in 0..self.execution.locations() {
             let writes = self.execution.writes.of(location);
-            for (at, &first) in writes.iter().enumerate() {
+            for (at, &one) in writes.iter().enumerate() {
                 let others = writes[at + 1..].iter();
-                let open = others.filter(|&&second| !self.is_ordered(first, second));
-                pairs.extend(open.map(|&second| (first, second)));
+                let open = others.filter(|&&other| !self.is_ordered(one, other));
+                pairs.extend(open.map(|&other| match place(one) < place(other) {
+                    true => (one, other),
+                    false => (other, one),
+                }));
             }
         }
+        pairs.sort_by_key(|&(first, second)| (place(second), place(first)));
         pairs
     }
 
