@@ -30,6 +30,9 @@ const HANDOVER: u64 = 512;
 /// Visits for each event after which it does.
 const VISITS: u64 = 16;
 
+/// Bytes that every algorithm takes.
+const LITTLE: usize = 1 << 20;
+
 /// Limits and choices.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -118,6 +121,14 @@ pub fn decide(
         Ok(finals) => finals,
         Err(end) => return refuted(Violation::immediate(end), Stage::Values),
     };
+    // A bound that is met already is met by every algorithm.
+    if bounds.passed() || !bounds.allows(LITTLE) {
+        let stage = match options.algorithm.is_stage() {
+            true => Stage::Values,
+            false => Stage::Paper(options.algorithm),
+        };
+        return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
+    }
     let trouble = Trouble::of(history, reads_from, finals.open.len());
     if let Some(read) = trouble.thin_air {
         let end = Contradiction::ThinAir(read);

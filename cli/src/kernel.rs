@@ -129,8 +129,12 @@ fn find<'a>(
     history: &'a History,
     model: Model,
 ) -> Result<Found<'a>, Error> {
-    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
-        .map_err(|twice| Error::written_twice(file, history, &twice))?;
+    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| {
+        Error::Usage(format!(
+            "{}: {twice}, and the kernel depends on it. Record a run that writes unique values",
+            named(file, history)
+        ))
+    })?;
     let bounds = Bounds::new(args.limits.timeout, Some(args.limits.max_memory));
     let start = Instant::now();
     let kernel = kernel(history, &reads_from, model, &bounds);
@@ -227,10 +231,7 @@ impl Found<'_> {
     }
 
     fn text(&self, pairs: bool, out: &mut dyn Write) -> std::io::Result<()> {
-        let name = match &self.history.name {
-            Some(name) => format!("{}: {name}", self.file),
-            None => self.file.to_owned(),
-        };
+        let name = named(self.file, self.history);
         writeln!(
             out,
             "{} {}  ({} threads, {} operations; {:.3} s)",
@@ -276,6 +277,14 @@ impl Found<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// File, and the history's name if it has one.
+fn named(file: &str, history: &History) -> String {
+    match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
     }
 }
 

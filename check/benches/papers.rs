@@ -1,0 +1,123 @@
+//! The papers' algorithms beside each other, on valid SC histories as the papers have them: what is to
+//! be seen is the order of magnitude. A run that takes longer than [`PATIENCE`] counts as that long.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use check::bounds::Bounds;
+use check::generate::{Recipe, generate, without_order};
+use check::kernel::kernel;
+use check::{Algorithm, Model, Options, decide};
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use history::{Ambiguity, History, ReadsFrom};
+
+/// The longest that an algorithm may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn history(threads: u32, operations: u32, locations: u32) -> History {
+    let recipe = Recipe {
+        model: Model::Sc,
+        threads,
+        operations,
+        locations,
+        seed: 1,
+        ..Recipe::default()
+    };
+    without_order(&generate(&recipe).expect("a history")).expect("a history")
+}
+
+fn time(history: &History, algorithm: Algorithm) {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).expect("unique values");
+    let options = Options {
+        algorithm,
+        ..Options::default()
+    };
+    let bounds = Bounds::new(Some(PATIENCE), None);
+    black_box(decide(history, &reads_from, Model::Sc, &options, &bounds));
+}
+
+/// Runs algorithms on histories, each named by a number.
+fn compare(
+    criterion: &mut Criterion,
+    name: &str,
+    histories: &[(u64, History)],
+    algorithms: &[Algorithm],
+) {
+    let mut group = criterion.benchmark_group(name);
+    group.sample_size(10);
+    for &algorithm in algorithms {
+        for (number, history) in histories {
+            let id = BenchmarkId::new(algorithm.name(), number);
+            group.bench_function(id, |bencher| bencher.iter(|| time(history, algorithm)));
+        }
+    }
+    group.finish();
+}
+
+/// CAV 2019, Fig. 4: gradual checking and the direct encoding.
+fn gradual(criterion: &mut Criterion) {
+    let histories =
+        [100, 200, 300].map(|operations| (u64::from(operations), history(4, operations, 8)));
+    let algorithms = [
+        Algorithm::ScSat,
+        Algorithm::ScCcmSat,
+        Algorithm::ScCcmEnum,
+        Algorithm::WscEnum,
+    ];
+    compare(
+        criterion,
+        "4 threads, by operations",
+        &histories,
+        &algorithms,
+    );
+}
+
+/// Boosting, Fig. 7: search with and without saturation.
+fn search(criterion: &mut Criterion) {
+    let histories = [4, 8, 12].map(|threads| {
+        let operations = 50 * threads;
+        (u64::from(threads), history(threads, operations, 4))
+    });
+    let algorithms = [Algorithm::Dbcop, Algorithm::WscDbcop, Algorithm::WscEnum];
+    compare(
+        criterion,
+        "50 operations a thread, by threads",
+        &histories,
+        &algorithms,
+    );
+}
+
+/// Boosting, Fig. 9: the polynomial criteria alone. HPCA 2006: the rules and the search.
+fn polynomial(criterion: &mut Criterion) {
+    let histories = [4_000, 16_000].map(|size| (u64::from(size), history(16, size, 64)));
+    let algorithms = [
+        Algorithm::Ccv,
+        Algorithm::Ccm,
+        Algorithm::Wsc,
+        Algorithm::TsoBaseline,
+        Algorithm::DerivBack,
+    ];
+    compare(
+        criterion,
+        "16 threads, by operations",
+        &histories,
+        &algorithms,
+    );
+}
+
+/// How exact kernels grow.
+fn kernels(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("kernel, 6 threads");
+    group.sample_size(10);
+    for operations in [200, 800, 3_200] {
+        let history = history(6, operations, 16);
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).expect("unique values");
+        group.bench_function(BenchmarkId::from_parameter(operations), |bencher| {
+            bencher.iter(|| black_box(kernel(&history, &reads_from, Model::Sc, &Bounds::none())));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, gradual, search, polynomial, kernels);
+criterion_main!(benches);
