@@ -101,3 +101,61 @@ fn oracle_histories() {
     // Enumeration and backtracking are exponential where pairs are hard.
     assert!(late.len() < 50, "{late:?}");
 }
+
+/// Whether a criterion, or a model by its stages, does not hold.
+fn refutes(history: &History, model: Model, algorithm: Algorithm) -> bool {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm,
+        ..Options::default()
+    };
+    let verdict = check(history, &reads_from, model, &options).verdict;
+    matches!(verdict, Verdict::Violation(_) | Verdict::Breach(_))
+}
+
+/// SC ⇒ wSC ⇒ CCM ⇒ {CC, CCv, CM}, TSO ⇒ wTSO ⇒ wCCM and TSO ⇒ {CC, CCv}: what does not satisfy the
+/// weaker one does not satisfy the stronger one.
+#[test]
+fn the_lattice_of_criteria() {
+    use Algorithm::{Cc, Ccm, Ccv, Cm, Stages, Wccm, Wsc, Wtso};
+    let implications = [
+        (Model::Sc, Stages, Wsc),
+        (Model::Sc, Wsc, Ccm),
+        (Model::Sc, Ccm, Cc),
+        (Model::Sc, Ccm, Ccv),
+        (Model::Sc, Ccm, Cm),
+        (Model::Tso, Stages, Wtso),
+        (Model::Tso, Wtso, Wccm),
+        (Model::Tso, Stages, Cc),
+        (Model::Tso, Stages, Ccv),
+    ];
+    let mut refuted = [0; 9];
+    for seed in 0..3000 {
+        let mut random = seeded(seed);
+        let mix = Mix {
+            threads: random.random_range(2..=4),
+            operations: random.random_range(4..=16),
+            locations: random.random_range(1..=3),
+            linked: random.random_bool(0.3),
+        };
+        let accesses = program(&mut random, mix);
+        let model = [Model::Sc, Model::Tso][random.random_range(0..2)];
+        let Some(history) = run(&mut random, &accesses, model, false) else {
+            continue;
+        };
+        let changes = random.random_range(0..=3);
+        let history = change_reads(&mut random, &history, changes);
+        for (&(model, stronger, weaker), refuted) in implications.iter().zip(&mut refuted) {
+            if refutes(&history, model, weaker) {
+                *refuted += 1;
+                let names = format!("{model}: {} {}", stronger.name(), weaker.name());
+                assert!(
+                    refutes(&history, model, stronger),
+                    "{names}\n{}",
+                    print(&history)
+                );
+            }
+        }
+    }
+    assert!(refuted.iter().all(|&refuted| refuted > 100), "{refuted:?}");
+}

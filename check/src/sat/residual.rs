@@ -61,6 +61,9 @@ pub struct Candidate {
     pub reader: Reader,
     /// An event, or [`INITIAL`].
     pub source: u32,
+    /// The literal that says that it is right. It is negative for all but the best guess, because
+    /// the solver tries variables as true first.
+    chosen: i32,
 }
 
 /// A clause of the formula.
@@ -223,30 +226,82 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
 
     /// One of these sources is right; those that cannot be are excluded.
     fn add_choice(&mut self, reader: Reader, sources: &[u32]) {
+        let guess = self.guess(reader, sources);
         let mut clause = Vec::new();
         for &source in sources {
-            let literal = self.solver.variable();
-            self.candidates.push(Candidate { reader, source });
-            clause.push(literal);
-            if let Some(cycle) = self.impossible(literal, reader, source) {
+            let variable = self.solver.variable();
+            let chosen = if source == guess { variable } else { -variable };
+            self.candidates.push(Candidate {
+                reader,
+                source,
+                chosen,
+            });
+            clause.push(chosen);
+            if let Some(cycle) = self.impossible(chosen, reader, source) {
                 self.exclude(cycle);
             }
         }
         self.log_clause(clause, Origin::Candidates(reader));
     }
 
-    /// Why a thread cannot read the initial value after its own write.
+    /// The candidate of highest rank that ranks before the read; for a final value, of all.
+    fn guess(&self, reader: Reader, sources: &[u32]) -> u32 {
+        let rank = |event: u32| self.rank.get(event as usize).map_or(0, |rank| rank + 1);
+        let limit = match reader {
+            Reader::Event(read) => rank(read),
+            Reader::Final(_) => u32::MAX,
+        };
+        let before = sources
+            .iter()
+            .copied()
+            .filter(|&source| rank(source) < limit);
+        let best = before.max_by_key(|&source| rank(source));
+        best.or(sources.first().copied()).unwrap_or(INITIAL)
+    }
+
+    /// A cycle that is there if a read has this source, whatever else is chosen: the source comes
+    /// after the read, or another write is forced between the two.
     fn impossible(&self, chosen: i32, reader: Reader, source: u32) -> Option<Vec<Arc>> {
         let Reader::Event(read) = reader else {
             return None;
         };
-        let own = self.own_earlier(read)?;
         let arc = |from, to, link| Arc { from, to, link };
-        (source == INITIAL).then(|| {
-            vec![
-                arc(own, INITIAL, Link::OwnEarlier { read, chosen }),
-                arc(INITIAL, own, Link::First),
-            ]
+        if source == INITIAL {
+            if let Some(own) = self.own_earlier(read) {
+                let link = Link::OwnEarlier { read, chosen };
+                return Some(vec![
+                    arc(own, INITIAL, link),
+                    arc(INITIAL, own, Link::First),
+                ]);
+            }
+        } else if self.saturation.precedes(read, source) {
+            let link = Link::ReadsFrom { chosen };
+            return Some(vec![arc(source, read, link), arc(read, source, Link::Way)]);
+        }
+        let between = self.last_before(read).find(|&write| {
+            write != source && (source == INITIAL || self.saturation.precedes(source, write))
+        })?;
+        let link = Link::Overtaken {
+            read,
+            source,
+            chosen,
+            pair: 0,
+        };
+        Some(vec![
+            arc(read, between, link),
+            arc(between, read, Link::Way),
+        ])
+    }
+
+    /// The last write of its location in each chain that is forced to come before a read.
+    fn last_before(&self, read: u32) -> impl Iterator<Item = u32> {
+        let index = &self.events().write_index;
+        let groups = index.groups(self.events().location[read as usize]).iter();
+        groups.filter_map(move |group| {
+            let known = self.saturation.clock(read)[group.slot as usize];
+            let before = index.count_up_to(group, known);
+            let last = index.members(group)[..before].last().copied();
+            last.filter(|&write| write != read)
         })
     }
 
@@ -335,8 +390,8 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         for at in 0..self.pairs.len() {
             self.order_pair(at, &mut arcs);
         }
-        for (at, candidate) in self.candidates.iter().enumerate() {
-            let chosen = self.literal_of_candidate(at);
+        for candidate in &self.candidates {
+            let chosen = candidate.chosen;
             if self.solver.holds(chosen) {
                 match candidate.reader {
                     Reader::Event(read) => {
@@ -347,10 +402,6 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             }
         }
         arcs
-    }
-
-    fn literal_of_candidate(&self, candidate: usize) -> i32 {
-        (self.pairs.len() + candidate + 1) as i32
     }
 
     /// The pair as the model orders it, with the literal that says so.
@@ -513,12 +564,20 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             let op = |event: u32| events.op[event as usize];
             return Assumption::Before(op(first), op(second));
         }
-        let Candidate { reader, source } = self.candidates[variable - self.pairs.len()];
+        let Candidate {
+            reader,
+            source,
+            chosen,
+        } = self.candidates[variable - self.pairs.len()];
         let said = Assumption::From(
             case::reader(events, reader),
             case::source(events, reader, source),
         );
-        if literal > 0 { said } else { said.opposite() }
+        if literal == chosen {
+            said
+        } else {
+            said.opposite()
+        }
     }
 
     /// The order that the formula completes.
