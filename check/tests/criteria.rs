@@ -13,8 +13,8 @@ use check::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep,
 use check::generate::{Recipe, generate};
 use check::papers::criterion::{Breach, Criterion};
 use check::papers::execution::Execution;
-use check::papers::relation::Relation;
 use check::papers::{Stop, causal, convergent, weak};
+use check::relation::Relation;
 use check::verify::{Rejection, Verified, verify};
 use check::{Algorithm, Model, Options, PsoRmw, Reason, Verdict, check};
 use common::{Mix, change_reads, decide, print, program, run, seeded};

@@ -45,10 +45,10 @@ use super::criterion::{Breach, Criterion, Cyclic, Order};
 use super::execution::{Execution, NONE};
 use super::pasts::{NoPasts, Pasts};
 use super::reasons::Reasons;
-use super::relation::Relation;
 use super::web::{Edge, Label, Web, reads_from};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
+use crate::relation::Relation;
 
 /// Reads between two questions to the bounds.
 const OFTEN: u32 = 4096;

@@ -34,12 +34,15 @@ use history::{History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::csr::Csr;
-use crate::papers::digraph::{Digraph, TRIES, topological};
+use crate::digraph::{Digraph, topological};
 use crate::papers::execution::{Execution, NONE};
 use crate::verdict::Reason;
 
 use super::nice_cycle::{NiceCycle, Shape};
 use super::{Answer, Problem, Report};
+
+/// Nodes on a cycle from which `nice-cycle` looks for a shorter one.
+const TRIES: usize = 64;
 
 /// A constraint graph. Memory: about 60 bytes an operation.
 #[derive(Debug)]
@@ -145,8 +148,9 @@ impl<'a> ConstraintGraph<'a> {
             return Err(NiceCycle::pair(Shape::Final, self, pair));
         }
         let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
-        topological(self, tries).map(ops).map_err(|cycles| {
-            let nice = cycles
+        topological(self).map(ops).map_err(|rest| {
+            let nice = rest
+                .cycles(tries)
                 .into_iter()
                 .map(|cycle| NiceCycle::reduce(self, &ops(cycle)));
             let mut nice: Vec<NiceCycle> = nice.collect();
@@ -157,8 +161,8 @@ impl<'a> ConstraintGraph<'a> {
 }
 
 impl Digraph for ConstraintGraph<'_> {
-    fn nodes(&self) -> u32 {
-        self.execution.operations
+    fn nodes(&self) -> usize {
+        self.execution.operations as usize
     }
 
     fn successors(&self, node: u32, mut visit: impl FnMut(u32)) {

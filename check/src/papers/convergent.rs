@@ -13,12 +13,12 @@ use super::criterion::{Breach, Criterion, Cyclic, Order};
 use super::execution::{Execution, NONE};
 use super::local::{Causality, Derived, Halt, close, empty, overtaken};
 use super::reasons::Reasons;
-use super::relation::Relation;
-use super::topological::topological;
 use super::web::{Edge, Label, Web, reads_from, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
+use crate::digraph::topological;
+use crate::relation::Relation;
 use history::OpId;
 
 /// Nodes between two questions to the bounds.
@@ -220,7 +220,7 @@ fn store_order(
     let conflicts = conflicts(exec, Order::Full, &pasts, readers);
     let all = hb.edges.iter().copied();
     let all = all.chain(conflicts.iter().map(Edge::ends));
-    let Some(order) = topological(exec.len(), all) else {
+    let Ok(order) = topological(&Csr::new(exec.len(), all)) else {
         return Err((Halt::Cyclic, conflicts));
     };
     close_writes(exec, &order, &pasts, conflicts, bounds).map_err(early)
@@ -307,7 +307,7 @@ pub(super) fn final_cycle(
     edges.extend(reads_from(exec, weak));
     let all = steps(exec, order);
     let all = all.iter().copied().chain(edges.iter().map(Edge::ends));
-    if topological(exec.len(), all).is_some() {
+    if topological(&Csr::new(exec.len(), all)).is_ok() {
         return None;
     }
     let relation = match weak {

@@ -31,8 +31,8 @@ use crate::verdict::{Reason, Statistics};
 
 use super::execution::{Execution, NONE};
 use super::graph::{program_order, program_order_by_location};
-use super::relation::{Relation, bits};
 use super::{Answer, Problem, Report};
+use crate::relation::{Relation, bits};
 
 /// Bytes that a clause of three literals takes in the solver.
 const CLAUSE: usize = 80;

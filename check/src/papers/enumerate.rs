@@ -28,13 +28,14 @@
 
 use history::OpId;
 
+use crate::digraph::{Digraph, topological};
 use crate::model::Model;
 use crate::verdict::Statistics;
 
 use super::execution::{Execution, NONE};
-use super::graph::{program_order, program_order_by_location, topological};
-use super::relation::{Relation, bits};
+use super::graph::{program_order, program_order_by_location};
 use super::{Answer, Problem, Report, may_start};
+use crate::relation::{Relation, bits};
 
 /// Enumerates the store orders that extend a partial one until one is a witness. `pww` relates
 /// nodes of the execution; pairs that are not writes of one location are ignored.
@@ -301,10 +302,8 @@ impl<'e> Extension<'e> {
 
     /// The nodes in an order that keeps a union; `None` if it is cyclic.
     fn topological(&self, union: &Relation) -> Option<Vec<u32>> {
-        topological(self.execution.len(), |node| {
-            let row: Vec<u64> = self.successors(union, node).collect();
-            bits(&row).collect::<Vec<u32>>()
-        })
+        let extension = self;
+        topological(&Union { extension, union }).ok()
     }
 
     /// A memory order, once all pairs are ordered.
@@ -316,6 +315,25 @@ impl<'e> Extension<'e> {
                 Answer::Order(operations.collect())
             }
             None => Answer::Refuted,
+        }
+    }
+}
+
+/// `union ∪ ww ∪ rw[ww]`.
+struct Union<'a> {
+    extension: &'a Extension<'a>,
+    union: &'a Relation,
+}
+
+impl Digraph for Union<'_> {
+    fn nodes(&self) -> usize {
+        self.extension.execution.len()
+    }
+
+    fn successors(&self, node: u32, mut visit: impl FnMut(u32)) {
+        let words = self.extension.successors(self.union, node);
+        for (at, word) in words.enumerate() {
+            bits(&[word]).for_each(|bit| visit(at as u32 * 64 + bit));
         }
     }
 }

@@ -15,13 +15,14 @@ use super::criterion::Criterion;
 use super::encoding::{self, Known};
 use super::enumerate::enumerate;
 use super::execution::{Execution, NONE};
-use super::graph::{program_order, program_order_by_location, topological};
-use super::relation::Relation;
+use super::graph::{program_order, program_order_by_location};
 use super::saturation::Forced;
 use super::{Answer, Problem, Report, Stop, causal, convergent, may_start, weak};
 use crate::algorithm::Algorithm;
 use crate::csr::Csr;
+use crate::digraph::topological;
 use crate::model::Model;
+use crate::relation::Relation;
 
 /// Runs one of these algorithms.
 pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
@@ -143,7 +144,7 @@ fn consequences(
         edges.extend(ww.successors(write).map(|later| (write, later)));
     }
     let after = Csr::new(nodes, edges.into_iter());
-    let order = topological(nodes, |node| after.of(node).iter().copied())?;
+    let order = topological(&after).ok()?;
     if !may_start(problem.bounds, Relation::bytes(nodes)) {
         return None;
     }

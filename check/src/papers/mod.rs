@@ -4,15 +4,13 @@
 //! not what [`crate::check`] uses by default. What they share is small:
 //!
 //! - [`execution`]: a history with explicit initial writes, program order and reads-from;
-//! - [`relation`]: binary relations as bit matrices;
-//! - [`graph`]: program order reduced to neighbours, topological order;
+//! - [`graph`]: program order reduced to neighbours;
 //! - [`frontiers`]: sets of frontiers;
-//! - [`pasts`]: vector clocks over threads; [`topological`] order; [`web`]: paths and cycles.
+//! - [`pasts`]: vector clocks over threads; [`web`]: paths and cycles.
 //!
 //! The weak criteria of CAV 2019 are in [`causal`] (CC, CCv), [`convergent`] (CM, CCM) and [`weak`]
 //! (wCCM), which rest on [`local`]; why one does not hold is a [`criterion::Breach`], found by
 //! [`reasons`].
-//! - [`digraph`]: topological order, and short cycles.
 //!
 //! [`hpca`] has the algorithms of HPCA 2006, [`constraint_graph`] and [`nice_cycle`] those of Qadeer.
 //!
@@ -27,7 +25,6 @@ pub mod convergent;
 pub mod criteria;
 pub mod criterion;
 pub mod dbcop;
-pub mod digraph;
 pub mod encoding;
 pub mod enumerate;
 pub mod execution;
@@ -39,9 +36,7 @@ pub mod local;
 pub mod nice_cycle;
 pub mod pasts;
 pub mod reasons;
-pub mod relation;
 pub mod saturation;
-pub mod topological;
 pub mod weak;
 pub mod web;
 

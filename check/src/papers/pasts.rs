@@ -1,9 +1,9 @@
 //! The past of every operation as a vector clock over threads.
 
 use super::execution::{Execution, NONE};
-use super::topological::topological;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
+use crate::digraph::topological;
 
 /// Operations between two questions to the bounds.
 const OFTEN: usize = 4096;
@@ -45,7 +45,9 @@ impl Pasts {
         let steps = (1..exec.operations).map(|op| (op - 1, op));
         let steps = steps.filter(|&(one, two)| exec.po(one, two));
         let all = steps.chain(edges.iter().copied());
-        let order = topological(operations, all.clone()).ok_or(NoPasts::Cyclic)?;
+        let after = Csr::new(operations, all.clone());
+        let order = topological(&after).map_err(|_| NoPasts::Cyclic)?;
+        drop(after);
         let before = Csr::new(operations, all.map(|(from, to)| (to, from)));
         let mut pasts = Pasts {
             first: threads.iter().map(|thread| thread.first().0).collect(),

@@ -58,11 +58,12 @@ use history::OpId;
 
 use crate::bounds::{Bounds, Exceeded};
 use crate::csr::Csr;
+use crate::digraph::topological;
 use crate::model::Model;
 
 use super::execution::{Execution, NONE};
-use super::graph::{program_order, topological};
-use super::relation::{Relation, bits};
+use super::graph::program_order;
+use crate::relation::{Relation, bits};
 
 /// The forced order of a history under SC or TSO: `hb` of wSC or wTSO, and kept at its fixpoint as
 /// orders of writes are added. A clone is a point to come back to.
@@ -219,8 +220,7 @@ impl<'e> Forced<'e> {
     /// Closes what is known without the rules. A cycle leaves the relations empty.
     fn close(&mut self, edges: &[(u32, u32)]) {
         let successors = Csr::new(self.execution.len(), edges.iter().copied());
-        let next = |node| successors.of(node).iter().copied();
-        let Some(order) = topological(self.execution.len(), next) else {
+        let Ok(order) = topological(&successors) else {
             self.is_cyclic = true;
             return;
         };

@@ -19,10 +19,11 @@ use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, deri
 use super::criterion::{Criterion, Order};
 use super::execution::Execution;
 use super::local::{Derived, Halt, close, empty};
-use super::topological::topological;
 use super::web::{Edge, Label, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
+use crate::csr::Csr;
+use crate::digraph::topological;
 
 /// `wpww`.
 ///
@@ -85,7 +86,7 @@ impl Found {
         close(&mut pasts, &self.hb.edges, bounds)?;
         let all = self.hb.edges.iter().copied();
         let all = all.chain(self.conflicts.iter().map(Edge::ends));
-        let order = topological(exec.len(), all).ok_or(Halt::Cyclic)?;
+        let order = topological(&Csr::new(exec.len(), all)).map_err(|_| Halt::Cyclic)?;
         close_writes(exec, &order, &pasts, self.conflicts.clone(), bounds)
     }
 

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use super::criterion::Order;
 use super::execution::{Execution, NONE};
-use super::topological::on_cycles;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
+use crate::digraph::topological;
 use crate::model::Model;
 
 /// About how many nodes and edges a search for a short cycle looks at.
@@ -190,7 +190,9 @@ impl<'e> Web<'e> {
             .collect();
         let all = steps.iter().copied();
         let all = all.chain(self.edges.iter().map(Edge::ends));
-        let nodes = on_cycles(self.exec.len(), all);
+        let nodes = topological(&Csr::new(self.exec.len(), all))
+            .err()?
+            .on_cycles();
         let tries = (EFFORT / (self.exec.len() + self.edges.len() + 1)).max(1);
         let stride = nodes.len().div_ceil(tries).max(1);
         let mut shortest: Option<Vec<Hop>> = None;
