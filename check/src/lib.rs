@@ -54,6 +54,7 @@ pub mod lookback;
 pub mod machine;
 pub mod minimise;
 pub mod model;
+pub mod pairs;
 pub mod papers;
 pub mod projection;
 pub mod proof;

@@ -117,26 +117,10 @@ pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
         return Err(Stop::Exceeded);
     };
     match close(&mut pasts, &hb.edges, bounds) {
-        Ok(_) => Ok(Some(ordered(exec, &pasts))),
+        Ok(_) => Ok(Some(exec.ordered_writes(&pasts))),
         Err(Halt::Cyclic) => Ok(None),
         Err(Halt::Exceeded) => Err(Stop::Exceeded),
     }
-}
-
-/// The pairs of writes of one location in a relation.
-fn ordered(exec: &Execution<'_>, pasts: &Relation) -> u64 {
-    let mut ordered = 0;
-    for location in 0..exec.locations() {
-        let writes = &exec.writes.of(location)[1..];
-        let before = |&write: &u32| {
-            writes
-                .iter()
-                .filter(move |&&w| pasts.contains(write, w))
-                .count()
-        };
-        ordered += writes.iter().map(before).sum::<usize>() as u64;
-    }
-    ordered
 }
 
 /// The breach of CM by the `hb_o` that was derived last.

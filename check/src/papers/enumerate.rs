@@ -30,6 +30,7 @@ use history::OpId;
 
 use crate::digraph::{Digraph, topological};
 use crate::model::Model;
+use crate::pairs::write_pairs;
 use crate::verdict::Statistics;
 
 use super::execution::{Execution, NONE};
@@ -40,7 +41,8 @@ use crate::relation::{Relation, bits};
 /// Enumerates the store orders that extend a partial one until one is a witness. `pww` relates
 /// nodes of the execution; pairs that are not writes of one location are ignored.
 pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relation) -> Report {
-    let pairs = usize::try_from(execution.write_pairs()).unwrap_or(usize::MAX);
+    let all = write_pairs(problem.history);
+    let pairs = usize::try_from(all).unwrap_or(usize::MAX);
     let relations = 4 * Relation::bytes(execution.len());
     if !may_start(
         problem.bounds,
@@ -56,7 +58,7 @@ pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relatio
         answer,
         statistics: Statistics {
             nodes: Some(nodes),
-            ordered: Some(execution.write_pairs() - extension.open_at_first),
+            ordered: Some(all - extension.open_at_first),
             ..Statistics::default()
         },
     }

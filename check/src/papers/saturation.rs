@@ -199,8 +199,7 @@ impl<'e> Forced<'e> {
     /// How many unordered pairs of writes of one location the store order orders, initial writes
     /// left out.
     pub fn ordered(&self) -> u64 {
-        let is_counted = |&(first, _): &(u32, u32)| !self.execution.is_initial(first);
-        self.st().filter(is_counted).count() as u64
+        self.execution.ordered_writes(&self.after)
     }
 
     /// The pairs of writes of one location that are not ordered.
