@@ -11,9 +11,9 @@ use std::time::Duration;
 use check::bounds::Bounds;
 use check::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
 use check::generate::{Recipe, generate};
-use check::papers::criterion::{Breach, Criterion};
+use check::papers::criteria::criterion::{Breach, Criterion};
+use check::papers::criteria::{Stop, causal, convergent, weak};
 use check::papers::execution::Execution;
-use check::papers::{Stop, causal, convergent, weak};
 use check::relation::Relation;
 use check::verify::{Rejection, Verified, verify};
 use check::{Algorithm, Model, Options, PsoRmw, Reason, Verdict, check};
@@ -219,7 +219,7 @@ fn theorems_of_the_lattice() {
     }
 }
 
-/// The paper believes that TSO implies CC and CCv; the proof is with [`check::papers::causal`].
+/// The paper believes that TSO implies CC and CCv; the proof is with [`check::papers::criteria::causal`].
 #[test]
 fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
     for seed in 30_000..33_000 {

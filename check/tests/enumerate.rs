@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use check::bounds::Bounds;
 use check::machine::{self, explore};
-use check::papers::enumerate::enumerate;
 use check::papers::execution::Execution;
+use check::papers::gradual::enumerate::enumerate;
 use check::papers::saturation::Forced;
 use check::papers::{Answer, Problem, Report};
 use check::relation::Relation;

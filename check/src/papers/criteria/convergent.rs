@@ -10,7 +10,6 @@
 
 use super::causal;
 use super::criterion::{Breach, Criterion, Cyclic, Order};
-use super::execution::{Execution, NONE};
 use super::local::{Causality, Derived, Halt, close, empty, overtaken};
 use super::reasons::Reasons;
 use super::web::{Edge, Label, Web, reads_from, steps};
@@ -18,6 +17,7 @@ use super::{Derives, Stop};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
+use crate::papers::execution::{Execution, NONE};
 use crate::relation::Relation;
 use history::OpId;
 

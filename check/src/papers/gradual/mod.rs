@@ -9,19 +9,24 @@
 //! | `wsc-enum` | wSC | SAT |
 //!
 //! ("Enum" is SAT in the second paper.) SAT gets the partial store order with all that follows from
-//! it: what that orders is not encoded.
+//! it: what that orders is not encoded. [`encoding`] alone, over nothing, is `sc-sat` and `tso-sat`.
 
-use super::criterion::Criterion;
-use super::encoding::{self, Known};
-use super::enumerate::enumerate;
-use super::execution::{Execution, NONE};
-use super::graph::{program_order, program_order_by_location};
-use super::saturation::Forced;
-use super::{Answer, Problem, Report, Stop, causal, convergent, may_start, weak};
+pub mod encoding;
+pub mod enumerate;
+
+use encoding::Known;
+use enumerate::enumerate;
+
 use crate::algorithm::Algorithm;
 use crate::csr::Csr;
 use crate::digraph::topological;
 use crate::model::Model;
+use crate::papers::criteria::criterion::Criterion;
+use crate::papers::criteria::{Stop, causal, convergent, weak};
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::program_order::{program_order, program_order_by_location};
+use crate::papers::saturation::Forced;
+use crate::papers::{Answer, Problem, Report, may_start};
 use crate::relation::Relation;
 
 /// Runs one of these algorithms.

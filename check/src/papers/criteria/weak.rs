@@ -17,13 +17,13 @@ use history::ReadsFrom;
 
 use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
 use super::criterion::{Criterion, Order};
-use super::execution::Execution;
 use super::local::{Derived, Halt, close, empty};
 use super::web::{Edge, Label, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
+use crate::papers::execution::Execution;
 
 /// `wpww`.
 ///

@@ -42,12 +42,12 @@
 //! through it may as well go through the load-linked.
 
 use super::criterion::{Breach, Criterion, Cyclic, Order};
-use super::execution::{Execution, NONE};
 use super::pasts::{NoPasts, Pasts};
 use super::reasons::Reasons;
-use super::web::{Edge, Label, Web, reads_from};
+use super::web::{Edge, Hop, Label, Web, reads_from};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
+use crate::papers::execution::{Execution, NONE};
 use crate::relation::Relation;
 
 /// Reads between two questions to the bounds.
@@ -161,7 +161,8 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
 fn cycle(exec: &Execution<'_>, criterion: Criterion, edges: Vec<Edge>, bounds: &Bounds) -> Breach {
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
-    let conflict = |hop: &super::web::Hop| matches!(hop, super::web::Hop::Edge(edge) if matches!(edge.label, Label::Conflict(..)));
+    let conflict =
+        |hop: &Hop| matches!(hop, Hop::Edge(edge) if matches!(edge.label, Label::Conflict(..)));
     let relation = match cycle.iter().any(conflict) {
         true => Cyclic::Convergence,
         false => Cyclic::Causality,

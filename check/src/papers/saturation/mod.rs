@@ -61,8 +61,9 @@ use crate::csr::Csr;
 use crate::digraph::topological;
 use crate::model::Model;
 
-use super::execution::{Execution, NONE};
-use super::graph::program_order;
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::may_start;
+use crate::papers::program_order::program_order;
 use crate::relation::{Relation, bits};
 
 /// The forced order of a history under SC or TSO: `hb` of wSC or wTSO, and kept at its fixpoint as
@@ -127,7 +128,7 @@ impl<'e> Forced<'e> {
     ) -> Result<Forced<'e>, Exceeded> {
         let nodes = execution.len();
         let masks = nodes.div_ceil(8) * execution.locations() as usize;
-        if !super::may_start(bounds, 2 * Relation::bytes(nodes) + masks) {
+        if !may_start(bounds, 2 * Relation::bytes(nodes) + masks) {
             return Err(met(bounds));
         }
         let mut forced = Forced {

@@ -33,9 +33,9 @@ use crate::model::Model;
 use crate::pairs::write_pairs;
 use crate::verdict::Statistics;
 
-use super::execution::{Execution, NONE};
-use super::graph::{program_order, program_order_by_location};
-use super::{Answer, Problem, Report, may_start};
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::program_order::{program_order, program_order_by_location};
+use crate::papers::{Answer, Problem, Report, may_start};
 use crate::relation::{Relation, bits};
 
 /// Enumerates the store orders that extend a partial one until one is a witness. `pww` relates

@@ -28,11 +28,11 @@
 //! writes. Memory: n²/8 bytes for `co` and again for one `hb_o`.
 
 use super::criterion::Order;
-use super::execution::{Execution, NONE};
 use super::web::{Edge, reads_from, related, steps};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
+use crate::papers::execution::{Execution, NONE};
 use crate::relation::Relation;
 
 /// Rows of bits between two questions to the bounds.

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use super::criterion::Order;
-use super::execution::{Execution, NONE};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
 use crate::model::Model;
+use crate::papers::execution::{Execution, NONE};
 
 /// About how many nodes and edges a search for a short cycle looks at.
 const EFFORT: usize = 30_000_000;

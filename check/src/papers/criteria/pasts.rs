@@ -1,9 +1,9 @@
 //! The past of every operation as a vector clock over threads.
 
-use super::execution::{Execution, NONE};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
+use crate::papers::execution::{Execution, NONE};
 
 /// Operations between two questions to the bounds.
 const OFTEN: usize = 4096;
