@@ -155,11 +155,11 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
     let exec = Execution::new(history, reads_from);
     let none = Bounds::none();
     let pairs = |criterion| ordered(history, reads_from, criterion);
-    match convergent::pww(&exec, &none) {
+    match convergent::convergent_memory(&exec, &none) {
         Ok(order) => same(&order.relation(), &literal.pww, "pww", history),
         Err(stop) => assert!(stop != Stop::Exceeded && !literal.ccm),
     }
-    match weak::wpww(&exec, reads_from, &none) {
+    match weak::weak_memory(&exec, reads_from, &none) {
         Ok(order) => same(&order.relation(), &literal.wpww, "wpww", history),
         Err(stop) => assert!(stop != Stop::Exceeded && !literal.wccm),
     }
@@ -169,7 +169,13 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
             Some(write_pairs(&exec, &literal.causality))
         );
     }
-    if let Ok(order) = causal::ccv_order(&exec, &none) {
+    if let Ok(pasts) = causal::convergent(&exec, &none) {
+        let mut order = Relation::new(exec.len());
+        for first in 0..exec.len() as u32 {
+            for second in (0..exec.operations).filter(|&op| pasts.before(&exec, first, op)) {
+                order.insert(first, second);
+            }
+        }
         same(&order, &literal.convergence, "ccv", history);
         assert_eq!(
             pairs(Criterion::Ccv),
@@ -522,14 +528,18 @@ fn partial_store_orders_are_part_of_the_kernel() {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
         let exec = Execution::new(history, &reads_from);
         if let Some(kernel) = sc.get(name) {
-            let order = convergent::pww(&exec, &none).unwrap().relation();
+            let order = convergent::convergent_memory(&exec, &none)
+                .unwrap()
+                .relation();
             let inside = values(&exec, &order)
                 .iter()
                 .all(|pair| kernel.contains(pair));
             assert!(inside, "{name}: pww is not part of the SC kernel");
         }
         if let Some(kernel) = tso.get(name) {
-            let order = weak::wpww(&exec, &reads_from, &none).unwrap().relation();
+            let order = weak::weak_memory(&exec, &reads_from, &none)
+                .unwrap()
+                .relation();
             let inside = values(&exec, &order)
                 .iter()
                 .all(|pair| kernel.contains(pair));

@@ -47,16 +47,10 @@ impl<'h> Execution<'h> {
             .map(|op| history.location(op).unwrap_or(NONE))
             .chain(0..locations)
             .collect();
-        let source_of = |op: OpId| {
-            let read = match history.kind(op).reads() {
-                true => Some(op),
-                false => history.linked_load(op),
-            };
-            match reads_from.source(read?)? {
-                ReadSource::Write(write) => Some(write.0),
-                ReadSource::Initial => Some(initial(location[op.at()])),
-                _ => None,
-            }
+        let source_of = |op: OpId| match source(history, reads_from, op)? {
+            ReadSource::Write(write) => Some(write.0),
+            ReadSource::Initial => Some(initial(location[op.at()])),
+            _ => None,
         };
         let source: Vec<u32> = history
             .ops()
@@ -166,4 +160,13 @@ impl<'h> Execution<'h> {
         });
         pairs.sum()
     }
+}
+
+/// Where an operation, or the load-linked of a store-conditional, reads from.
+fn source(history: &History, reads_from: &ReadsFrom, op: OpId) -> Option<ReadSource> {
+    let read = match history.kind(op).reads() {
+        true => Some(op),
+        false => history.linked_load(op),
+    };
+    reads_from.source(read?)
 }

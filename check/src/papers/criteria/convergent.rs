@@ -135,16 +135,6 @@ fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Bre
     Reasons::new(exec, Criterion::Cm, &hb.derived).breach(Cyclic::Local(OpId(of)), &web, &cycle)
 }
 
-/// `pww`.
-///
-/// # Errors
-/// A breach of CCM, if `pww`, `hb` or causality is cyclic; or a bound was met.
-pub fn pww(exec: &Execution<'_>, bounds: &Bounds) -> Derives<StoreOrder> {
-    let mut hb = HappensBefore::new();
-    let known = store_order(exec, bounds, &mut hb);
-    ended(exec, &hb, known, bounds)
-}
-
 /// Decides CCM; returns `pww`.
 ///
 /// # Errors

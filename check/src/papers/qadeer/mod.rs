@@ -21,7 +21,7 @@ const TRIES: usize = 64;
 
 /// The simple witness: all writes in the order of completions, those never seen to complete last;
 /// `None` if the trace does not show that order.
-pub fn simple_witness(history: &History) -> Option<Vec<OpId>> {
+fn simple_witness(history: &History) -> Option<Vec<OpId>> {
     let is_write = |op: &OpId| history.kind(*op).writes();
     let mut witness: Vec<OpId> = history.ops().filter(is_write).collect();
     witness.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
