@@ -147,6 +147,15 @@ impl<'h> Execution<'h> {
         source != NONE && !self.po(source, read)
     }
 
+    /// The pairs of a write and its reader that a model keeps in memory order, by reader: `wr`, or
+    /// `wr_e` where stores wait in buffers.
+    pub fn wr(&self, model: Model) -> impl Iterator<Item = (u32, u32)> + Clone {
+        let pairs = (0..self.operations).map(|node| (self.source[node as usize], node));
+        pairs.filter(move |&(source, read)| {
+            source != NONE && (!model.buffers() || self.is_external(read))
+        })
+    }
+
     /// How many pairs of writes of one location a relation has, initial writes left out. Cost: for
     /// each write, the writes of its location.
     pub fn ordered_writes(&self, order: &Relation) -> u64 {

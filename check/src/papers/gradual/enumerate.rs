@@ -85,13 +85,9 @@ struct Extension<'e> {
 
 impl<'e> Extension<'e> {
     fn new(execution: &'e Execution<'e>, model: Model) -> Extension<'e> {
-        let reads = (0..execution.operations).map(|node| (execution.source[node as usize], node));
-        let reads = reads.filter(|&(source, read)| {
-            source != NONE && (!model.buffers() || execution.is_external(read))
-        });
         let union = |program_order: Vec<(u32, u32)>| {
             let mut union = Relation::new(execution.len());
-            for (first, second) in program_order.into_iter().chain(reads.clone()) {
+            for (first, second) in program_order.into_iter().chain(execution.wr(model)) {
                 union.insert(first, second);
             }
             union

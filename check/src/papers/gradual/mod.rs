@@ -134,16 +134,13 @@ fn consequences(
     mut edges: Vec<(u32, u32)>,
 ) -> Option<Relation> {
     let nodes = execution.len();
+    edges.extend(execution.wr(problem.model));
     for node in 0..execution.operations {
         let source = execution.source[node as usize];
-        if source == NONE {
-            continue;
+        if source != NONE {
+            let later = ww.successors(source).filter(|&write| write != node);
+            edges.extend(later.map(|write| (node, write)));
         }
-        if !problem.model.buffers() || execution.is_external(node) {
-            edges.push((source, node));
-        }
-        let later = ww.successors(source).filter(|&write| write != node);
-        edges.extend(later.map(|write| (node, write)));
     }
     for write in (0..nodes as u32).filter(|&node| execution.is_write(node)) {
         edges.extend(ww.successors(write).map(|later| (write, later)));

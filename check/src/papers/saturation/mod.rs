@@ -141,7 +141,7 @@ impl<'e> Forced<'e> {
             is_cyclic: false,
         };
         let mut edges = program_order(execution, model);
-        edges.extend(reads_from(execution, model));
+        edges.extend(execution.wr(model));
         forced.close(&edges);
         for (first, second) in own_earlier(execution) {
             forced.add(first, second);
@@ -338,17 +338,6 @@ impl<'e> Forced<'e> {
 /// The bound that was met.
 fn met(bounds: &Bounds) -> Exceeded {
     bounds.exceeded().unwrap_or(Exceeded::Time)
-}
-
-/// `wr` under SC, `wr_e` under TSO; initial writes precede everything anyway.
-fn reads_from<'e>(
-    execution: &'e Execution<'_>,
-    model: Model,
-) -> impl Iterator<Item = (u32, u32)> + use<'e> {
-    let reads = (0..execution.operations).map(|node| (execution.source[node as usize], node));
-    reads.filter(move |&(source, read)| {
-        source != NONE && (!model.buffers() || execution.is_external(read))
-    })
 }
 
 /// R5: from the last write of a location before a read in its thread, to the read's source if that
