@@ -76,7 +76,7 @@ pub use relations::{RelationStep, StepOf};
 
 use crate::machine::Step;
 use crate::model::Model;
-use crate::papers::criterion::Criterion;
+use crate::papers::criteria::criterion::Criterion;
 use crate::proof::Node;
 
 /// What a certificate claims, apart from the verdict.

@@ -18,10 +18,10 @@ use crate::bounds::Bounds;
 use crate::events::Events;
 use crate::finals::Finals;
 use crate::model::Model;
+use crate::pairs::{ordered, unordered};
+use crate::papers::criteria::{causal, convergent, weak};
 use crate::papers::execution::Execution;
-use crate::papers::{causal, convergent, weak};
 use crate::rank::rank;
-use crate::sat::pairs::unordered;
 use crate::sat::residual::{Found, Residual};
 use crate::saturate::{Saturation, Stop};
 use crate::verdict::{Reason, SatStatistics};
@@ -81,7 +81,7 @@ pub fn kernel(
     }
     let open = unordered(&saturation, bounds).ok_or_else(|| exceeded(bounds))?;
     let (common, sat) = common(&saturation, open, bounds)?;
-    let mut pairs = forced(&saturation);
+    let mut pairs: Vec<(u32, u32)> = ordered(&saturation).collect();
     let saturated = pairs.len() as u64;
     pairs.extend(common);
     let op = |event: u32| events.op[event as usize];
@@ -125,17 +125,6 @@ pub fn derived(
             ]
         }
     }
-}
-
-/// Number of unordered pairs of writes of one location, initial writes left out. Cost: linear.
-pub fn write_pairs(history: &History) -> u64 {
-    let mut writes = vec![0u64; history.locations().len()];
-    for op in history.ops().filter(|&op| history.kind(op).writes()) {
-        if let Some(location) = history.location(op) {
-            writes[location as usize] += 1;
-        }
-    }
-    writes.iter().map(|&n| n * n.saturating_sub(1) / 2).sum()
 }
 
 fn exceeded(bounds: &Bounds) -> NoKernel {
@@ -192,24 +181,4 @@ fn is_possible(
         Found::Nothing => Ok(false),
         Found::Budget | Found::Exceeded => Err(exceeded(bounds)),
     }
-}
-
-/// The pairs of writes of one location that saturation orders.
-fn forced(saturation: &Saturation<'_>) -> Vec<(u32, u32)> {
-    let events = saturation.events;
-    let index = &events.write_index;
-    let mut pairs = Vec::new();
-    for location in 0..events.locations() as u32 {
-        let groups = index.groups(location);
-        for group in groups {
-            for &write in index.members(group) {
-                for other in groups {
-                    let known = saturation.clock(write)[other.slot as usize];
-                    let before = &index.members(other)[..index.count_up_to(other, known)];
-                    pairs.extend(before.iter().map(|&earlier| (earlier, write)));
-                }
-            }
-        }
-    }
-    pairs
 }

@@ -3,9 +3,10 @@
 //!
 //! [`check`] runs stages until one decides: [`temporal`] tries the trace's own order,
 //! [`saturate`] derives the order that the reads force, [`complete`] extends it to a total order
-//! or refutes every way to do so. A consistent history comes with a run of the operational
-//! [`machine`], a violation with a [`proof`]; both can be written as a [`certificate`], which
-//! [`verify`] checks without the engines.
+//! or refutes every way to do so, and [`sat`] decides what takes that long. A consistent history
+//! comes with a run of the operational [`machine`], a violation with a [`proof`]; both can be
+//! written as a [`certificate`], which [`verify`] checks without the engines. The algorithms of the
+//! [`papers`] are kept beside that.
 //!
 //! ```
 //! use check::{Model, Options, Verdict, check};
@@ -39,6 +40,7 @@ pub mod clocks;
 pub mod complete;
 pub mod csr;
 mod decide;
+pub mod digraph;
 pub mod effort;
 pub mod events;
 pub mod explain;
@@ -53,10 +55,12 @@ pub mod lookback;
 pub mod machine;
 pub mod minimise;
 pub mod model;
+pub mod pairs;
 pub mod papers;
 pub mod projection;
 pub mod proof;
 pub mod rank;
+pub mod relation;
 pub mod sat;
 pub mod saturate;
 pub mod schedule;

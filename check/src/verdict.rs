@@ -7,8 +7,8 @@ use history::{History, OpId};
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
 use crate::machine::Step;
-use crate::papers::criterion::Breach;
-use crate::papers::nice_cycle::NiceCycle;
+use crate::papers::criteria::criterion::Breach;
+use crate::papers::qadeer::nice_cycle::NiceCycle;
 use crate::proof::Violation;
 
 /// The stage that decided, or gave up.

@@ -19,7 +19,7 @@ use proof::Proof;
 use crate::certificate::{Certificate, Claim, Evidence, Name};
 use crate::machine::{Machine, Refusal, Step};
 use crate::model::Model;
-use crate::papers::criterion::Criterion;
+use crate::papers::criteria::criterion::Criterion;
 
 /// What a certificate was found to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use std::time::Duration;
 use check::bounds::Bounds;
 use check::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
 use check::generate::{Recipe, generate};
-use check::papers::criterion::{Breach, Criterion};
+use check::papers::criteria::criterion::{Breach, Criterion};
+use check::papers::criteria::{Stop, causal, convergent, weak};
 use check::papers::execution::Execution;
-use check::papers::relation::Relation;
-use check::papers::{Stop, causal, convergent, weak};
+use check::relation::Relation;
 use check::verify::{Rejection, Verified, verify};
 use check::{Algorithm, Model, Options, PsoRmw, Reason, Verdict, check};
 use common::{Mix, change_reads, decide, print, program, run, seeded};
@@ -155,11 +155,11 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
     let exec = Execution::new(history, reads_from);
     let none = Bounds::none();
     let pairs = |criterion| ordered(history, reads_from, criterion);
-    match convergent::pww(&exec, &none) {
+    match convergent::convergent_memory(&exec, &none) {
         Ok(order) => same(&order.relation(), &literal.pww, "pww", history),
         Err(stop) => assert!(stop != Stop::Exceeded && !literal.ccm),
     }
-    match weak::wpww(&exec, reads_from, &none) {
+    match weak::weak_memory(&exec, reads_from, &none) {
         Ok(order) => same(&order.relation(), &literal.wpww, "wpww", history),
         Err(stop) => assert!(stop != Stop::Exceeded && !literal.wccm),
     }
@@ -169,7 +169,13 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
             Some(write_pairs(&exec, &literal.causality))
         );
     }
-    if let Ok(order) = causal::ccv_order(&exec, &none) {
+    if let Ok(pasts) = causal::convergent(&exec, &none) {
+        let mut order = Relation::new(exec.len());
+        for first in 0..exec.len() as u32 {
+            for second in (0..exec.operations).filter(|&op| pasts.before(&exec, first, op)) {
+                order.insert(first, second);
+            }
+        }
         same(&order, &literal.convergence, "ccv", history);
         assert_eq!(
             pairs(Criterion::Ccv),
@@ -219,7 +225,7 @@ fn theorems_of_the_lattice() {
     }
 }
 
-/// The paper believes that TSO implies CC and CCv; the proof is with [`check::papers::causal`].
+/// The paper believes that TSO implies CC and CCv; the proof is with [`check::papers::criteria::causal`].
 #[test]
 fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
     for seed in 30_000..33_000 {
@@ -522,14 +528,18 @@ fn partial_store_orders_are_part_of_the_kernel() {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
         let exec = Execution::new(history, &reads_from);
         if let Some(kernel) = sc.get(name) {
-            let order = convergent::pww(&exec, &none).unwrap().relation();
+            let order = convergent::convergent_memory(&exec, &none)
+                .unwrap()
+                .relation();
             let inside = values(&exec, &order)
                 .iter()
                 .all(|pair| kernel.contains(pair));
             assert!(inside, "{name}: pww is not part of the SC kernel");
         }
         if let Some(kernel) = tso.get(name) {
-            let order = weak::wpww(&exec, &reads_from, &none).unwrap().relation();
+            let order = weak::weak_memory(&exec, &reads_from, &none)
+                .unwrap()
+                .relation();
             let inside = values(&exec, &order)
                 .iter()
                 .all(|pair| kernel.contains(pair));

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use check::bounds::Bounds;
 use check::machine::{self, explore};
-use check::papers::enumerate::enumerate;
 use check::papers::execution::Execution;
-use check::papers::relation::Relation;
+use check::papers::gradual::enumerate::enumerate;
 use check::papers::saturation::Forced;
 use check::papers::{Answer, Problem, Report};
+use check::relation::Relation;
 use check::schedule::schedule;
 use check::{Model, Options};
 use common::corpus::{histories, table};

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use check::Model;
 use check::bounds::Bounds;
-use check::kernel::{Kernel, NoKernel, kernel, write_pairs};
+use check::kernel::{Kernel, NoKernel, kernel};
+use check::pairs::write_pairs;
 use check::verdict::Reason;
 use common::corpus::{self, Pairs};
 use common::{Mix, program, run, seeded};

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use check::papers::nice_cycle::{NiceCycle, Shape};
+use check::papers::qadeer::nice_cycle::{NiceCycle, Shape};
 use check::{Algorithm, Model, Options, Reason, Verdict, check};
 use common::{Mix, accesses_of, change_reads, print, program, run, seeded};
 use history::{

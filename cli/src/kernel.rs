@@ -146,7 +146,7 @@ fn find<'a>(
         file,
         history,
         model,
-        write_pairs: check::kernel::write_pairs(history),
+        write_pairs: check::pairs::write_pairs(history),
         kernel,
         by,
         seconds: start.elapsed().as_secs_f64(),

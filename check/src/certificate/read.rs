@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Certificate, Claim, Evidence, Literal, Name, ProofRule, ProofStep, relations};
 use crate::model::{Model, PsoRmw};
-use crate::papers::criterion::Criterion;
+use crate::papers::criteria::criterion::Criterion;
 
 /// Why a text is no certificate.
 #[derive(Debug, Error)]

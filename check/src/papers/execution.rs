@@ -5,6 +5,7 @@ use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::csr::Csr;
 use crate::model::Model;
+use crate::relation::Relation;
 
 /// Marks a missing location or source.
 pub const NONE: u32 = u32::MAX;
@@ -46,16 +47,10 @@ impl<'h> Execution<'h> {
             .map(|op| history.location(op).unwrap_or(NONE))
             .chain(0..locations)
             .collect();
-        let source_of = |op: OpId| {
-            let read = match history.kind(op).reads() {
-                true => Some(op),
-                false => history.linked_load(op),
-            };
-            match reads_from.source(read?)? {
-                ReadSource::Write(write) => Some(write.0),
-                ReadSource::Initial => Some(initial(location[op.at()])),
-                _ => None,
-            }
+        let source_of = |op: OpId| match source(history, reads_from, op)? {
+            ReadSource::Write(write) => Some(write.0),
+            ReadSource::Initial => Some(initial(location[op.at()])),
+            _ => None,
         };
         let source: Vec<u32> = history
             .ops()
@@ -152,12 +147,35 @@ impl<'h> Execution<'h> {
         source != NONE && !self.po(source, read)
     }
 
-    /// The unordered pairs of writes of one location, initial writes left out.
-    pub fn write_pairs(&self) -> u64 {
-        let writes =
-            (0..self.locations()).map(|location| self.writes.of(location).len() as u64 - 1);
-        writes
-            .map(|writes| writes * writes.saturating_sub(1) / 2)
-            .sum()
+    /// The pairs of a write and its reader that a model keeps in memory order, by reader: `wr`, or
+    /// `wr_e` where stores wait in buffers.
+    pub fn wr(&self, model: Model) -> impl Iterator<Item = (u32, u32)> + Clone {
+        let pairs = (0..self.operations).map(|node| (self.source[node as usize], node));
+        pairs.filter(move |&(source, read)| {
+            source != NONE && (!model.buffers() || self.is_external(read))
+        })
     }
+
+    /// How many pairs of writes of one location a relation has, initial writes left out. Cost: for
+    /// each write, the writes of its location.
+    pub fn ordered_writes(&self, order: &Relation) -> u64 {
+        let locations = (0..self.locations()).map(|location| &self.writes.of(location)[1..]);
+        let pairs = locations.map(|writes| {
+            let after = |&write: &u32| {
+                let others = writes.iter();
+                others.filter(|&&w| order.contains(write, w)).count() as u64
+            };
+            writes.iter().map(after).sum::<u64>()
+        });
+        pairs.sum()
+    }
+}
+
+/// Where an operation, or the load-linked of a store-conditional, reads from.
+fn source(history: &History, reads_from: &ReadsFrom, op: OpId) -> Option<ReadSource> {
+    let read = match history.kind(op).reads() {
+        true => Some(op),
+        false => history.linked_load(op),
+    };
+    reads_from.source(read?)
 }

@@ -1,49 +1,33 @@
 //! The papers' algorithms, as they are published, on this program's histories.
 //!
 //! Their comparison is the point: each is kept as its paper describes it, costs included, and is
-//! not what [`crate::check`] uses by default. What they share is small:
+//! not what [`crate::check`] uses by default. A folder for each family:
 //!
-//! - [`execution`]: a history with explicit initial writes, program order and reads-from;
-//! - [`relation`]: binary relations as bit matrices;
-//! - [`graph`]: program order reduced to neighbours, topological order;
-//! - [`frontiers`]: sets of frontiers;
-//! - [`pasts`]: vector clocks over threads; [`topological`] order; [`web`]: paths and cycles.
+//! - [`criteria`]: the criteria that are weaker than SC or TSO (CAV 2019);
+//! - [`gradual`]: the axioms as a formula; a weaker criterion first, then enumeration or SAT over the
+//!   rest (CAV 2019, Boosting);
+//! - [`saturation`]: wSC, wTSO, and extensions (Boosting);
+//! - [`dbcop`]: search over interleavings (Boosting);
+//! - [`hpca`]: the family of HPCA 2006;
+//! - [`qadeer`]: the simple witness, constraint graphs and nice cycles (Qadeer).
 //!
-//! The weak criteria of CAV 2019 are in [`causal`] (CC, CCv), [`convergent`] (CM, CCM) and [`weak`]
-//! (wCCM), which rest on [`local`]; why one does not hold is a [`criterion::Breach`], found by
-//! [`reasons`].
-//! - [`digraph`]: topological order, and short cycles.
-//!
-//! [`hpca`] has the algorithms of HPCA 2006, [`constraint_graph`] and [`nice_cycle`] those of Qadeer.
+//! They share [`execution`], a history with explicit initial writes, program order and reads-from;
+//! [`program_order`], reduced to neighbours; and with the rest of the crate [`crate::digraph`],
+//! [`crate::relation`] and [`crate::pairs`].
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
 //! that it finds are performed on the operational machine before they count; where it finds that
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
-pub mod causal;
-pub mod constraint_graph;
-pub mod convergent;
 pub mod criteria;
-pub mod criterion;
 pub mod dbcop;
-pub mod digraph;
-pub mod encoding;
-pub mod enumerate;
 pub mod execution;
-pub mod frontiers;
 pub mod gradual;
-pub mod graph;
 pub mod hpca;
-pub mod local;
-pub mod nice_cycle;
-pub mod pasts;
-pub mod reasons;
-pub mod relation;
+pub mod program_order;
+pub mod qadeer;
 pub mod saturation;
-pub mod topological;
-pub mod weak;
-pub mod web;
 
 use history::{History, OpId, ReadsFrom};
 
@@ -54,7 +38,7 @@ use crate::model::Model;
 use crate::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 
-use criterion::{Breach, Criterion};
+use criteria::criterion::{Breach, Criterion};
 use execution::Execution;
 
 /// What an algorithm is asked.
@@ -112,18 +96,6 @@ impl From<Answer> for Report {
     }
 }
 
-/// Why what a criterion derives is not known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The criterion does not hold.
-    Breach(Breach),
-    /// A bound was met.
-    Exceeded,
-}
-
-/// What a criterion derives, unless something stops it.
-pub type Derives<T> = Result<T, Stop>;
-
 /// Runs a paper's algorithm.
 pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
     match algorithm {
@@ -132,7 +104,7 @@ pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
         Algorithm::WscGuess1 => saturation::guess::decide(problem),
         Algorithm::ScSat | Algorithm::TsoSat => {
             let execution = Execution::new(problem.history, problem.reads_from);
-            encoding::solve(problem, &execution, None)
+            gradual::encoding::solve(problem, &execution, None)
         }
         Algorithm::ScCcmEnum
         | Algorithm::ScCcmSat
@@ -153,9 +125,7 @@ pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
         | Algorithm::Deriv
         | Algorithm::HeuBack
         | Algorithm::DerivBack => hpca::run(problem, algorithm),
-        Algorithm::SimpleWitness | Algorithm::NiceCycle => {
-            constraint_graph::run(problem, algorithm)
-        }
+        Algorithm::SimpleWitness | Algorithm::NiceCycle => qadeer::run(problem, algorithm),
         Algorithm::Stages
         | Algorithm::Temporal
         | Algorithm::Saturate

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::graph::{Arc, Graph};
-use crate::events::NONE;
+use crate::digraph::{Digraph, NONE};
 
 /// Cycles that are looked for in one model at the most.
 const MOST: usize = 1024;
@@ -60,9 +60,9 @@ impl<'g> Finder<'g> {
         Finder {
             graph,
             component,
-            reached: vec![0; graph.len()],
-            cost: vec![0; graph.len()],
-            parent: vec![None; graph.len()],
+            reached: vec![0; graph.nodes()],
+            cost: vec![0; graph.nodes()],
+            parent: vec![None; graph.nodes()],
             open: Vec::new(),
             searches: 0,
             work: 0,

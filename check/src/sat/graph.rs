@@ -1,10 +1,7 @@
 //! The order that a model of the formula stands for: what is forced, and what the model chooses.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use crate::csr::Csr;
-use crate::events::NONE;
+use crate::digraph::{Digraph, topological_by};
 use crate::explain::Hop;
 use crate::saturate::{Reason, Saturation};
 
@@ -136,11 +133,6 @@ impl<'f> Graph<'f> {
         }
     }
 
-    /// Number of events.
-    pub fn len(&self) -> usize {
-        self.out.nodes()
-    }
-
     /// The arcs that the model chose.
     pub fn chosen(&self) -> &[Arc] {
         &self.chosen
@@ -155,101 +147,19 @@ impl<'f> Graph<'f> {
     }
 
     /// All events in an order along the arcs, those of low rank first where there is a choice; or
-    /// per event the number of its component, if it is on a cycle, or else [`NONE`].
+    /// per event the number of its component, if it is on a cycle, or else
+    /// [`NONE`](crate::digraph::NONE).
     pub fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<u32>> {
-        let mut before = vec![0u32; self.len()];
-        for event in 0..self.len() as u32 {
-            for arc in self.from(event) {
-                before[arc.to as usize] += 1;
-            }
-        }
-        let key = |event: u32| Reverse((rank[event as usize], event));
-        let free = (0..self.len() as u32).filter(|&event| before[event as usize] == 0);
-        let mut free: BinaryHeap<_> = free.map(key).collect();
-        let mut order = Vec::with_capacity(self.len());
-        while let Some(Reverse((_, event))) = free.pop() {
-            order.push(event);
-            for arc in self.from(event) {
-                before[arc.to as usize] -= 1;
-                if before[arc.to as usize] == 0 {
-                    free.push(key(arc.to));
-                }
-            }
-        }
-        if order.len() == self.len() {
-            return Ok(order);
-        }
-        let mut left = vec![true; self.len()];
-        for event in order {
-            left[event as usize] = false;
-        }
-        Err(self.components(&left))
-    }
-
-    /// Per event the number of its strongly connected component among those that are left; [`NONE`]
-    /// for an event by itself. (Kosaraju's algorithm.)
-    fn components(&self, left: &[bool]) -> Vec<u32> {
-        let mut into: Vec<(u32, u32)> = Vec::new();
-        for from in (0..self.len() as u32).filter(|&event| left[event as usize]) {
-            let arcs = self.from(from).filter(|arc| left[arc.to as usize]);
-            into.extend(arcs.map(|arc| (arc.to, from)));
-        }
-        let into = Csr::new(self.len(), into.into_iter());
-        let mut component = vec![NONE; self.len()];
-        for (number, root) in self.by_finish(left).into_iter().rev().enumerate() {
-            if component[root as usize] != NONE {
-                continue;
-            }
-            let mut size = 0;
-            let mut open = vec![root];
-            component[root as usize] = number as u32;
-            while let Some(event) = open.pop() {
-                size += 1;
-                for &before in into.of(event) {
-                    if component[before as usize] == NONE {
-                        component[before as usize] = number as u32;
-                        open.push(before);
-                    }
-                }
-            }
-            if size == 1 {
-                component[root as usize] = ALONE;
-            }
-        }
-        for component in component
-            .iter_mut()
-            .filter(|component| **component == ALONE)
-        {
-            *component = NONE;
-        }
-        component
-    }
-
-    /// The events that are left, in the order in which a depth-first search leaves them.
-    fn by_finish(&self, left: &[bool]) -> Vec<u32> {
-        let mut finished = Vec::new();
-        let mut seen: Vec<bool> = left.iter().map(|left| !left).collect();
-        for root in 0..self.len() as u32 {
-            if std::mem::replace(&mut seen[root as usize], true) {
-                continue;
-            }
-            let mut path = vec![(root, self.from(root))];
-            while let Some((event, arcs)) = path.last_mut() {
-                match arcs.find(|arc| !seen[arc.to as usize]) {
-                    Some(arc) => {
-                        seen[arc.to as usize] = true;
-                        path.push((arc.to, self.from(arc.to)));
-                    }
-                    None => {
-                        finished.push(*event);
-                        path.pop();
-                    }
-                }
-            }
-        }
-        finished
+        topological_by(self, rank).map_err(|rest| rest.components())
     }
 }
 
-/// Marks an event that is a component by itself.
-const ALONE: u32 = u32::MAX - 1;
+impl Digraph for Graph<'_> {
+    fn nodes(&self) -> usize {
+        self.out.nodes()
+    }
+
+    fn successors(&self, node: u32, visit: impl FnMut(u32)) {
+        self.from(node).map(|arc| arc.to).for_each(visit);
+    }
+}

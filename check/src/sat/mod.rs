@@ -1,8 +1,7 @@
 //! SAT: what saturation leaves open, decided by CaDiCaL.
 //!
 //! - [`solver`]: CaDiCaL within bounds of time, memory and conflicts;
-//! - [`pairs`]: the pairs of writes that an order leaves unordered;
-//! - [`residual`]: a formula over these pairs, and over the sources of reads that have several
+//! - [`residual`]: a formula over the [pairs of writes](crate::pairs) that are left unordered, and over the sources of reads that have several
 //!   candidates, to which the cycles of its models are added until a model has none;
 //! - [`graph`], [`cycles`], [`triangles`]: the order that a model stands for, and its cycles;
 //! - [`case`](mod@case): why a cycle is one, as a block of a proof;
@@ -12,7 +11,6 @@ pub mod case;
 pub mod clauses;
 pub mod cycles;
 pub mod graph;
-pub mod pairs;
 pub mod residual;
 pub mod resolve;
 pub mod solver;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::graph::{Arc, Link};
 use crate::events::Events;
-use crate::papers::relation::{Relation, bits};
+use crate::relation::{Relation, bits};
 use crate::saturate::Saturation;
 
 /// Writes of a location that are looked at at the least and at the most: the matrices of more would

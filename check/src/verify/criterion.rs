@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{Rejection, Verified, resolve};
 use crate::certificate::{Name, RelationStep, StepOf};
 use crate::model::Model;
-use crate::papers::criterion::{Criterion, Cyclic, Link, Order};
+use crate::papers::criteria::criterion::{Criterion, Cyclic, Link, Order};
 
 type Checked<T> = Result<T, Rejection>;
 

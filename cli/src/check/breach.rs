@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use check::papers::criterion::{Breach, Criterion, Cyclic, Fact, Link};
+use check::papers::criteria::criterion::{Breach, Criterion, Cyclic, Fact, Link};
 use check::proof::Node;
 use history::{History, OpId};
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use check::bounds::Bounds;
-use check::kernel::write_pairs;
+use check::pairs::write_pairs;
 use check::{Model, Power, Reason, Verdict};
 use history::{History, ReadsFrom};
 

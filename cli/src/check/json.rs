@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use check::papers::criterion::Breach;
+use check::papers::criteria::criterion::Breach;
 use check::proof::{Contradiction, Node, Violation};
 use check::verdict::SatStatistics;
 use check::{Algorithm, Verdict};

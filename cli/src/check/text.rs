@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use check::papers::criterion::Breach;
+use check::papers::criteria::criterion::Breach;
 use check::proof::{Block, Contradiction, Node, Violation};
 use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
 use history::{History, OpId, Source};

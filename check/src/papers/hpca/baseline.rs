@@ -36,7 +36,7 @@
 //! [`Swaps::Both`]: super::graph::Swaps::Both
 
 use crate::bounds::Bounds;
-use crate::papers::digraph::topological;
+use crate::digraph::topological;
 
 use super::clocks::Clocks;
 use super::graph::{Graph, Stop};
@@ -72,7 +72,7 @@ impl<'a> Inference<'a> {
     /// The graph has a cycle, or the clocks are too large.
     pub fn new(graph: Graph<'a>, bounds: &'a Bounds) -> Result<Inference<'a>, Stop> {
         let (nodes, chains) = (graph.execution.operations as usize, graph.chains.count());
-        let order = topological(&graph, 0).map_err(|_| Stop::Cycle)?;
+        let order = topological(&graph).map_err(|_| Stop::Cycle)?;
         let threads = graph.execution.history.threads().len();
         if !bounds.allows(Clocks::bytes(nodes, chains)) {
             return Err(Stop::Exceeded);
@@ -132,7 +132,7 @@ impl<'a> Inference<'a> {
     /// Sorts the graph anew. To be called at a fixpoint.
     pub fn rank(&mut self) {
         let threads = self.graph.execution.history.threads().len();
-        if let Ok(order) = topological(&self.graph, 0) {
+        if let Ok(order) = topological(&self.graph) {
             self.queue = Queue::new(order, threads);
         }
     }

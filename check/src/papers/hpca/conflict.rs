@@ -10,9 +10,12 @@
 
 use history::OpId;
 
-use crate::papers::digraph::{TRIES, shortest, topological};
+use crate::digraph::topological;
 
 use super::graph::Graph;
+
+/// Nodes on a cycle from which a shorter one is looked for.
+const TRIES: usize = 64;
 
 /// Sorts a graph whose observed edges are in place by an order of all writes.
 ///
@@ -34,12 +37,12 @@ pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>,
         }
     }
     let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
-    topological(graph, TRIES)
+    topological(&*graph)
         .map(ops)
-        .map_err(|cycles| ops(shortest(cycles)))
+        .map_err(|rest| ops(rest.short_cycle(TRIES)))
 }
 
 /// Whether what was observed has no cycle; if it has one, no order of writes helps.
 pub fn is_acyclic(graph: &Graph<'_>) -> bool {
-    topological(graph, 0).is_ok()
+    topological(graph).is_ok()
 }

@@ -58,7 +58,7 @@ impl Edges {
     }
 
     /// The first edge out of a node, the latest first; a number for [`Edges::next_out`].
-    pub fn first_out(&self, node: u32) -> u32 {
+    fn first_out(&self, node: u32) -> u32 {
         self.first_out[node as usize]
     }
 

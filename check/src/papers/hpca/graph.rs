@@ -11,10 +11,10 @@ use history::{Kind, OpId};
 use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
+use crate::digraph::Digraph;
 use crate::events::NONE;
 use crate::index::Index;
 use crate::papers::Problem;
-use crate::papers::digraph::Digraph;
 use crate::papers::execution::Execution;
 
 use super::chains::Chains;
@@ -279,8 +279,8 @@ impl<'a> Graph<'a> {
 }
 
 impl Digraph for Graph<'_> {
-    fn nodes(&self) -> u32 {
-        self.execution.operations
+    fn nodes(&self) -> usize {
+        self.execution.operations as usize
     }
 
     fn successors(&self, node: u32, mut visit: impl FnMut(u32)) {

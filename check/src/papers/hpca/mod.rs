@@ -37,6 +37,8 @@ pub mod queue;
 pub mod r8;
 pub mod sort;
 
+use history::OpId;
+
 use crate::algorithm::Algorithm;
 use crate::verdict::{Reason, Statistics};
 
@@ -88,15 +90,9 @@ fn decide(
     graph.observe(problem.finals)?;
     statistics.edges = graph.edges.len();
     if let Some(order) = &problem.options.store_order {
-        if !conflict::is_acyclic(&graph) {
-            return Ok(Answer::Refuted);
-        }
-        let sorted = conflict::sort_by(&mut graph, order);
+        let answer = by_store_order(&mut graph, order);
         statistics.edges = graph.edges.len();
-        return Ok(match sorted {
-            Ok(order) => Answer::Order(order),
-            Err(cycle) => Answer::GaveUp(Reason::StoreOrder(cycle)),
-        });
+        return Ok(answer);
     }
     let mut inference = Inference::new(graph, problem.bounds)?;
     let infers = !(sorts(algorithm) && problem.options.no_baseline);
@@ -116,6 +112,17 @@ fn decide(
     statistics.nodes = Some(sort.picks());
     statistics.edges = sort.edges().max(statistics.edges);
     answer
+}
+
+/// Sorts by a given order of the writes.
+fn by_store_order(graph: &mut Graph<'_>, order: &[OpId]) -> Answer {
+    if !conflict::is_acyclic(graph) {
+        return Answer::Refuted;
+    }
+    match conflict::sort_by(graph, order) {
+        Ok(order) => Answer::Order(order),
+        Err(cycle) => Answer::GaveUp(Reason::StoreOrder(cycle)),
+    }
 }
 
 /// Everything before a sort.

@@ -10,6 +10,7 @@ use history::OpId;
 use crate::bounds::Bounds;
 use crate::complete::refute;
 use crate::events::Events;
+use crate::pairs;
 use crate::papers::{Answer, Problem, Report, may_start};
 use crate::rank::rank;
 use crate::saturate::{Saturation, Stop};
@@ -74,39 +75,13 @@ fn explain(saturation: &Saturation<'_>, stop: Stop) -> Answer {
 pub fn statistics(saturation: &Saturation<'_>) -> Statistics {
     Statistics {
         edges: saturation.edges().len(),
-        ordered: Some(ordered(saturation)),
+        ordered: Some(pairs::count_ordered(saturation)),
         ..Statistics::default()
     }
-}
-
-/// How many unordered pairs of writes of one location are ordered, initial writes left out. For SC
-/// and TSO, at a fixpoint.
-pub fn ordered(saturation: &Saturation<'_>) -> u64 {
-    per_write_and_chain(saturation)
-        .map(|(_, writes)| writes.len() as u64)
-        .sum()
 }
 
 /// The store order, initial writes left out. For SC and TSO, at a fixpoint.
 pub fn st(saturation: &Saturation<'_>) -> impl Iterator<Item = (OpId, OpId)> {
     let op = |event: u32| saturation.events.op[event as usize];
-    per_write_and_chain(saturation)
-        .flat_map(move |(second, writes)| writes.iter().map(move |&first| (op(first), op(second))))
-}
-
-/// For every write and every chain with writes of its location, those of them that precede it.
-fn per_write_and_chain<'s>(
-    saturation: &'s Saturation<'_>,
-) -> impl Iterator<Item = (u32, &'s [u32])> {
-    let events = saturation.events;
-    let writes = (0..events.len() as u32).filter(|&event| events.writes(event));
-    writes.flat_map(move |write| {
-        let index = &events.write_index;
-        let groups = index.groups(events.location[write as usize]).iter();
-        groups.map(move |group| {
-            let known = saturation.clock(write)[group.slot as usize];
-            let preceding = index.count_up_to(group, known);
-            (write, &index.members(group)[..preceding])
-        })
-    })
+    pairs::ordered(saturation).map(move |(first, second)| (op(first), op(second)))
 }

@@ -16,8 +16,8 @@
 
 use crate::bounds::Exceeded;
 use crate::papers::execution::Execution;
-use crate::papers::relation::Relation;
 use crate::papers::{Answer, Problem, Report};
+use crate::relation::Relation;
 
 use super::{Forced, met};
 

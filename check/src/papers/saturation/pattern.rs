@@ -17,8 +17,8 @@
 
 use crate::bounds::Exceeded;
 use crate::papers::execution::{Execution, NONE};
-use crate::papers::relation::{Relation, bits};
 use crate::papers::{Answer, Problem, Report};
+use crate::relation::{Relation, bits};
 use crate::verdict::Statistics;
 
 use super::{Forced, met};

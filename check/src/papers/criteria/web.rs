@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use super::criterion::Order;
-use super::execution::{Execution, NONE};
-use super::topological::on_cycles;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
+use crate::digraph::topological;
 use crate::model::Model;
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::program_order::program_order_by_location;
 
 /// About how many nodes and edges a search for a short cycle looks at.
 const EFFORT: usize = 30_000_000;
@@ -69,64 +70,57 @@ pub fn related(exec: &Execution<'_>, order: Order, first: u32, second: u32) -> b
 
 /// The write-read pairs: all of them, or the external ones.
 pub fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
-    let readers = (0..exec.operations).filter(|&op| exec.source[op as usize] != NONE);
-    let readers = readers.filter(|&op| !external || exec.is_external(op));
-    let edge = |op: u32| Edge {
-        from: exec.source[op as usize],
-        to: op,
+    let model = if external { Model::Tso } else { Model::Sc };
+    let edge = |(from, to)| Edge {
+        from,
+        to,
         label: Label::ReadsFrom,
     };
-    readers.map(edge).collect()
+    exec.wr(model).map(edge).collect()
 }
 
 /// Few pairs of an order whose transitive closure has all of it.
 pub fn steps(exec: &Execution<'_>, order: Order) -> Vec<(u32, u32)> {
+    match order {
+        Order::Full => full(exec),
+        Order::Preserved => preserved(exec),
+        Order::SameLocation => program_order_by_location(exec),
+    }
+}
+
+fn full(exec: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     for thread in exec.history.threads() {
         let ops = thread.first().0..thread.end().0;
-        match order {
-            Order::Full => full(exec, ops, &mut steps),
-            Order::Preserved => preserved(exec, ops, &mut steps),
-            Order::SameLocation => same_location(exec, ops, &mut steps),
-        }
+        steps.extend((0..exec.locations()).map(|l| (exec.initial(l), ops.start)));
+        steps.extend(ops.skip(1).map(|op| (op - 1, op)));
     }
     steps
 }
 
-fn full(exec: &Execution<'_>, ops: std::ops::Range<u32>, steps: &mut Vec<(u32, u32)>) {
-    steps.extend((0..exec.locations()).map(|l| (exec.initial(l), ops.start)));
-    steps.extend(ops.skip(1).map(|op| (op - 1, op)));
-}
-
 /// What is not a plain store precedes everything after it, what is not a plain load everything
-/// before it: the last of each kind has the rest before it.
-fn preserved(exec: &Execution<'_>, ops: std::ops::Range<u32>, steps: &mut Vec<(u32, u32)>) {
-    let (mut last_store, mut last_other) = (None, None);
-    for op in ops {
-        let kind = exec.kind(op);
-        steps.extend(last_other.map(|other| (other, op)));
-        if !kind.is_plain_load() {
-            if last_store.is_none() {
-                steps.extend((0..exec.locations()).map(|l| (exec.initial(l), op)));
+/// before it: the last of each kind has the rest before it. Here an initial write is a plain store
+/// like others, not before loads.
+fn preserved(exec: &Execution<'_>) -> Vec<(u32, u32)> {
+    let mut steps = Vec::new();
+    for thread in exec.history.threads() {
+        let (mut last_store, mut last_other) = (None, None);
+        for op in thread.first().0..thread.end().0 {
+            let kind = exec.kind(op);
+            steps.extend(last_other.map(|other| (other, op)));
+            if !kind.is_plain_load() {
+                if last_store.is_none() {
+                    steps.extend((0..exec.locations()).map(|l| (exec.initial(l), op)));
+                }
+                steps.extend(last_store.map(|store| (store, op)));
+                last_store = Some(op);
             }
-            steps.extend(last_store.map(|store| (store, op)));
-            last_store = Some(op);
-        }
-        if !kind.is_plain_store() {
-            last_other = Some(op);
+            if !kind.is_plain_store() {
+                last_other = Some(op);
+            }
         }
     }
-}
-
-fn same_location(exec: &Execution<'_>, ops: std::ops::Range<u32>, steps: &mut Vec<(u32, u32)>) {
-    let mut last = rustc_hash::FxHashMap::default();
-    for op in ops {
-        let location = exec.location[op as usize];
-        if location != NONE {
-            let before = last.insert(location, op);
-            steps.push((before.unwrap_or(exec.initial(location)), op));
-        }
-    }
+    steps
 }
 
 /// The relation.
@@ -190,7 +184,9 @@ impl<'e> Web<'e> {
             .collect();
         let all = steps.iter().copied();
         let all = all.chain(self.edges.iter().map(Edge::ends));
-        let nodes = on_cycles(self.exec.len(), all);
+        let nodes = topological(&Csr::new(self.exec.len(), all))
+            .err()?
+            .on_cycles();
         let tries = (EFFORT / (self.exec.len() + self.edges.len() + 1)).max(1);
         let stride = nodes.len().div_ceil(tries).max(1);
         let mut shortest: Option<Vec<Hop>> = None;

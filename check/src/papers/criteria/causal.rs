@@ -42,13 +42,13 @@
 //! through it may as well go through the load-linked.
 
 use super::criterion::{Breach, Criterion, Cyclic, Order};
-use super::execution::{Execution, NONE};
-use super::pasts::{NoPasts, Pasts};
+use super::local::Halt;
+use super::pasts::Pasts;
 use super::reasons::Reasons;
-use super::relation::Relation;
-use super::web::{Edge, Label, Web, reads_from};
+use super::web::{Edge, Hop, Label, Web, reads_from};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
+use crate::papers::execution::{Execution, NONE};
 
 /// Reads between two questions to the bounds.
 const OFTEN: u32 = 4096;
@@ -62,8 +62,8 @@ const CHOICE: usize = 32;
 pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -> Derives<Pasts> {
     let reads = reads_from(exec, false);
     match Pasts::new(exec, &between_operations(exec, &reads), bounds) {
-        Err(NoPasts::Exceeded) => Err(Stop::Exceeded),
-        Err(NoPasts::Cyclic) => Err(Stop::Breach(cycle(exec, criterion, reads, bounds))),
+        Err(Halt::Exceeded) => Err(Stop::Exceeded),
+        Err(Halt::Cyclic) => Err(Stop::Breach(cycle(exec, criterion, reads, bounds))),
         Ok(pasts) => match stale(exec, &pasts, bounds)? {
             found if found.is_empty() => Ok(pasts),
             found => Err(Stop::Breach(stale_read(exec, criterion, reads, &found))),
@@ -82,30 +82,9 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     drop(pasts);
     match Pasts::new(exec, &between_operations(exec, &edges), bounds) {
         Ok(pasts) => Ok(pasts),
-        Err(NoPasts::Exceeded) => Err(Stop::Exceeded),
-        Err(NoPasts::Cyclic) => Err(Stop::Breach(cycle(exec, Criterion::Ccv, edges, bounds))),
+        Err(Halt::Exceeded) => Err(Stop::Exceeded),
+        Err(Halt::Cyclic) => Err(Stop::Breach(cycle(exec, Criterion::Ccv, edges, bounds))),
     }
-}
-
-/// `(po ∪ wr ∪ cf)⁺` between nodes, initial writes included. For small histories: O(n²).
-///
-/// # Errors
-/// A breach of CCv, or a bound was met.
-pub fn ccv_order(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Relation> {
-    let pasts = convergent(exec, bounds)?;
-    if !bounds.allows(Relation::bytes(exec.len())) {
-        return Err(Stop::Exceeded);
-    }
-    let mut order = Relation::new(exec.len());
-    for first in 0..exec.len() as u32 {
-        if bounds.passed() {
-            return Err(Stop::Exceeded);
-        }
-        for second in (0..exec.operations).filter(|&second| pasts.before(exec, first, second)) {
-            order.insert(first, second);
-        }
-    }
-    Ok(order)
 }
 
 /// Edges from initial writes are program order anyway.
@@ -161,7 +140,8 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
 fn cycle(exec: &Execution<'_>, criterion: Criterion, edges: Vec<Edge>, bounds: &Bounds) -> Breach {
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
-    let conflict = |hop: &super::web::Hop| matches!(hop, super::web::Hop::Edge(edge) if matches!(edge.label, Label::Conflict(..)));
+    let conflict =
+        |hop: &Hop| matches!(hop, Hop::Edge(edge) if matches!(edge.label, Label::Conflict(..)));
     let relation = match cycle.iter().any(conflict) {
         true => Cyclic::Convergence,
         false => Cyclic::Causality,

@@ -1,6 +1,6 @@
 //! Binary relations on few elements, as bit matrices.
 
-use std::collections::VecDeque;
+use crate::digraph::Digraph;
 
 /// A relation on `0..n`: per element a row of bits, its successors. Memory: n²/8 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,21 +112,6 @@ impl Relation {
         }
     }
 
-    /// Adds a pair to a relation that is transitively closed, and closes it again; says whether the
-    /// pair is new. Cost: O(n²/64) if it is, else constant.
-    pub fn insert_closed(&mut self, from: u32, to: u32) -> bool {
-        if self.contains(from, to) {
-            return false;
-        }
-        for before in 0..self.size as u32 {
-            if before == from || self.contains(before, from) {
-                self.absorb(before, to);
-                self.insert(before, to);
-            }
-        }
-        true
-    }
-
     /// Number of pairs.
     pub fn len(&self) -> u64 {
         self.words
@@ -144,73 +129,16 @@ impl Relation {
     pub fn reflexive(&self) -> Option<u32> {
         (0..self.size as u32).find(|&element| self.contains(element, element))
     }
+}
 
-    /// A shortest path of at least one pair, both ends included. Cost: O(n²/64).
-    pub fn path(&self, from: u32, to: u32) -> Option<Vec<u32>> {
-        let mut parent = vec![u32::MAX; self.size];
-        let mut seen = vec![0u64; self.width];
-        let mut queue = VecDeque::from([from]);
-        while let Some(element) = queue.pop_front() {
-            for (at, seen) in seen.iter_mut().enumerate() {
-                let new = self.row(element)[at] & !*seen;
-                *seen |= new;
-                for next in bits(&[new]) {
-                    let next = at as u32 * 64 + next;
-                    parent[next as usize] = element;
-                    queue.push_back(next);
-                }
-            }
-            if seen[to as usize / 64] & (1 << (to % 64)) != 0 {
-                let mut path = vec![to];
-                loop {
-                    path.push(parent[path[path.len() - 1] as usize]);
-                    if path[path.len() - 1] == from {
-                        path.reverse();
-                        return Some(path);
-                    }
-                }
-            }
-        }
-        None
+/// Elements as nodes, pairs as edges.
+impl Digraph for Relation {
+    fn nodes(&self) -> usize {
+        self.size
     }
 
-    /// A cycle with few elements: each related to the next, the last to the first. Cost: O(n³/64)
-    /// if there is one, O(n²) else.
-    pub fn cycle(&self) -> Option<Vec<u32>> {
-        let on_cycles = self.without_ends();
-        let shortest = on_cycles
-            .into_iter()
-            .filter_map(|element| self.path(element, element))
-            .min_by_key(Vec::len);
-        shortest.map(|mut cycle| {
-            cycle.pop();
-            cycle
-        })
-    }
-
-    /// What is left when elements without predecessors are removed until there are none.
-    fn without_ends(&self) -> Vec<u32> {
-        let mut before = vec![0u32; self.size];
-        for element in 0..self.size as u32 {
-            for next in self.successors(element) {
-                before[next as usize] += 1;
-            }
-        }
-        let mut ends: Vec<u32> = (0..self.size as u32)
-            .filter(|&element| before[element as usize] == 0)
-            .collect();
-        let mut gone = vec![false; self.size];
-        while let Some(element) = ends.pop() {
-            gone[element as usize] = true;
-            for next in self.successors(element) {
-                before[next as usize] -= 1;
-                if before[next as usize] == 0 {
-                    ends.push(next);
-                }
-            }
-        }
-        let left = |element: &u32| !gone[*element as usize];
-        (0..self.size as u32).filter(left).collect()
+    fn successors(&self, node: u32, visit: impl FnMut(u32)) {
+        Relation::successors(self, node).for_each(visit);
     }
 }
 
@@ -263,27 +191,13 @@ mod tests {
             let plain = relation(size, &pairs);
             let mut closed = plain.clone();
             closed.close();
-            let mut one_by_one = Relation::new(size);
-            for &(from, to) in &pairs {
-                one_by_one.insert_closed(from % size as u32, to % size as u32);
-            }
-            prop_assert_eq!(&closed, &one_by_one);
             for from in 0..size as u32 {
                 for to in 0..size as u32 {
                     prop_assert_eq!(closed.contains(from, to), reaches(&plain, from, to));
-                    let path = plain.path(from, to);
-                    prop_assert_eq!(path.is_some(), closed.contains(from, to));
-                    for pair in path.iter().flat_map(|path| path.windows(2)) {
-                        prop_assert!(plain.contains(pair[0], pair[1]));
-                    }
                 }
             }
-            prop_assert_eq!(plain.cycle().is_some(), closed.reflexive().is_some());
-            if let Some(cycle) = plain.cycle() {
-                for at in 0..cycle.len() {
-                    prop_assert!(plain.contains(cycle[at], cycle[(at + 1) % cycle.len()]));
-                }
-            }
+            let own = (0..size as u32).find(|&element| reaches(&plain, element, element));
+            prop_assert_eq!(closed.reflexive(), own);
         }
     }
 }

@@ -16,7 +16,7 @@
 //! A store-conditional counts as a reader of what its load-linked read (see
 //! [`crate::papers::execution`]).
 //!
-//! `wsc-dbcop` saturates first ([`super::saturation::clocks`]). A violation of wSC is one of SC.
+//! `wsc-dbcop` saturates first ([`crate::papers::saturation::clocks`]). A violation of wSC is one of SC.
 //! Otherwise an operation is placed only after all that happens before it, which no order of SC can
 //! break; its vector clock says so at a glance. Initial writes are not placed, they come first.
 //!
@@ -27,15 +27,17 @@
 //! average with 8 threads and a million with 16, `wsc-dbcop` 400 and 4,200. With 16 locations, where
 //! more writes are free to move, it is 290,000 and many millions, and 2,000 and more than a million.
 
+pub mod frontiers;
+
+use frontiers::Frontiers;
 use history::OpId;
 
 use crate::bounds::Bounds;
 use crate::verdict::Statistics;
 
-use super::execution::{Execution, NONE};
-use super::frontiers::Frontiers;
-use super::saturation::clocks;
-use super::{Answer, Problem, Report, may_start};
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::saturation::clocks;
+use crate::papers::{Answer, Problem, Report, may_start};
 
 /// Frontiers between two looks at the bounds.
 const CHECK_EVERY: u64 = 64;

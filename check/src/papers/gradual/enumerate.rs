@@ -28,18 +28,21 @@
 
 use history::OpId;
 
+use crate::digraph::{Digraph, topological};
 use crate::model::Model;
+use crate::pairs::write_pairs;
 use crate::verdict::Statistics;
 
-use super::execution::{Execution, NONE};
-use super::graph::{program_order, program_order_by_location, topological};
-use super::relation::{Relation, bits};
-use super::{Answer, Problem, Report, may_start};
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::program_order::{program_order, program_order_by_location};
+use crate::papers::{Answer, Problem, Report, may_start};
+use crate::relation::{Relation, bits};
 
 /// Enumerates the store orders that extend a partial one until one is a witness. `pww` relates
 /// nodes of the execution; pairs that are not writes of one location are ignored.
 pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relation) -> Report {
-    let pairs = usize::try_from(execution.write_pairs()).unwrap_or(usize::MAX);
+    let all = write_pairs(problem.history);
+    let pairs = usize::try_from(all).unwrap_or(usize::MAX);
     let relations = 4 * Relation::bytes(execution.len());
     if !may_start(
         problem.bounds,
@@ -55,7 +58,7 @@ pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relatio
         answer,
         statistics: Statistics {
             nodes: Some(nodes),
-            ordered: Some(execution.write_pairs() - extension.open_at_first),
+            ordered: Some(all - extension.open_at_first),
             ..Statistics::default()
         },
     }
@@ -82,13 +85,9 @@ struct Extension<'e> {
 
 impl<'e> Extension<'e> {
     fn new(execution: &'e Execution<'e>, model: Model) -> Extension<'e> {
-        let reads = (0..execution.operations).map(|node| (execution.source[node as usize], node));
-        let reads = reads.filter(|&(source, read)| {
-            source != NONE && (!model.buffers() || execution.is_external(read))
-        });
         let union = |program_order: Vec<(u32, u32)>| {
             let mut union = Relation::new(execution.len());
-            for (first, second) in program_order.into_iter().chain(reads.clone()) {
+            for (first, second) in program_order.into_iter().chain(execution.wr(model)) {
                 union.insert(first, second);
             }
             union
@@ -301,10 +300,8 @@ impl<'e> Extension<'e> {
 
     /// The nodes in an order that keeps a union; `None` if it is cyclic.
     fn topological(&self, union: &Relation) -> Option<Vec<u32>> {
-        topological(self.execution.len(), |node| {
-            let row: Vec<u64> = self.successors(union, node).collect();
-            bits(&row).collect::<Vec<u32>>()
-        })
+        let extension = self;
+        topological(&Union { extension, union }).ok()
     }
 
     /// A memory order, once all pairs are ordered.
@@ -316,6 +313,25 @@ impl<'e> Extension<'e> {
                 Answer::Order(operations.collect())
             }
             None => Answer::Refuted,
+        }
+    }
+}
+
+/// `union ∪ ww ∪ rw[ww]`.
+struct Union<'a> {
+    extension: &'a Extension<'a>,
+    union: &'a Relation,
+}
+
+impl Digraph for Union<'_> {
+    fn nodes(&self) -> usize {
+        self.extension.execution.len()
+    }
+
+    fn successors(&self, node: u32, mut visit: impl FnMut(u32)) {
+        let words = self.extension.successors(self.union, node);
+        for (at, word) in words.enumerate() {
+            bits(&[word]).for_each(|bit| visit(at as u32 * 64 + bit));
         }
     }
 }

@@ -1,8 +1,35 @@
-//! The weak criteria of CAV 2019 as algorithms.
+//! The criteria of CAV 2019 that are weaker than SC or TSO, as algorithms.
+//!
+//! [`causal`] has CC and CCv, [`convergent`] CM and CCM, [`weak`] wCCM. Pasts are vector clocks
+//! ([`pasts`]) for the first two, rows of bits for the others, which rest on the relations of single
+//! operations in [`local`]. Why a criterion does not hold is a [`criterion::Breach`]: [`web`] finds a
+//! cycle of edges that say why they are there, and [`reasons`] spells it out.
 
-use super::criterion::Criterion;
-use super::execution::Execution;
-use super::{Answer, Derives, Problem, Report, Stop, causal, convergent, weak};
+pub mod causal;
+pub mod convergent;
+pub mod criterion;
+pub mod local;
+pub mod pasts;
+pub mod reasons;
+pub mod weak;
+pub mod web;
+
+use criterion::{Breach, Criterion};
+
+use crate::papers::execution::Execution;
+use crate::papers::{Answer, Problem, Report};
+
+/// Why what a criterion derives is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The criterion does not hold.
+    Breach(Breach),
+    /// A bound was met.
+    Exceeded,
+}
+
+/// What a criterion derives, unless something stops it.
+pub type Derives<T> = Result<T, Stop>;
 
 /// Decides a criterion of CAV 2019.
 pub fn decide(problem: &Problem<'_>, criterion: Criterion) -> Report {

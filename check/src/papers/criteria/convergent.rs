@@ -10,15 +10,15 @@
 
 use super::causal;
 use super::criterion::{Breach, Criterion, Cyclic, Order};
-use super::execution::{Execution, NONE};
 use super::local::{Causality, Derived, Halt, close, empty, overtaken};
 use super::reasons::Reasons;
-use super::relation::Relation;
-use super::topological::topological;
 use super::web::{Edge, Label, Web, reads_from, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
+use crate::digraph::topological;
+use crate::papers::execution::{Execution, NONE};
+use crate::relation::Relation;
 use history::OpId;
 
 /// Nodes between two questions to the bounds.
@@ -117,26 +117,10 @@ pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
         return Err(Stop::Exceeded);
     };
     match close(&mut pasts, &hb.edges, bounds) {
-        Ok(_) => Ok(Some(ordered(exec, &pasts))),
+        Ok(_) => Ok(Some(exec.ordered_writes(&pasts))),
         Err(Halt::Cyclic) => Ok(None),
         Err(Halt::Exceeded) => Err(Stop::Exceeded),
     }
-}
-
-/// The pairs of writes of one location in a relation.
-fn ordered(exec: &Execution<'_>, pasts: &Relation) -> u64 {
-    let mut ordered = 0;
-    for location in 0..exec.locations() {
-        let writes = &exec.writes.of(location)[1..];
-        let before = |&write: &u32| {
-            writes
-                .iter()
-                .filter(move |&&w| pasts.contains(write, w))
-                .count()
-        };
-        ordered += writes.iter().map(before).sum::<usize>() as u64;
-    }
-    ordered
 }
 
 /// The breach of CM by the `hb_o` that was derived last.
@@ -149,16 +133,6 @@ fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Bre
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
     Reasons::new(exec, Criterion::Cm, &hb.derived).breach(Cyclic::Local(OpId(of)), &web, &cycle)
-}
-
-/// `pww`.
-///
-/// # Errors
-/// A breach of CCM, if `pww`, `hb` or causality is cyclic; or a bound was met.
-pub fn pww(exec: &Execution<'_>, bounds: &Bounds) -> Derives<StoreOrder> {
-    let mut hb = HappensBefore::new();
-    let known = store_order(exec, bounds, &mut hb);
-    ended(exec, &hb, known, bounds)
 }
 
 /// Decides CCM; returns `pww`.
@@ -220,7 +194,7 @@ fn store_order(
     let conflicts = conflicts(exec, Order::Full, &pasts, readers);
     let all = hb.edges.iter().copied();
     let all = all.chain(conflicts.iter().map(Edge::ends));
-    let Some(order) = topological(exec.len(), all) else {
+    let Ok(order) = topological(&Csr::new(exec.len(), all)) else {
         return Err((Halt::Cyclic, conflicts));
     };
     close_writes(exec, &order, &pasts, conflicts, bounds).map_err(early)
@@ -307,7 +281,7 @@ pub(super) fn final_cycle(
     edges.extend(reads_from(exec, weak));
     let all = steps(exec, order);
     let all = all.iter().copied().chain(edges.iter().map(Edge::ends));
-    if topological(exec.len(), all).is_some() {
+    if topological(&Csr::new(exec.len(), all)).is_ok() {
         return None;
     }
     let relation = match weak {

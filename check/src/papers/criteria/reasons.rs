@@ -6,9 +6,9 @@ use history::OpId;
 use rustc_hash::FxHashMap;
 
 use super::criterion::{Breach, Criterion, Cyclic, Fact, Link, Order};
-use super::execution::Execution;
 use super::local::Derived;
 use super::web::{Edge, Hop, Label, Web, reads_from, related};
+use crate::papers::execution::Execution;
 use crate::proof::Node;
 
 /// Collects facts. Cost: a search for a path for each derived pair that is needed.

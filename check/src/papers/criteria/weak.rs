@@ -17,22 +17,13 @@ use history::ReadsFrom;
 
 use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
 use super::criterion::{Criterion, Order};
-use super::execution::Execution;
 use super::local::{Derived, Halt, close, empty};
-use super::topological::topological;
 use super::web::{Edge, Label, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
-
-/// `wpww`.
-///
-/// # Errors
-/// A breach of wCCM, if `wpww` or what it rests on is cyclic; or a bound was met.
-pub fn wpww(exec: &Execution<'_>, reads_from: &ReadsFrom, bounds: &Bounds) -> Derives<StoreOrder> {
-    let mut found = Found::new();
-    let known = found.store_order(exec, reads_from, bounds);
-    found.ended(exec, known, bounds)
-}
+use crate::csr::Csr;
+use crate::digraph::topological;
+use crate::papers::execution::Execution;
 
 /// Decides wCCM; returns `wpww`.
 ///
@@ -85,7 +76,7 @@ impl Found {
         close(&mut pasts, &self.hb.edges, bounds)?;
         let all = self.hb.edges.iter().copied();
         let all = all.chain(self.conflicts.iter().map(Edge::ends));
-        let order = topological(exec.len(), all).ok_or(Halt::Cyclic)?;
+        let order = topological(&Csr::new(exec.len(), all)).map_err(|_| Halt::Cyclic)?;
         close_writes(exec, &order, &pasts, self.conflicts.clone(), bounds)
     }
 
@@ -111,14 +102,7 @@ impl Found {
         let ended = derive(&sub, Order::Full, bounds, &mut hb);
         let known = self.hb.derived.len() as u32;
         for pair in &hb.derived {
-            let pair = Derived {
-                order: Order::SameLocation,
-                of: outer(pair.of),
-                from: outer(pair.from),
-                to: outer(pair.to),
-                read: outer(pair.read),
-                round: pair.round + known,
-            };
+            let pair = renamed(pair, known, outer);
             self.hb.derived.push(pair);
             self.hb.edges.push((pair.from, pair.to));
         }
@@ -127,14 +111,8 @@ impl Found {
         close(&mut pasts, &hb.edges, bounds)?;
         let readers = (0..sub.operations).filter(|&op| sub.is_external(op));
         let found = conflicts(&sub, Order::SameLocation, &pasts, readers);
-        self.conflicts.extend(found.into_iter().map(|edge| Edge {
-            from: outer(edge.from),
-            to: outer(edge.to),
-            label: match edge.label {
-                Label::Conflict(order, read) => Label::Conflict(order, outer(read)),
-                label => label,
-            },
-        }));
+        let conflicts = found.iter().map(|edge| renamed_conflict(edge, outer));
+        self.conflicts.extend(conflicts);
         Ok(())
     }
 
@@ -164,5 +142,28 @@ impl Found {
             .filter_map(in_order)
             .min_by_key(|breach| breach.facts.len());
         shortest.map(Stop::Breach)
+    }
+}
+
+/// A derived pair of one location with the nodes' names outside, where there were `known` before.
+fn renamed(pair: &Derived, known: u32, outer: impl Fn(u32) -> u32) -> Derived {
+    Derived {
+        order: Order::SameLocation,
+        of: outer(pair.of),
+        from: outer(pair.from),
+        to: outer(pair.to),
+        read: outer(pair.read),
+        round: pair.round + known,
+    }
+}
+
+fn renamed_conflict(edge: &Edge, outer: impl Fn(u32) -> u32) -> Edge {
+    Edge {
+        from: outer(edge.from),
+        to: outer(edge.to),
+        label: match edge.label {
+            Label::Conflict(order, read) => Label::Conflict(order, outer(read)),
+            label => label,
+        },
     }
 }

@@ -1,9 +1,10 @@
 //! The past of every operation as a vector clock over threads.
 
-use super::execution::{Execution, NONE};
-use super::topological::topological;
+use super::local::Halt;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
+use crate::digraph::topological;
+use crate::papers::execution::{Execution, NONE};
 
 /// Operations between two questions to the bounds.
 const OFTEN: usize = 4096;
@@ -18,34 +19,23 @@ pub struct Pasts {
     clocks: Vec<u32>,
 }
 
-/// Why there are none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoPasts {
-    /// The relation has a cycle.
-    Cyclic,
-    /// A bound was met.
-    Exceeded,
-}
-
 impl Pasts {
     /// The pasts in the transitive closure of program order and these edges between operations.
     /// Cost: O((n + edges)·threads).
-    pub fn new(
-        exec: &Execution<'_>,
-        edges: &[(u32, u32)],
-        bounds: &Bounds,
-    ) -> Result<Pasts, NoPasts> {
+    pub fn new(exec: &Execution<'_>, edges: &[(u32, u32)], bounds: &Bounds) -> Result<Pasts, Halt> {
         let operations = exec.operations as usize;
         let threads = exec.history.threads();
         let width = threads.len();
         let asked = operations * width * 4 + 40 * (operations + edges.len());
         if bounds.passed() || !bounds.allows(asked) {
-            return Err(NoPasts::Exceeded);
+            return Err(Halt::Exceeded);
         }
         let steps = (1..exec.operations).map(|op| (op - 1, op));
         let steps = steps.filter(|&(one, two)| exec.po(one, two));
         let all = steps.chain(edges.iter().copied());
-        let order = topological(operations, all.clone()).ok_or(NoPasts::Cyclic)?;
+        let after = Csr::new(operations, all.clone());
+        let order = topological(&after).map_err(|_| Halt::Cyclic)?;
+        drop(after);
         let before = Csr::new(operations, all.map(|(from, to)| (to, from)));
         let mut pasts = Pasts {
             first: threads.iter().map(|thread| thread.first().0).collect(),
@@ -54,7 +44,7 @@ impl Pasts {
         let mut clock = vec![0; width];
         for (done, &op) in order.iter().enumerate() {
             if done.is_multiple_of(OFTEN) && bounds.passed() {
-                return Err(NoPasts::Exceeded);
+                return Err(Halt::Exceeded);
             }
             clock.fill(0);
             let thread = exec.thread[op as usize];

@@ -58,11 +58,13 @@ use history::OpId;
 
 use crate::bounds::{Bounds, Exceeded};
 use crate::csr::Csr;
+use crate::digraph::topological;
 use crate::model::Model;
 
-use super::execution::{Execution, NONE};
-use super::graph::{program_order, topological};
-use super::relation::{Relation, bits};
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::may_start;
+use crate::papers::program_order::program_order;
+use crate::relation::{Relation, bits};
 
 /// The forced order of a history under SC or TSO: `hb` of wSC or wTSO, and kept at its fixpoint as
 /// orders of writes are added. A clone is a point to come back to.
@@ -126,7 +128,7 @@ impl<'e> Forced<'e> {
     ) -> Result<Forced<'e>, Exceeded> {
         let nodes = execution.len();
         let masks = nodes.div_ceil(8) * execution.locations() as usize;
-        if !super::may_start(bounds, 2 * Relation::bytes(nodes) + masks) {
+        if !may_start(bounds, 2 * Relation::bytes(nodes) + masks) {
             return Err(met(bounds));
         }
         let mut forced = Forced {
@@ -139,7 +141,7 @@ impl<'e> Forced<'e> {
             is_cyclic: false,
         };
         let mut edges = program_order(execution, model);
-        edges.extend(reads_from(execution, model));
+        edges.extend(execution.wr(model));
         forced.close(&edges);
         for (first, second) in own_earlier(execution) {
             forced.add(first, second);
@@ -198,8 +200,7 @@ impl<'e> Forced<'e> {
     /// How many unordered pairs of writes of one location the store order orders, initial writes
     /// left out.
     pub fn ordered(&self) -> u64 {
-        let is_counted = |&(first, _): &(u32, u32)| !self.execution.is_initial(first);
-        self.st().filter(is_counted).count() as u64
+        self.execution.ordered_writes(&self.after)
     }
 
     /// The pairs of writes of one location that are not ordered.
@@ -219,8 +220,7 @@ impl<'e> Forced<'e> {
     /// Closes what is known without the rules. A cycle leaves the relations empty.
     fn close(&mut self, edges: &[(u32, u32)]) {
         let successors = Csr::new(self.execution.len(), edges.iter().copied());
-        let next = |node| successors.of(node).iter().copied();
-        let Some(order) = topological(self.execution.len(), next) else {
+        let Ok(order) = topological(&successors) else {
             self.is_cyclic = true;
             return;
         };
@@ -338,17 +338,6 @@ impl<'e> Forced<'e> {
 /// The bound that was met.
 fn met(bounds: &Bounds) -> Exceeded {
     bounds.exceeded().unwrap_or(Exceeded::Time)
-}
-
-/// `wr` under SC, `wr_e` under TSO; initial writes precede everything anyway.
-fn reads_from<'e>(
-    execution: &'e Execution<'_>,
-    model: Model,
-) -> impl Iterator<Item = (u32, u32)> + use<'e> {
-    let reads = (0..execution.operations).map(|node| (execution.source[node as usize], node));
-    reads.filter(move |&(source, read)| {
-        source != NONE && (!model.buffers() || execution.is_external(read))
-    })
 }
 
 /// R5: from the last write of a location before a read in its thread, to the read's source if that

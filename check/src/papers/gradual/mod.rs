@@ -9,19 +9,25 @@
 //! | `wsc-enum` | wSC | SAT |
 //!
 //! ("Enum" is SAT in the second paper.) SAT gets the partial store order with all that follows from
-//! it: what that orders is not encoded.
+//! it: what that orders is not encoded. [`encoding`] alone, over nothing, is `sc-sat` and `tso-sat`.
 
-use super::criterion::Criterion;
-use super::encoding::{self, Known};
-use super::enumerate::enumerate;
-use super::execution::{Execution, NONE};
-use super::graph::{program_order, program_order_by_location, topological};
-use super::relation::Relation;
-use super::saturation::Forced;
-use super::{Answer, Problem, Report, Stop, causal, convergent, may_start, weak};
+pub mod encoding;
+pub mod enumerate;
+
+use encoding::Known;
+use enumerate::enumerate;
+
 use crate::algorithm::Algorithm;
 use crate::csr::Csr;
+use crate::digraph::topological;
 use crate::model::Model;
+use crate::papers::criteria::criterion::Criterion;
+use crate::papers::criteria::{Stop, causal, convergent, weak};
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::program_order::{program_order, program_order_by_location};
+use crate::papers::saturation::Forced;
+use crate::papers::{Answer, Problem, Report, may_start};
+use crate::relation::Relation;
 
 /// Runs one of these algorithms.
 pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
@@ -128,22 +134,19 @@ fn consequences(
     mut edges: Vec<(u32, u32)>,
 ) -> Option<Relation> {
     let nodes = execution.len();
+    edges.extend(execution.wr(problem.model));
     for node in 0..execution.operations {
         let source = execution.source[node as usize];
-        if source == NONE {
-            continue;
+        if source != NONE {
+            let later = ww.successors(source).filter(|&write| write != node);
+            edges.extend(later.map(|write| (node, write)));
         }
-        if !problem.model.buffers() || execution.is_external(node) {
-            edges.push((source, node));
-        }
-        let later = ww.successors(source).filter(|&write| write != node);
-        edges.extend(later.map(|write| (node, write)));
     }
     for write in (0..nodes as u32).filter(|&node| execution.is_write(node)) {
         edges.extend(ww.successors(write).map(|later| (write, later)));
     }
     let after = Csr::new(nodes, edges.into_iter());
-    let order = topological(nodes, |node| after.of(node).iter().copied())?;
+    let order = topological(&after).ok()?;
     if !may_start(problem.bounds, Relation::bytes(nodes)) {
         return None;
     }

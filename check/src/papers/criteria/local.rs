@@ -28,12 +28,12 @@
 //! writes. Memory: n²/8 bytes for `co` and again for one `hb_o`.
 
 use super::criterion::Order;
-use super::execution::{Execution, NONE};
-use super::relation::Relation;
-use super::topological::topological;
 use super::web::{Edge, reads_from, related, steps};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
+use crate::digraph::topological;
+use crate::papers::execution::{Execution, NONE};
+use crate::relation::Relation;
 
 /// Rows of bits between two questions to the bounds.
 const OFTEN: usize = 64;
@@ -72,7 +72,8 @@ pub fn close(
     bounds: &Bounds,
 ) -> Result<Vec<u32>, Halt> {
     let nodes = pasts.size();
-    let order = topological(nodes, edges.iter().copied()).ok_or(Halt::Cyclic)?;
+    let after = Csr::new(nodes, edges.iter().copied());
+    let order = topological(&after).map_err(|_| Halt::Cyclic)?;
     let before = Csr::new(nodes, edges.iter().map(|&(from, to)| (to, from)));
     for (done, &node) in order.iter().enumerate() {
         if done.is_multiple_of(OFTEN) && bounds.passed() {

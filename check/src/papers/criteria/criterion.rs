@@ -57,7 +57,7 @@ impl Criterion {
     }
 
     /// Whether every history of a model satisfies it. SC is stronger than all of them; for TSO and
-    /// cc and ccv see [`crate::papers::causal`].
+    /// cc and ccv see [`super::causal`].
     pub fn follows_from(self, model: Model) -> bool {
         match self {
             Criterion::Cc | Criterion::Ccv | Criterion::Wccm => {

@@ -29,10 +29,10 @@ use history::OpId;
 use crate::sat::solver::Solver;
 use crate::verdict::{Reason, Statistics};
 
-use super::execution::{Execution, NONE};
-use super::graph::{program_order, program_order_by_location};
-use super::relation::{Relation, bits};
-use super::{Answer, Problem, Report};
+use crate::papers::execution::{Execution, NONE};
+use crate::papers::program_order::{program_order, program_order_by_location};
+use crate::papers::{Answer, Problem, Report, may_start};
+use crate::relation::{Relation, bits};
 
 /// Bytes that a clause of three literals takes in the solver.
 const CLAUSE: usize = 80;
@@ -179,7 +179,7 @@ impl Formula<'_, '_> {
         shared: Option<&Order>,
     ) -> Option<Order> {
         let size = operations.len();
-        if !super::may_start(self.problem.bounds, 4 * size * size) {
+        if !may_start(self.problem.bounds, 4 * size * size) {
             return None;
         }
         let mut order = Order::new(operations);

@@ -1,6 +1,5 @@
 //! The constraint graph of a witness (Qadeer, *Verifying Sequential Consistency on Shared-Memory
-//! Multiprocessors by Model Checking*, section 5), and the algorithms `simple-witness` and
-//! `nice-cycle`.
+//! Multiprocessors by Model Checking*, section 5).
 //!
 //! A witness orders the writes of each location; the simple one takes the order in which they
 //! completed (section 5.2). In what follows the initial value is a write that comes first, and a
@@ -25,21 +24,14 @@
 //! writer, and that pair is all that is reported ([`Shape::Atomicity`]). A final value must be that of
 //! the last write ([`Shape::Final`]). Fences order nothing that SC does not order anyway, and reads of
 //! unknown sources are in program order alone.
-//!
-//! Both algorithms decide alike. Where there is a cycle they give up, since another witness may do,
-//! and tell of a nice one (see [`nice_cycle`](crate::papers::nice_cycle)): `nice-cycle` tries more
-//! than one cycle for one with few processors.
 
 use history::{History, OpId, ReadsFrom};
 
-use crate::algorithm::Algorithm;
 use crate::csr::Csr;
-use crate::papers::digraph::{Digraph, TRIES, topological};
+use crate::digraph::{Digraph, topological};
 use crate::papers::execution::{Execution, NONE};
-use crate::verdict::Reason;
 
 use super::nice_cycle::{NiceCycle, Shape};
-use super::{Answer, Problem, Report};
 
 /// A constraint graph. Memory: about 60 bytes an operation.
 #[derive(Debug)]
@@ -145,8 +137,9 @@ impl<'a> ConstraintGraph<'a> {
             return Err(NiceCycle::pair(Shape::Final, self, pair));
         }
         let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
-        topological(self, tries).map(ops).map_err(|cycles| {
-            let nice = cycles
+        topological(self).map(ops).map_err(|rest| {
+            let nice = rest
+                .cycles(tries)
                 .into_iter()
                 .map(|cycle| NiceCycle::reduce(self, &ops(cycle)));
             let mut nice: Vec<NiceCycle> = nice.collect();
@@ -157,8 +150,8 @@ impl<'a> ConstraintGraph<'a> {
 }
 
 impl Digraph for ConstraintGraph<'_> {
-    fn nodes(&self) -> u32 {
-        self.execution.operations
+    fn nodes(&self) -> usize {
+        self.execution.operations as usize
     }
 
     fn successors(&self, node: u32, mut visit: impl FnMut(u32)) {
@@ -182,34 +175,4 @@ impl Digraph for ConstraintGraph<'_> {
         let readers = readers.filter(|&&reader| !self.execution.is_write(reader));
         readers.copied().for_each(visit);
     }
-}
-
-/// The simple witness: all writes in the order of completions, those never seen to complete last;
-/// `None` if the trace does not show that order.
-pub fn simple_witness(history: &History) -> Option<Vec<OpId>> {
-    let is_write = |op: &OpId| history.kind(*op).writes();
-    let mut witness: Vec<OpId> = history.ops().filter(is_write).collect();
-    witness.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
-    history.has_order().then_some(witness)
-}
-
-/// Runs `simple-witness` or `nice-cycle`.
-pub fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
-    let operations = problem.history.len();
-    if problem.bounds.passed() || !problem.bounds.allows(operations * 60) {
-        return Answer::Exceeded.into();
-    }
-    let Some(witness) = simple_witness(problem.history) else {
-        return Answer::GaveUp(Reason::NoCompletions).into();
-    };
-    let tries = match algorithm {
-        Algorithm::NiceCycle => TRIES,
-        _ => 0,
-    };
-    let graph = ConstraintGraph::new(problem.history, problem.reads_from, &witness);
-    match graph.sort(problem.finals, tries) {
-        Ok(order) => Answer::Order(order),
-        Err(cycle) => Answer::GaveUp(Reason::NoWitness(Box::new(cycle))),
-    }
-    .into()
 }

@@ -1,5 +1,4 @@
-//! What several algorithms need of graphs over the nodes of an execution: program order reduced to
-//! neighbours, and topological order.
+//! Program order reduced to neighbours.
 
 use crate::model::Model;
 
@@ -52,31 +51,4 @@ pub fn program_order_by_location(execution: &Execution<'_>) -> Vec<(u32, u32)> {
         edges.push((if is_own { before } else { initial }, node));
     }
     edges
-}
-
-/// The nodes in an order that keeps every edge; `None` if there is a cycle. `next` lists the
-/// successors of a node. Cost: linear in the edges.
-pub fn topological<I>(nodes: usize, next: impl Fn(u32) -> I) -> Option<Vec<u32>>
-where
-    I: IntoIterator<Item = u32>,
-{
-    let mut before = vec![0u32; nodes];
-    for node in 0..nodes as u32 {
-        for next in next(node) {
-            before[next as usize] += 1;
-        }
-    }
-    let is_first = |&node: &u32| before[node as usize] == 0;
-    let mut order: Vec<u32> = (0..nodes as u32).filter(is_first).collect();
-    let mut done = 0;
-    while let Some(&node) = order.get(done) {
-        done += 1;
-        for next in next(node) {
-            before[next as usize] -= 1;
-            if before[next as usize] == 0 {
-                order.push(next);
-            }
-        }
-    }
-    (done == nodes).then_some(order)
 }

@@ -1,0 +1,50 @@
+//! Qadeer, *Verifying Sequential Consistency on Shared-Memory Multiprocessors by Model Checking*:
+//! the algorithms `simple-witness` and `nice-cycle`.
+//!
+//! Both take the order of completions as the order of the writes of each location, and look for a
+//! cycle in its [`constraint_graph`]; without one there is a run. Where there is a cycle they give up,
+//! since another witness may do, and tell of a nice one (see [`nice_cycle`]): `nice-cycle` tries more
+//! than one cycle for one with few processors.
+
+pub mod constraint_graph;
+pub mod nice_cycle;
+
+use constraint_graph::ConstraintGraph;
+use history::{History, OpId};
+
+use crate::algorithm::Algorithm;
+use crate::papers::{Answer, Problem, Report};
+use crate::verdict::Reason;
+
+/// Nodes on a cycle from which `nice-cycle` looks for a shorter one.
+const TRIES: usize = 64;
+
+/// The simple witness: all writes in the order of completions, those never seen to complete last;
+/// `None` if the trace does not show that order.
+fn simple_witness(history: &History) -> Option<Vec<OpId>> {
+    let is_write = |op: &OpId| history.kind(*op).writes();
+    let mut witness: Vec<OpId> = history.ops().filter(is_write).collect();
+    witness.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
+    history.has_order().then_some(witness)
+}
+
+/// Runs `simple-witness` or `nice-cycle`.
+pub fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+    let operations = problem.history.len();
+    if problem.bounds.passed() || !problem.bounds.allows(operations * 60) {
+        return Answer::Exceeded.into();
+    }
+    let Some(witness) = simple_witness(problem.history) else {
+        return Answer::GaveUp(Reason::NoCompletions).into();
+    };
+    let tries = match algorithm {
+        Algorithm::NiceCycle => TRIES,
+        _ => 0,
+    };
+    let graph = ConstraintGraph::new(problem.history, problem.reads_from, &witness);
+    match graph.sort(problem.finals, tries) {
+        Ok(order) => Answer::Order(order),
+        Err(cycle) => Answer::GaveUp(Reason::NoWitness(Box::new(cycle))),
+    }
+    .into()
+}
