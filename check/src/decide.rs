@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use history::{History, OpId, ReadSource, ReadsFrom};
+use history::{History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
@@ -21,6 +21,7 @@ use crate::sat::residual::{Found, Residual};
 use crate::saturate::Saturation;
 use crate::schedule::schedule;
 use crate::temporal::temporal;
+use crate::trouble::Trouble;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 
 /// Contradictions after which search hands over to SAT, in a small history; in a large one also one
@@ -132,6 +133,18 @@ pub fn decide(
     if let Some(read) = trouble.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
+    }
+    if !options.algorithm.is_stage() && trouble.reads_itself {
+        // The papers' histories have none; no order is needed to refute it.
+        let saturate = Options {
+            algorithm: Algorithm::Saturate,
+            ..options.clone()
+        };
+        let outcome = decide(history, reads_from, model, &saturate, bounds);
+        return Outcome {
+            decided_by: Stage::Paper(options.algorithm),
+            ..outcome
+        };
     }
     if !options.algorithm.is_stage() {
         let problem = Problem {
@@ -362,48 +375,5 @@ impl Task<'_> {
             Some(steps) => Verdict::Consistent(steps),
             None => Verdict::Undecided(Reason::FreeReads),
         }
-    }
-}
-
-/// Reads that the engines cannot constrain.
-struct Trouble {
-    thin_air: Option<OpId>,
-    unfinished: Option<OpId>,
-    hidden: Option<OpId>,
-    ambiguous: usize,
-}
-
-impl Trouble {
-    /// The first of each kind by trace line.
-    fn of(history: &History, reads_from: &ReadsFrom, open_finals: usize) -> Trouble {
-        let first = |wanted: ReadSource| {
-            history
-                .ops()
-                .filter(|&op| reads_from.source(op) == Some(wanted))
-                .min_by_key(|&op| (history.line(op), op))
-        };
-        Trouble {
-            thin_air: first(ReadSource::ThinAir),
-            unfinished: first(ReadSource::UnfinishedStore),
-            hidden: first(ReadSource::HiddenWrite),
-            ambiguous: reads_from.ambiguous() + open_finals,
-        }
-    }
-
-    /// What an order that was found means for reads that it left free.
-    fn qualify(&self, mut outcome: Outcome) -> Outcome {
-        let found = matches!(
-            outcome.verdict,
-            Verdict::Consistent(_) | Verdict::Undecided(Reason::FreeReads)
-        );
-        let failed = matches!(outcome.verdict, Verdict::Undecided(Reason::FreeReads));
-        let reason = match (self.unfinished, self.hidden) {
-            (Some(read), _) if found => Reason::UnfinishedStore(read),
-            (None, Some(read)) if found => Reason::HiddenWrite(read),
-            _ if failed && self.ambiguous > 0 => Reason::Ambiguous(self.ambiguous),
-            _ => return outcome,
-        };
-        outcome.verdict = Verdict::Undecided(reason);
-        outcome
     }
 }

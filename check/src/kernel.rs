@@ -24,6 +24,7 @@ use crate::papers::execution::Execution;
 use crate::rank::rank;
 use crate::sat::residual::{Found, Residual};
 use crate::saturate::{Saturation, Stop};
+use crate::trouble::Trouble;
 use crate::verdict::{Reason, SatStatistics};
 
 /// Pairs that one call asks about.
@@ -60,9 +61,13 @@ pub fn kernel(
     bounds: &Bounds,
 ) -> Result<Kernel, NoKernel> {
     let finals = Finals::of(history).map_err(|_| NoKernel::Inconsistent)?;
-    let ambiguous = reads_from.ambiguous() + finals.open.len();
-    if ambiguous > 0 {
-        return Err(NoKernel::Undecided(Reason::NeedsSources(ambiguous)));
+    let trouble = Trouble::of(history, reads_from, finals.open.len());
+    if trouble.thin_air.is_some() {
+        return Err(NoKernel::Inconsistent);
+    }
+    if trouble.ambiguous > 0 {
+        let reason = Reason::NeedsSources(trouble.ambiguous);
+        return Err(NoKernel::Undecided(reason));
     }
     let events = Events::new(history, reads_from, model, &vec![false; history.len()]);
     if !bounds.allows(events.len() * events.width * 4) {
@@ -87,6 +92,9 @@ pub fn kernel(
     let op = |event: u32| events.op[event as usize];
     let mut pairs: Vec<(OpId, OpId)> = pairs.into_iter().map(|(a, b)| (op(a), op(b))).collect();
     pairs.sort_unstable();
+    if let Some(reason) = trouble.unknowable() {
+        return Err(NoKernel::Undecided(reason));
+    }
     Ok(Kernel {
         saturated,
         pairs,

@@ -67,6 +67,7 @@ pub mod schedule;
 pub mod search;
 pub mod steps;
 pub mod temporal;
+mod trouble;
 pub mod verdict;
 pub mod verify;
 pub mod worklist;

@@ -158,9 +158,14 @@ fn replay(
     steps: &[(bool, Name)],
 ) -> Result<Verified, Rejection> {
     let sources = ReadsFrom::derive(history, Ambiguity::Keep).ok();
-    let guessed =
-        |op| sources.as_ref().and_then(|s| s.source(op)) == Some(ReadSource::UnfinishedStore);
-    if history.ops().any(guessed) {
+    let unknowable = |op| {
+        let source = sources.as_ref().and_then(|sources| sources.source(op));
+        matches!(
+            source,
+            Some(ReadSource::UnfinishedStore | ReadSource::HiddenWrite)
+        )
+    };
+    if history.ops().any(unknowable) {
         return Err(Rejection::Unknowable);
     }
     let claimed: FxHashMap<Name, Name> = reads_from.iter().copied().collect();

@@ -239,3 +239,109 @@ fn a_final_value_beside_a_hidden_write_proves_nothing() {
         Err(Rejection::Unfounded { step: 1, .. })
     ));
 }
+
+/// Every algorithm, under the models that it applies to.
+fn for_each_algorithm(mut look: impl FnMut(check::Algorithm, Model)) {
+    for algorithm in check::Algorithm::ALL {
+        for model in MODELS {
+            if algorithm.applies_to(model) {
+                look(algorithm, model);
+            }
+        }
+    }
+}
+
+fn verdict_by(history: &History, algorithm: check::Algorithm, model: Model) -> Verdict {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let options = Options {
+        algorithm,
+        ..Options::default()
+    };
+    check(history, &reads_from, model, &options).verdict
+}
+
+#[test]
+fn a_read_modify_write_does_not_read_what_it_writes() {
+    let history = plain(
+        &[Access {
+            read: Some(1),
+            written: Some(1),
+            ..Access::new(0, Kind::Rmw, Place::Cell(0))
+        }],
+        &[],
+    );
+    for_each_algorithm(|algorithm, model| {
+        let found = verdict_by(&history, algorithm, model);
+        let expected = algorithm == check::Algorithm::Temporal;
+        let undecided = matches!(found, Verdict::Undecided(_));
+        assert_eq!(undecided, expected, "{algorithm:?} {model}: {found:?}");
+        assert!(
+            undecided || matches!(found, Verdict::Violation(_)),
+            "{algorithm:?}"
+        );
+    });
+}
+
+/// One store whose value is not shown cannot have supplied both reads, but nobody concludes that.
+#[test]
+fn nothing_holds_where_a_write_is_hidden() {
+    let mut hidden = store(0, Place::Cell(0), 0);
+    hidden.written = None;
+    let accesses = [
+        hidden,
+        load(1, Place::Cell(0), 5),
+        load(1, Place::Cell(0), 1),
+    ];
+    let history = plain(&accesses, &[]);
+    for_each_algorithm(|algorithm, model| {
+        let found = verdict_by(&history, algorithm, model);
+        assert!(
+            matches!(found, Verdict::Undecided(_)),
+            "{algorithm:?} {model}: {found:?}"
+        );
+    });
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    let bounds = check::bounds::Bounds::none();
+    let kernel = check::kernel::kernel(&history, &reads_from, Model::Sc, &bounds);
+    let undecided = check::kernel::NoKernel::Undecided(Reason::HiddenWrite(OpId(1)));
+    assert_eq!(kernel, Err(undecided));
+    let steps = [0, 1, 2].map(|op| check::machine::Step::Execute(OpId(op)));
+    let claim = check::certificate::Claim::new(&history, Model::Sc, "");
+    let mut file = Vec::new();
+    check::certificate::write_consistent(&mut file, &history, &claim, &[], &steps).unwrap();
+    let certificate = check::certificate::read(file.as_slice()).unwrap();
+    let refused = check::verify::verify(&history, &certificate);
+    assert_eq!(refused, Err(check::verify::Rejection::Unknowable));
+}
+
+#[test]
+fn thin_air_has_no_kernel() {
+    let history = plain(
+        &[store(0, Place::Cell(0), 1), load(1, Place::Cell(0), 7)],
+        &[],
+    );
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    for model in [Model::Sc, Model::Tso] {
+        let bounds = check::bounds::Bounds::none();
+        let kernel = check::kernel::kernel(&history, &reads_from, model, &bounds);
+        assert_eq!(kernel, Err(check::kernel::NoKernel::Inconsistent));
+    }
+}
+
+#[test]
+fn program_order_says_what_a_private_location_ends_with() {
+    let place = Place::Cell(0);
+    let accesses = [store(0, place, 1), store(0, place, 2), store(0, place, 1)];
+    let history = plain(&accesses, &[(0, 1)]);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared).unwrap();
+    for_each_algorithm(|algorithm, model| {
+        let options = Options {
+            algorithm,
+            ..Options::default()
+        };
+        let found = check(&history, &reads_from, model, &options).verdict;
+        let refuted = matches!(found, Verdict::Violation(_) | Verdict::Breach(_));
+        let ambiguous = matches!(found, Verdict::Undecided(Reason::NeedsSources(_)));
+        assert!(!refuted && !ambiguous, "{algorithm:?} {model}: {found:?}");
+    });
+}

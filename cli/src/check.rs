@@ -13,7 +13,7 @@ mod why;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-use check::{Algorithm, Model, Outcome, Stage, Verdict};
+use check::{Algorithm, Model, Outcome, Verdict};
 use history::{History, OpId, ReadsFrom};
 
 use crate::error::{self, Error};
@@ -43,19 +43,22 @@ struct Decided<'a> {
 }
 
 impl Decided<'_> {
-    /// The criterion that the verdict is about, if that is weaker than the model.
+    /// The criterion that was asked about, if that is weaker than the model.
     fn criterion(&self) -> Option<&'static str> {
-        match (&self.outcome.verdict, self.outcome.decided_by) {
-            // A proof is about the model.
-            (Verdict::Violation(_), _) => None,
-            (_, Stage::Paper(algorithm)) => algorithm.criterion(),
-            _ => None,
-        }
+        self.algorithm.criterion()
     }
 
     /// The name of what the verdict is about.
     fn subject(&self) -> &'static str {
         self.criterion().unwrap_or(self.model.name())
+    }
+
+    /// The name of what its certificate is about: proofs by the rules of a model are about that.
+    fn claimed(&self) -> &'static str {
+        match self.outcome.verdict {
+            Verdict::Breach(_) => self.subject(),
+            _ => self.model.name(),
+        }
     }
 }
 

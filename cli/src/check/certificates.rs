@@ -105,7 +105,7 @@ impl Certificates {
         if let Some(name) = &decided.history.name {
             stem = format!("{stem}.{}", tame(name));
         }
-        let model = decided.subject();
+        let model = decided.claimed();
         let given = self.names.entry(format!("{stem}.{model}")).or_default();
         *given += 1;
         let name = match *given {

@@ -185,6 +185,9 @@ impl Formula<'_, '_> {
         let mut order = Order::new(operations);
         let mut open = 0usize;
         for second in 0..size {
+            if self.problem.bounds.passed() {
+                return None;
+            }
             for first in 0..second {
                 let literal = self.literal([first, second], &order, known, shared);
                 order.set(first, second, literal);
@@ -245,10 +248,32 @@ impl Formula<'_, '_> {
         self.solver.add(open);
     }
 
+    /// Per place the places that may come after it, and behind these rows, per place those that may
+    /// come before it. `None` if a bound was met.
+    fn may_precede(&self, order: &Order) -> Option<Relation> {
+        let size = order.operations.len();
+        if !may_start(self.problem.bounds, Relation::bytes(2 * size)) {
+            return None;
+        }
+        let mut may = Relation::new(2 * size);
+        for first in 0..size {
+            if self.problem.bounds.passed() {
+                return None;
+            }
+            for second in (0..size).filter(|&second| second != first) {
+                if order.before(first, second) != NO {
+                    may.insert(first as u32, second as u32);
+                    may.insert((size + second) as u32, first as u32);
+                }
+            }
+        }
+        Some(may)
+    }
+
     /// No three operations are ordered in a circle. `None` if a bound was met.
     fn exclude_circles(&mut self, order: &Order) -> Option<()> {
         let size = order.operations.len();
-        let may = may_precede(order);
+        let may = self.may_precede(order)?;
         for first in 0..size {
             if self.problem.bounds.passed() || !self.problem.bounds.allows(size * size * CLAUSE / 8)
             {
@@ -322,20 +347,4 @@ impl Formula<'_, '_> {
 fn is_open(order: &Order, first: usize, second: usize) -> bool {
     let literal = order.before(first, second);
     first != second && literal != YES && literal != NO
-}
-
-/// Per place the places that may come after it, and behind these rows, per place those that may come
-/// before it.
-fn may_precede(order: &Order) -> Relation {
-    let size = order.operations.len();
-    let mut may = Relation::new(2 * size);
-    for first in 0..size {
-        for second in (0..size).filter(|&second| second != first) {
-            if order.before(first, second) != NO {
-                may.insert(first as u32, second as u32);
-                may.insert((size + second) as u32, first as u32);
-            }
-        }
-    }
-    may
 }

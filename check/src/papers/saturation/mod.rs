@@ -66,6 +66,9 @@ use crate::papers::may_start;
 use crate::papers::program_order::program_order;
 use crate::relation::{Relation, bits};
 
+/// Nodes between two looks at the bounds.
+const OFTEN: usize = 64;
+
 /// The forced order of a history under SC or TSO: `hb` of wSC or wTSO, and kept at its fixpoint as
 /// orders of writes are added. A clone is a point to come back to.
 ///
@@ -142,7 +145,7 @@ impl<'e> Forced<'e> {
         };
         let mut edges = program_order(execution, model);
         edges.extend(execution.wr(model));
-        forced.close(&edges);
+        forced.close(&edges)?;
         for (first, second) in own_earlier(execution) {
             forced.add(first, second);
         }
@@ -218,23 +221,34 @@ impl<'e> Forced<'e> {
     }
 
     /// Closes what is known without the rules. A cycle leaves the relations empty.
-    fn close(&mut self, edges: &[(u32, u32)]) {
+    fn close(&mut self, edges: &[(u32, u32)]) -> Result<(), Exceeded> {
         let successors = Csr::new(self.execution.len(), edges.iter().copied());
         let Ok(order) = topological(&successors) else {
             self.is_cyclic = true;
-            return;
+            return Ok(());
         };
-        for &node in order.iter().rev() {
+        for (done, &node) in order.iter().rev().enumerate() {
+            self.keep_within_bounds(done)?;
             for &next in successors.of(node) {
                 self.after.absorb(node, next);
                 self.after.insert(node, next);
             }
         }
-        for &node in &order {
+        for (done, &node) in order.iter().enumerate() {
+            self.keep_within_bounds(done)?;
             for &next in successors.of(node) {
                 self.before.absorb(next, node);
                 self.before.insert(next, node);
             }
+        }
+        Ok(())
+    }
+
+    /// Looks at the bounds from time to time.
+    fn keep_within_bounds(&self, done: usize) -> Result<(), Exceeded> {
+        match done.is_multiple_of(OFTEN) && self.bounds.passed() {
+            true => Err(met(self.bounds)),
+            false => Ok(()),
         }
     }
 

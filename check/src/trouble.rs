@@ -1,0 +1,59 @@
+//! Reads that the engines cannot constrain, or need not.
+
+use history::{History, OpId, ReadSource, ReadsFrom};
+
+use crate::verdict::{Outcome, Reason, Verdict};
+
+/// What is odd about the reads of a history.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    /// A read of a value that nobody wrote.
+    pub thin_air: Option<OpId>,
+    /// Whether a read-modify-write returns what it alone writes.
+    pub reads_itself: bool,
+    /// Reads or final values with several candidates.
+    pub ambiguous: usize,
+    unfinished: Option<OpId>,
+    hidden: Option<OpId>,
+}
+
+impl Trouble {
+    /// The first of each kind by trace line. Cost: linear.
+    pub fn of(history: &History, reads_from: &ReadsFrom, open_finals: usize) -> Trouble {
+        let first = |wanted: ReadSource| {
+            history
+                .ops()
+                .filter(|&op| reads_from.source(op) == Some(wanted))
+                .min_by_key(|&op| (history.line(op), op))
+        };
+        let itself = |op: OpId| reads_from.source(op) == Some(ReadSource::Write(op));
+        Trouble {
+            thin_air: first(ReadSource::ThinAir),
+            reads_itself: history.ops().any(itself),
+            ambiguous: reads_from.ambiguous() + open_finals,
+            unfinished: first(ReadSource::UnfinishedStore),
+            hidden: first(ReadSource::HiddenWrite),
+        }
+    }
+
+    /// Why nothing but a violation can be concluded, if that is so.
+    pub fn unknowable(&self) -> Option<Reason> {
+        match (self.unfinished, self.hidden) {
+            (Some(read), _) => Some(Reason::UnfinishedStore(read)),
+            (None, Some(read)) => Some(Reason::HiddenWrite(read)),
+            (None, None) => None,
+        }
+    }
+
+    /// What an order that was found means for reads that it left free.
+    pub fn qualify(&self, mut outcome: Outcome) -> Outcome {
+        let failed = matches!(outcome.verdict, Verdict::Undecided(Reason::FreeReads));
+        let found = matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Satisfied);
+        if let Some(reason) = self.unknowable().filter(|_| found || failed) {
+            outcome.verdict = Verdict::Undecided(reason);
+        } else if failed && self.ambiguous > 0 {
+            outcome.verdict = Verdict::Undecided(Reason::Ambiguous(self.ambiguous));
+        }
+        outcome
+    }
+}
