@@ -94,7 +94,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for series in sizes.chain(copies.map(|family| Series::new(family, true))) {
         let mut line = format!("| {}", series.label());
         for model in MODELS {
-            line += &format!(" | {}", limit(&series, model, "complete", timeout, &file)?);
+            line += &format!(" | {}", limit(&series, model, "stages", timeout, &file)?);
         }
         line += &format!(" | {}", limit(&series, "sc", "saturate", timeout, &file)?);
         println!("{line} |");

@@ -58,8 +58,8 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "stages", value_parser = choice_parser())]
     pub algorithm: Choice,
 
-    /// A value written twice to a location: an error, or sources taken from an order that explains
-    /// every read, if one is found (else undecided)
+    /// A value written twice to a location: an error, or search also for which write each such read
+    /// takes its value from (every choice is tried, which takes longer)
     #[arg(long, value_name = "refuse|search", default_value = "refuse")]
     ambiguous: Ambiguous,
 

@@ -144,7 +144,7 @@ impl NiceCycle {
         &self.locations
     }
 
-    /// The cycle in one line.
+    /// The cycle in one line, with its canonical form.
     pub fn describe(&self, history: &History) -> String {
         let name = |op: OpId| match history.line(op) {
             Some(line) => format!("{} (line {line})", history.describe(op)),
@@ -172,9 +172,23 @@ impl NiceCycle {
                     });
                     text += &format!("{} -thread {label}-> {} -{place}-> ", name(u), name(v));
                 }
-                text + &name(first)
+                text + &name(first) + &self.canonical_form(history)
             }
         }
+    }
+
+    /// What the processors and locations of the canonical form stand for.
+    fn canonical_form(&self, history: &History) -> String {
+        let threads = self.threads.iter();
+        let threads = threads.map(|&thread| history.threads()[thread as usize].label.to_string());
+        let places = self.locations.iter();
+        let places = places.map(|&place| history.locations()[place as usize].to_string());
+        format!(
+            " (canonical: processors 1 to {k} are threads {}, locations 1 to {k} are {})",
+            threads.collect::<Vec<_>>().join(", "),
+            places.collect::<Vec<_>>().join(", "),
+            k = self.k()
+        )
     }
 }
 
