@@ -288,7 +288,8 @@ fn reading_backwards_is_a_cycle_of_one_location() {
     assert_eq!((cycle.k(), cycle.shape()), (1, Shape::Nice));
     assert_eq!(
         cycle.describe(&history),
-        "1-nice cycle load M[7] == 2 -thread 1-> load M[7] == 1 -M[7]-> load M[7] == 2"
+        "1-nice cycle load M[7] == 2 -thread 1-> load M[7] == 1 -M[7]-> load M[7] == 2 (in canonical \
+         form processors 1 are threads 1, locations 1 M[7])"
     );
 }
 

@@ -183,11 +183,12 @@ impl NiceCycle {
         let threads = threads.map(|&thread| history.threads()[thread as usize].label.to_string());
         let places = self.locations.iter();
         let places = places.map(|&place| history.locations()[place as usize].to_string());
+        let numbers: Vec<String> = (1..=self.k()).map(|number| number.to_string()).collect();
         format!(
-            " (canonical: processors 1 to {k} are threads {}, locations 1 to {k} are {})",
+            " (in canonical form processors {numbers} are threads {}, locations {numbers} {})",
             threads.collect::<Vec<_>>().join(", "),
             places.collect::<Vec<_>>().join(", "),
-            k = self.k()
+            numbers = numbers.join(", ")
         )
     }
 }
