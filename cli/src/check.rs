@@ -13,6 +13,7 @@ mod why;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
+use check::bounds::Bounds;
 use check::{Algorithm, Model, Outcome, Verdict};
 use history::{History, OpId, ReadsFrom};
 
@@ -162,7 +163,9 @@ impl Run<'_> {
                 continue;
             };
             let options = self.args.for_checking(algorithm, store_order);
-            let mut decided = decide(&options, input, history, reads_from, model);
+            let mut decided = decide(algorithm, input, history, reads_from, model, || {
+                check::check(history, reads_from, model, &options)
+            });
             self.certify(&mut decided, reads_from)?;
             self.status = self.status.and(status(&decided.outcome.verdict));
             let printed = self.printer.verdict(&decided, self.out);
@@ -190,10 +193,14 @@ impl Run<'_> {
         let applicable = applicable.filter(|algorithm| algorithm.applies_to(model));
         let decided = applicable.map(|algorithm| {
             let options = self.args.for_checking(algorithm, None);
-            match algorithm {
-                Algorithm::Stages => decide(&options, input, history, reads_from, model),
-                _ => comparison::measure(&options, input, history, reads_from, model),
-            }
+            decide(algorithm, input, history, reads_from, model, || {
+                if algorithm == Algorithm::Stages {
+                    return check::check(history, reads_from, model, &options);
+                }
+                // By itself, without a proof for what it does not prove.
+                let bounds = Bounds::new(options.timeout, options.max_memory);
+                check::decide(history, reads_from, model, &options, &bounds)
+            })
         });
         let mut compared = Comparison {
             decided: decided.collect(),
@@ -220,20 +227,22 @@ fn status(verdict: &Verdict) -> Status {
     }
 }
 
+/// Times a way to decide.
 fn decide<'a>(
-    options: &check::Options,
+    algorithm: Algorithm,
     input: &'a Input,
     history: &'a History,
     reads_from: &ReadsFrom,
     model: Model,
+    by: impl FnOnce() -> Outcome,
 ) -> Decided<'a> {
     let start = Instant::now();
-    let outcome = check::check(history, reads_from, model, options);
+    let outcome = by();
     Decided {
         input,
         history,
         model,
-        algorithm: options.algorithm,
+        algorithm,
         outcome,
         seconds: start.elapsed().as_secs_f64(),
         certificate: None,

@@ -11,10 +11,14 @@
 //!
 //! Pairs are true for the order of the events' ranks, which is what the solver tries first.
 //!
+//! `candidates` sets up the choices of sources.
+//!
 //! **Cost.** A model costs O(edges + pairs · threads) to look at. The number of models is
 //! exponential in the worst case.
 
-use history::{History, ReadSource, ReadsFrom};
+mod candidates;
+
+use history::{History, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use super::case;
@@ -178,146 +182,6 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     /// What the solver was given and did.
     pub fn statistics(&mut self) -> SatStatistics {
         self.solver.statistics()
-    }
-
-    fn add_candidates(&mut self, history: &History, reads_from: &ReadsFrom, finals: &Finals) {
-        let events = self.events();
-        let mut writers: FxHashMap<(u32, u64), Vec<u32>> = FxHashMap::default();
-        if reads_from.ambiguous() > 0 {
-            for event in (0..events.len() as u32).filter(|&event| events.writes(event)) {
-                if let Some(value) = history.written(events.op[event as usize]) {
-                    let location = events.location[event as usize];
-                    writers.entry((location, value)).or_default().push(event);
-                }
-            }
-        }
-        for event in 0..events.len() as u32 {
-            let op = events.op[event as usize];
-            if let Some(load) = history.linked_load(op)
-                && reads_from.source(load) == Some(ReadSource::Ambiguous)
-                && let Some(load) = events.event_of(load)
-            {
-                self.guarded.entry(load).or_default().push(event);
-            }
-            let (Some(ReadSource::Ambiguous), Some(value)) =
-                (reads_from.source(op), history.read(op))
-            else {
-                continue;
-            };
-            let location = events.location[event as usize];
-            let writers = writers.get(&(location, value)).into_iter().flatten();
-            let is_initial = history.initial(location) == Some(value);
-            let sources: Vec<u32> = writers
-                .copied()
-                .filter(|&writer| writer != event)
-                .chain(is_initial.then_some(INITIAL))
-                .collect();
-            self.add_choice(Reader::Event(event), &sources);
-        }
-        for (location, writes) in &finals.open {
-            let writes = writes.iter().filter_map(|&write| events.event_of(write));
-            let writes: Vec<u32> = writes.collect();
-            // What one thread alone uses was left out, and ends as it should.
-            if !writes.is_empty() {
-                self.add_choice(Reader::Final(*location), &writes);
-            }
-        }
-    }
-
-    /// One of these sources is right; those that cannot be are excluded.
-    fn add_choice(&mut self, reader: Reader, sources: &[u32]) {
-        let guess = self.guess(reader, sources);
-        let mut clause = Vec::new();
-        for &source in sources {
-            let variable = self.solver.variable();
-            let chosen = if source == guess { variable } else { -variable };
-            self.candidates.push(Candidate {
-                reader,
-                source,
-                chosen,
-            });
-            clause.push(chosen);
-            if let Some(cycle) = self.impossible(chosen, reader, source) {
-                self.exclude(cycle);
-            }
-        }
-        self.log_clause(clause, Origin::Candidates(reader));
-    }
-
-    /// The candidate of highest rank that ranks before the read; for a final value, of all.
-    fn guess(&self, reader: Reader, sources: &[u32]) -> u32 {
-        let rank = |event: u32| self.rank.get(event as usize).map_or(0, |rank| rank + 1);
-        let limit = match reader {
-            Reader::Event(read) => rank(read),
-            Reader::Final(_) => u32::MAX,
-        };
-        let before = sources
-            .iter()
-            .copied()
-            .filter(|&source| rank(source) < limit);
-        let best = before.max_by_key(|&source| rank(source));
-        best.or(sources.first().copied()).unwrap_or(INITIAL)
-    }
-
-    /// A cycle that is there if a read has this source, whatever else is chosen: the source comes
-    /// after the read, or another write is forced between the two.
-    fn impossible(&self, chosen: i32, reader: Reader, source: u32) -> Option<Vec<Arc>> {
-        let Reader::Event(read) = reader else {
-            return None;
-        };
-        let arc = |from, to, link| Arc { from, to, link };
-        if source == INITIAL {
-            if let Some(own) = self.own_earlier(read) {
-                let link = Link::OwnEarlier { read, chosen };
-                return Some(vec![
-                    arc(own, INITIAL, link),
-                    arc(INITIAL, own, Link::First),
-                ]);
-            }
-        } else if self.saturation.precedes(read, source) {
-            let link = Link::ReadsFrom { chosen };
-            return Some(vec![arc(source, read, link), arc(read, source, Link::Way)]);
-        }
-        let between = self.last_before(read).find(|&write| {
-            write != source && (source == INITIAL || self.saturation.precedes(source, write))
-        })?;
-        let link = Link::Overtaken {
-            read,
-            source,
-            chosen,
-            pair: 0,
-        };
-        Some(vec![
-            arc(read, between, link),
-            arc(between, read, Link::Way),
-        ])
-    }
-
-    /// The last write of its location in each chain that is forced to come before a read.
-    fn last_before(&self, read: u32) -> impl Iterator<Item = u32> {
-        let index = &self.events().write_index;
-        let groups = index.groups(self.events().location[read as usize]).iter();
-        groups.filter_map(move |group| {
-            let known = self.saturation.clock(read)[group.slot as usize];
-            let before = index.count_up_to(group, known);
-            let last = index.members(group)[..before].last().copied();
-            last.filter(|&write| write != read)
-        })
-    }
-
-    /// The last write of a read's location that comes before it in its thread.
-    fn own_earlier(&self, read: u32) -> Option<u32> {
-        let events = self.events();
-        let location = events.location[read as usize];
-        let index = &events.write_index;
-        let own = index.groups(location).iter();
-        own.filter(|group| group.slot as usize % events.threads == events.thread(read))
-            .filter_map(|group| {
-                let members = index.members(group);
-                let before = members.partition_point(|&write| write < read);
-                members[..before].last().copied()
-            })
-            .max()
     }
 
     fn log_clause(&mut self, clause: Vec<i32>, origin: Origin) {

@@ -1,43 +1,15 @@
 //! What all algorithms say of one history under one model.
 
-use std::time::Instant;
-
-use check::bounds::Bounds;
 use check::pairs::write_pairs;
-use check::{Model, Power, Reason, Verdict};
-use history::{History, ReadsFrom};
+use check::{Power, Reason, Verdict};
 
-use super::{Decided, caveat, text};
-use crate::load::Input;
+use super::{Decided, text};
 use crate::status::Status;
 
 /// The verdicts; the first is that of the stages.
 pub struct Comparison<'a> {
     /// One of each algorithm that applies.
     pub decided: Vec<Decided<'a>>,
-}
-
-/// Runs an algorithm by itself, without a proof for what it does not prove.
-pub fn measure<'a>(
-    options: &check::Options,
-    input: &'a Input,
-    history: &'a History,
-    reads_from: &ReadsFrom,
-    model: Model,
-) -> Decided<'a> {
-    let start = Instant::now();
-    let bounds = Bounds::new(options.timeout, options.max_memory);
-    let outcome = check::decide(history, reads_from, model, options, &bounds);
-    Decided {
-        input,
-        history,
-        model,
-        algorithm: options.algorithm,
-        outcome,
-        seconds: start.elapsed().as_secs_f64(),
-        certificate: None,
-        caveat: caveat(reads_from),
-    }
 }
 
 impl Comparison<'_> {
