@@ -129,7 +129,7 @@ pub fn decide(
         };
         return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
     }
-    let trouble = Trouble::of(history, reads_from, finals.open.len());
+    let trouble = Trouble::of(history, reads_from, &finals);
     if let Some(read) = trouble.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);

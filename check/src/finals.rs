@@ -14,6 +14,9 @@ pub struct Finals {
     pub writes: Vec<OpId>,
     /// Locations whose final value several writes have, with these writes.
     pub open: Vec<(u32, Vec<OpId>)>,
+    /// A location whose final value nobody is seen to write, but a store that the trace cuts off may
+    /// have.
+    pub unfinished: Option<u32>,
 }
 
 impl Finals {
@@ -48,6 +51,9 @@ impl Finals {
                 },
                 None if !written[last.location as usize]
                     && history.initial(last.location) == Some(last.value) => {}
+                None if history.may_be_unfinished(last.location) => {
+                    finals.unfinished.get_or_insert(last.location);
+                }
                 None => return Err(Contradiction::ThinFinal(last.location)),
             }
         }

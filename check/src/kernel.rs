@@ -61,7 +61,7 @@ pub fn kernel(
     bounds: &Bounds,
 ) -> Result<Kernel, NoKernel> {
     let finals = Finals::of(history).map_err(|_| NoKernel::Inconsistent)?;
-    let trouble = Trouble::of(history, reads_from, finals.open.len());
+    let trouble = Trouble::of(history, reads_from, &finals);
     if trouble.thin_air.is_some() {
         return Err(NoKernel::Inconsistent);
     }

@@ -2,6 +2,7 @@
 
 use history::{History, OpId, ReadSource, ReadsFrom};
 
+use crate::finals::Finals;
 use crate::verdict::{Outcome, Reason, Verdict};
 
 /// What is odd about the reads of a history.
@@ -14,12 +15,13 @@ pub struct Trouble {
     /// Reads or final values with several candidates.
     pub ambiguous: usize,
     unfinished: Option<OpId>,
+    unfinished_final: Option<u32>,
     hidden: Option<OpId>,
 }
 
 impl Trouble {
     /// The first of each kind by trace line. Cost: linear.
-    pub fn of(history: &History, reads_from: &ReadsFrom, open_finals: usize) -> Trouble {
+    pub fn of(history: &History, reads_from: &ReadsFrom, finals: &Finals) -> Trouble {
         let first = |wanted: ReadSource| {
             history
                 .ops()
@@ -30,8 +32,9 @@ impl Trouble {
         Trouble {
             thin_air: first(ReadSource::ThinAir),
             reads_itself: history.ops().any(itself),
-            ambiguous: reads_from.ambiguous() + open_finals,
+            ambiguous: reads_from.ambiguous() + finals.open.len(),
             unfinished: first(ReadSource::UnfinishedStore),
+            unfinished_final: finals.unfinished,
             hidden: first(ReadSource::HiddenWrite),
         }
     }
@@ -41,7 +44,7 @@ impl Trouble {
         match (self.unfinished, self.hidden) {
             (Some(read), _) => Some(Reason::UnfinishedStore(read)),
             (None, Some(read)) => Some(Reason::HiddenWrite(read)),
-            (None, None) => None,
+            (None, None) => self.unfinished_final.map(Reason::UnfinishedFinal),
         }
     }
 

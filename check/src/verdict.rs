@@ -72,6 +72,9 @@ pub enum Reason {
     StoreOrder(Vec<OpId>),
     /// This read returned a value that only a store without a completion can have supplied.
     UnfinishedStore(OpId),
+    /// The final value of this location is one that only a store without a completion can have
+    /// written.
+    UnfinishedFinal(u32),
     /// This read is of a location with a write whose value the trace does not show.
     HiddenWrite(OpId),
     /// Reads whose value was written more than once, and no source was found for all of them.
@@ -105,7 +108,9 @@ impl Reason {
             Reason::NoWitness(_) => "not the witness",
             Reason::NoCompletions => "no completions",
             Reason::StoreOrder(_) => "not with that store order",
-            Reason::UnfinishedStore(_) | Reason::HiddenWrite(_) => "a value is not shown",
+            Reason::UnfinishedStore(_) | Reason::UnfinishedFinal(_) | Reason::HiddenWrite(_) => {
+                "a value is not shown"
+            }
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
             Reason::Refuted(_) | Reason::FreeReads => "defect",
         }
@@ -150,6 +155,11 @@ impl Reason {
                 "no run has the store order that was given, which proves nothing about others: with \
                  it {}",
                 in_a_circle(history, cycle)
+            ),
+            Reason::UnfinishedFinal(location) => format!(
+                "{} ends with a value that only a store without a completion can have written, and \
+                 the trace does not show that store's value",
+                history.locations()[*location as usize]
             ),
             Reason::UnfinishedStore(op) => format!(
                 "{} returned a value that only a store without a completion can have written, and \

@@ -87,7 +87,7 @@ fn load_linked_pairs() {
 /// Leaving out a candidate would prove too much, so these proofs stay as they are.
 #[test]
 fn a_proof_that_speaks_of_candidates_names_them_all() {
-    let proofs = (0..300).filter_map(|seed| history(seed, false, Model::Tso));
+    let proofs = (0..1500).filter_map(|seed| history(seed, false, Model::Tso));
     let proofs = proofs.filter_map(
         |history| match verdict(&history, Model::Sc, Algorithm::Sat) {
             Verdict::Violation(violation) => Some(violation),
@@ -95,9 +95,7 @@ fn a_proof_that_speaks_of_candidates_names_them_all() {
         },
     );
     let speaks = |proof: &Violation| proof.chooses_sources();
-    assert!(
-        proofs
-            .filter(speaks)
-            .all(|proof| !proof.resolvents.is_empty())
-    );
+    let proofs: Vec<Violation> = proofs.filter(speaks).collect();
+    assert!(proofs.len() > 20, "{}", proofs.len());
+    assert!(proofs.iter().all(|proof| !proof.resolvents.is_empty()));
 }

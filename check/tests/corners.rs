@@ -345,3 +345,32 @@ fn program_order_says_what_a_private_location_ends_with() {
         assert!(!refuted && !ambiguous, "{algorithm:?} {model}: {found:?}");
     });
 }
+
+/// As for a read, a store that the trace cuts off may have written it.
+#[test]
+fn an_unfinished_store_may_have_written_a_final_value() {
+    let provenance = Provenance {
+        unfinished: vec![Unfinished {
+            thread: 2,
+            address: 0,
+            writes: true,
+            issued: None,
+            line: None,
+        }],
+        ..Provenance::default()
+    };
+    let accesses = [store(0, Place::Cell(0), 1)];
+    let history = build(&accesses, &[(0, 7)], &Initial::Zero, provenance);
+    for_each_algorithm(|algorithm, model| {
+        let found = verdict_by(&history, algorithm, model);
+        assert!(
+            matches!(found, Verdict::Undecided(_)),
+            "{algorithm:?} {model}: {found:?}"
+        );
+    });
+    let expected = Verdict::Undecided(Reason::UnfinishedFinal(0));
+    assert_eq!(verdict(&history, Ambiguity::Refuse, Model::Sc), expected);
+    let history = plain(&accesses, &[(0, 7)]);
+    let refuted = verdict(&history, Ambiguity::Refuse, Model::Sc);
+    assert!(matches!(refuted, Verdict::Violation(_)));
+}

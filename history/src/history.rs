@@ -403,7 +403,7 @@ impl History {
     }
 
     /// Whether a store that the trace cuts off touches a location.
-    pub(crate) fn may_be_unfinished(&self, location: u32) -> bool {
+    pub fn may_be_unfinished(&self, location: u32) -> bool {
         let location = self.locations[location as usize];
         let end = location
             .address

@@ -356,7 +356,7 @@ impl<'h> Proof<'h> {
             .find(|last| here(last.location));
         let impossible = last.is_some_and(|last| {
             let mut written = false;
-            let mut may_end_so = false;
+            let mut may_end_so = self.history.may_be_unfinished(last.location);
             for op in self.writes(last.location) {
                 written = true;
                 let value = self.history.written(op);
