@@ -102,3 +102,67 @@ pub fn effort(decided: &Decided<'_>) -> String {
     }
     said.join("; ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use check::{Algorithm, Model, Outcome, Stage, Statistics};
+
+    /// What algorithms say, compared.
+    fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
+        let history = history::History::default();
+        let input = crate::load::Input {
+            file: "test.axe".to_owned(),
+            format: "axe",
+            histories: Vec::new(),
+            transitions: Default::default(),
+            statistics: Default::default(),
+        };
+        let decided = said.into_iter().map(|(algorithm, verdict)| Decided {
+            input: &input,
+            history: &history,
+            model: Model::Sc,
+            algorithm,
+            outcome: Outcome {
+                verdict,
+                decided_by: Stage::Paper(algorithm),
+                statistics: Statistics::default(),
+            },
+            seconds: 0.0,
+            certificate: None,
+            caveat: None,
+        });
+        let comparison = Comparison {
+            decided: decided.collect(),
+        };
+        (comparison.status(), comparison.disagreement())
+    }
+
+    #[test]
+    fn complete_algorithms_that_disagree_are_named() {
+        let run = (Algorithm::Stages, Verdict::Consistent(Vec::new()));
+        let none = (Algorithm::Dbcop, Verdict::Unproved);
+        let (_, what) = compared(vec![run.clone(), none]);
+        let what = what.unwrap();
+        for part in [
+            "stages (complete)",
+            "dbcop (complete)",
+            "consistent",
+            "violation",
+        ] {
+            assert!(what.contains(part), "{what}");
+        }
+        let defect = Verdict::Undecided(Reason::Refuted(Algorithm::Heu));
+        assert!(compared(vec![run, (Algorithm::Heu, defect)]).1.is_some());
+    }
+
+    #[test]
+    fn a_weaker_criterion_that_holds_contradicts_nobody() {
+        let refuted = (Algorithm::Dbcop, Verdict::Unproved);
+        let holds = (Algorithm::Cc, Verdict::Satisfied);
+        let open = (Algorithm::Heu, Verdict::Undecided(Reason::Timeout));
+        let found = compared(vec![holds.clone(), refuted, open.clone()]);
+        assert_eq!(found, (Status::Violation, None));
+        assert_eq!(compared(vec![holds, open]), (Status::Undecided, None));
+    }
+}
