@@ -1,0 +1,4 @@
+//! Coherence protocols in SLICC, gem5's language for them, run on a Ruby-like runtime.
+
+pub mod slicc;
+pub mod source;

@@ -1,0 +1,530 @@
+//! The syntax tree of SLICC, as the grammar of the language has it: names are not resolved here.
+//!
+//! Every node that a diagnostic may have to point at carries a [`Span`].
+
+use crate::source::Span;
+
+/// A word of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The word as written; a qualified name has `::` between its parts, without white space.
+    pub text: Box<str>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One entry of an attribute list: `key=value`, or a lone string, which means `short="..."`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The attribute; for a lone string its text is `short` and its span that of the string.
+    pub key: Name,
+    /// The text of the value, without quotes.
+    pub value: Name,
+    /// How the value was written.
+    pub kind: PairKind,
+}
+
+/// How the value of an attribute was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairKind {
+    /// In quotes.
+    Text,
+    /// As a word.
+    Word,
+    /// As a number.
+    Number,
+}
+
+/// A declaration.
+#[derive(Clone, Debug)]
+pub enum Declaration {
+    /// `protocol "name";`
+    Protocol(Name),
+    /// `machine(MachineType:X, "...") : parameters { body }`
+    Machine(Machine),
+    /// `action(name, short, desc="...") { ... }`
+    Action(Action),
+    /// `in_port(name, Type, buffer, rank=1) { ... }`
+    InPort(InPort),
+    /// `out_port(name, Type, buffer);`
+    OutPort(OutPort),
+    /// `transition({states}, {events}, next) {requests} {actions}`
+    Transition(Transition),
+    /// `external_type(Name, primitive="yes");`
+    ExternalType(ExternalType),
+    /// `structure(Name, ...) { fields and methods }` or `global(...)`.
+    Structure(Structure),
+    /// `enumeration(Name, ...) { values }`
+    Enumeration(Enumeration),
+    /// `state_declaration(State, ...) { states with permissions }`
+    States(States),
+    /// A variable of a machine, of the file, or a parameter of a machine.
+    Object(Object),
+    /// A function, with its body or without.
+    Function(Function),
+}
+
+/// `machine(MachineType:X, pairs) : parameters { body }`
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// The enumeration before the colon: `MachineType`.
+    pub family: Name,
+    /// The enumerator, which names the machine.
+    pub name: Name,
+    /// Attributes.
+    pub pairs: Vec<Pair>,
+    /// What stands between the colon and the brace.
+    pub parameters: Vec<Object>,
+    /// The declarations in the braces.
+    pub body: Vec<Declaration>,
+    /// From the word `machine` to the closing brace.
+    pub span: Span,
+}
+
+/// An action.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// Its name.
+    pub name: Name,
+    /// Attributes; the shorthand is `short`.
+    pub pairs: Vec<Pair>,
+    /// What it does.
+    pub body: Block,
+    /// From the word `action` to the closing brace.
+    pub span: Span,
+}
+
+/// A port that a machine reads.
+#[derive(Clone, Debug)]
+pub struct InPort {
+    /// Its name.
+    pub name: Name,
+    /// The type of its messages.
+    pub message: Name,
+    /// The buffer that it reads.
+    pub buffer: Name,
+    /// Attributes: `rank`, stall handlers.
+    pub pairs: Vec<Pair>,
+    /// What happens with the head of the buffer.
+    pub body: Block,
+    /// From the word `in_port` to the closing brace.
+    pub span: Span,
+}
+
+/// A port that a machine writes.
+#[derive(Clone, Debug)]
+pub struct OutPort {
+    /// Its name.
+    pub name: Name,
+    /// The type of its messages.
+    pub message: Name,
+    /// The buffer that it writes.
+    pub buffer: Name,
+    /// Attributes.
+    pub pairs: Vec<Pair>,
+    /// From the word `out_port` to the semicolon.
+    pub span: Span,
+}
+
+/// An entry of the transition table, or several.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// The states it starts from.
+    pub states: Vec<Name>,
+    /// The events it is for.
+    pub events: Vec<Name>,
+    /// Where it leads.
+    pub next: NextState,
+    /// The request types, if the transition has two lists in braces.
+    pub requests: Option<Vec<Name>>,
+    /// The actions, in order.
+    pub actions: Vec<Name>,
+    /// From the word `transition` to the closing brace of the actions.
+    pub span: Span,
+    /// The parentheses, for a diagnostic about the pair rather than its actions.
+    pub head: Span,
+}
+
+/// The third argument of a transition.
+#[derive(Clone, Debug)]
+pub enum NextState {
+    /// None: the state stays.
+    Same,
+    /// A state.
+    State(Name),
+    /// `*`: what `getNextState` says.
+    Computed(Span),
+}
+
+/// A type that exists elsewhere.
+#[derive(Clone, Debug)]
+pub struct ExternalType {
+    /// Its name.
+    pub name: Name,
+    /// Attributes.
+    pub pairs: Vec<Pair>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A structure: a message, an entry, a TBE, or the description of a library type.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// Its name.
+    pub name: Name,
+    /// Attributes: `interface`, `external`, `primitive`, `main`.
+    pub pairs: Vec<Pair>,
+    /// Its fields.
+    pub fields: Vec<Object>,
+    /// Its methods.
+    pub methods: Vec<Function>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// An enumeration.
+#[derive(Clone, Debug)]
+pub struct Enumeration {
+    /// Its name.
+    pub name: Name,
+    /// Attributes: `default`.
+    pub pairs: Vec<Pair>,
+    /// Its values, with their attributes.
+    pub values: Vec<(Name, Vec<Pair>)>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// The states of a machine.
+#[derive(Clone, Debug)]
+pub struct States {
+    /// The name of the type, `State`.
+    pub name: Name,
+    /// Attributes: `default`.
+    pub pairs: Vec<Pair>,
+    /// The states.
+    pub values: Vec<StateValue>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// One state.
+#[derive(Clone, Debug)]
+pub struct StateValue {
+    /// Its name.
+    pub name: Name,
+    /// The enumeration before the colon: `AccessPermission`.
+    pub family: Name,
+    /// The permission.
+    pub permission: Name,
+    /// Attributes: `desc`.
+    pub pairs: Vec<Pair>,
+}
+
+/// `Type * name, pairs;` or `Type name := value;`
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its type.
+    pub kind: Name,
+    /// Whether a `*` stands behind the type.
+    pub pointer: bool,
+    /// Its name.
+    pub name: Name,
+    /// Attributes: `default`, `network`, `template`, ...
+    pub pairs: Vec<Pair>,
+    /// The value behind `:=`.
+    pub value: Option<Expression>,
+    /// The declaration, with its semicolon.
+    pub span: Span,
+}
+
+/// A function, or the prototype of one.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// What it returns: a type or `void`.
+    pub result: Name,
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Attributes: `return_by_pointer`, `return_by_ref`.
+    pub pairs: Vec<Pair>,
+    /// Its body, unless it is provided by the runtime.
+    pub body: Option<Block>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its type.
+    pub kind: Name,
+    /// How it is passed.
+    pub passing: Passing,
+    /// Its name; a prototype needs none.
+    pub name: Option<Name>,
+    /// The value behind `:=`: a number, a string, `true` or `false`.
+    pub default: Option<Expression>,
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// As a constant reference: no mark.
+    Value,
+    /// `*`
+    Pointer,
+    /// `&`
+    Reference,
+}
+
+/// Statements in braces.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// In order.
+    pub statements: Vec<Statement>,
+    /// With the braces.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// With its semicolon.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// An expression for its effect, or a local declared without a value.
+    Expression(Expression),
+    /// `target := value;`
+    Assign {
+        /// What is written.
+        target: Expression,
+        /// The value.
+        value: Expression,
+    },
+    /// `return value;`
+    Return(Expression),
+    /// `if (...) {...} else ...`; an `else if` is an `otherwise` that holds one `If`.
+    If {
+        /// The condition.
+        condition: Expression,
+        /// Where it holds.
+        then: Block,
+        /// Where it does not.
+        otherwise: Option<Block>,
+    },
+    /// `enqueue(port, Type, latency, bypass) {...}`
+    Enqueue {
+        /// The out_port.
+        port: Name,
+        /// The type of the message.
+        message: Name,
+        /// In cycles; 1 where absent.
+        latency: Option<Expression>,
+        /// Whether the order of the buffer may be broken.
+        bypass: Option<Expression>,
+        /// What fills the message.
+        body: Block,
+    },
+    /// `defer_enqueueing(port, Type) {...}`
+    Defer {
+        /// The out_port.
+        port: Name,
+        /// The type of the message.
+        message: Name,
+        /// What fills the message.
+        body: Block,
+    },
+    /// `peek(port, Type, block_on="field") {...}`
+    Peek {
+        /// The in_port.
+        port: Name,
+        /// The type of the message.
+        message: Name,
+        /// `block_on`, `wake_up`.
+        pairs: Vec<Pair>,
+        /// What is done with the message.
+        body: Block,
+    },
+    /// `stall_and_wait(port, address);`
+    StallAndWait {
+        /// The in_port.
+        port: Name,
+        /// The name of the address.
+        address: Name,
+    },
+    /// `wakeup_port(port, address);`
+    WakeupPort {
+        /// The in_port.
+        port: Name,
+        /// The name of the address.
+        address: Name,
+    },
+    /// `check_on_cache_probe(port, address);`
+    CheckOnCacheProbe {
+        /// The in_port.
+        port: Name,
+        /// The name of the address.
+        address: Name,
+    },
+    /// `check_allocate(table);`
+    CheckAllocate(Name),
+    /// `check_next_cycle();`
+    CheckNextCycle,
+    /// `check_stop_slots(...)`: in the grammar, but in no implementation.
+    CheckStopSlots,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// What it is.
+    pub kind: ExpressionKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExpressionKind {
+    /// A variable.
+    Name(Name),
+    /// A decimal number that fits 64 bits.
+    Number(u64),
+    /// A number with a dot.
+    Float(f64),
+    /// A string.
+    Text(Box<str>),
+    /// `true`, `false`
+    Bool(bool),
+    /// `Enumeration:VALUE`
+    Enumerator {
+        /// The enumeration.
+        family: Name,
+        /// The value.
+        value: Name,
+    },
+    /// `OOD`, the null pointer.
+    Null,
+    /// `new Type`
+    New(Name),
+    /// `Type name`: a local comes into being.
+    Local {
+        /// Its type.
+        kind: Name,
+        /// Its name.
+        name: Name,
+    },
+    /// `function(arguments)`
+    Call {
+        /// The function.
+        function: Name,
+        /// The arguments.
+        arguments: Vec<Expression>,
+    },
+    /// `Type::function(arguments)`
+    StaticCall {
+        /// The type.
+        class: Name,
+        /// The function.
+        function: Name,
+        /// The arguments.
+        arguments: Vec<Expression>,
+    },
+    /// `object.field`
+    Field {
+        /// The object.
+        object: Box<Expression>,
+        /// The field.
+        field: Name,
+    },
+    /// `object.method(arguments)`
+    Method {
+        /// The object.
+        object: Box<Expression>,
+        /// The method.
+        method: Name,
+        /// The arguments.
+        arguments: Vec<Expression>,
+    },
+    /// `object[indices]`, which calls `lookup`.
+    Index {
+        /// The object.
+        object: Box<Expression>,
+        /// The arguments.
+        indices: Vec<Expression>,
+    },
+    /// `static_cast(Type, "pointer", value)`
+    Cast {
+        /// The type.
+        to: Name,
+        /// `pointer`, `value`, or a reference if absent.
+        mode: Option<Name>,
+        /// What is cast.
+        value: Box<Expression>,
+    },
+    /// `is_valid(pointer)` or `is_invalid(pointer)`
+    Valid {
+        /// True for `is_valid`.
+        valid: bool,
+        /// The pointer.
+        value: Box<Expression>,
+    },
+    /// `!x`, `-x`, `++x`, `--x`
+    Unary {
+        /// Which.
+        operator: Unary,
+        /// Of what.
+        value: Box<Expression>,
+    },
+    /// `left operator right`
+    Binary {
+        /// Which.
+        operator: Binary,
+        /// The left operand.
+        left: Box<Expression>,
+        /// The right operand.
+        right: Box<Expression>,
+    },
+}
+
+/// An operator in front of its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `!`
+    Not,
+    /// `-`
+    Minus,
+    /// `++`
+    Increment,
+    /// `--`
+    Decrement,
+}
+
+/// An operator between two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Binary {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    Greater,
+    LessEqual,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}

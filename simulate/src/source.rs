@@ -1,0 +1,142 @@
+//! Source files, places in them, and what there is to say about such places.
+
+use std::path::{Path, PathBuf};
+
+/// A stretch of one file, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Index of the file in [`Sources`].
+    pub file: u32,
+    /// First byte.
+    pub start: u32,
+    /// The byte behind the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// From the beginning of this stretch to the end of `other`, which lies in the same file.
+    pub fn to(self, other: Span) -> Span {
+        Span {
+            end: other.end,
+            ..self
+        }
+    }
+}
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its path, as a message shows it.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// Offsets at which lines begin.
+    lines: Vec<u32>,
+}
+
+/// The files that make a protocol, in the order in which they were opened.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<Source>,
+}
+
+impl Sources {
+    /// Adds a file and returns its index.
+    pub fn add(&mut self, path: impl Into<PathBuf>, text: String) -> u32 {
+        let lines = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
+            .collect();
+        self.files.push(Source {
+            path: path.into(),
+            text,
+            lines,
+        });
+        self.files.len() as u32 - 1
+    }
+
+    /// The files.
+    pub fn files(&self) -> &[Source] {
+        &self.files
+    }
+
+    /// The text of a stretch.
+    pub fn text(&self, span: Span) -> &str {
+        &self.files[span.file as usize].text[span.start as usize..span.end as usize]
+    }
+
+    /// The file of a stretch, and its first line and column, counted from 1, the column in characters.
+    pub fn position(&self, span: Span) -> (&Path, usize, usize) {
+        let file = &self.files[span.file as usize];
+        let line = file.lines.partition_point(|&start| start <= span.start) - 1;
+        let column = file.text[file.lines[line] as usize..span.start as usize]
+            .chars()
+            .count();
+        (&file.path, line + 1, column + 1)
+    }
+}
+
+/// How serious a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The protocol runs, but something in it is odd.
+    Warning,
+    /// The protocol can't run.
+    Error,
+}
+
+/// What is to be said about a place of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How serious it is.
+    pub severity: Severity,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Where; `None` if it is about no place, such as a file that is missing.
+    pub span: Option<Span>,
+    /// What to write beside the caret, if anything.
+    pub label: Option<String>,
+    /// Further places, with what they have to do with it.
+    pub notes: Vec<(Span, String)>,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            span: Some(span),
+            label: None,
+            notes: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// A warning at a place.
+    pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(span, message)
+        }
+    }
+
+    /// The same with a word beside the caret.
+    pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// The same with a further place.
+    pub fn note(mut self, span: Span, note: impl Into<String>) -> Diagnostic {
+        self.notes.push((span, note.into()));
+        self
+    }
+
+    /// The same with advice.
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hint = Some(hint.into());
+        self
+    }
+}
