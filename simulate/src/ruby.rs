@@ -6,8 +6,10 @@
 //! What gem5 stops with a panic is a [`Misuse`] here, because a user's protocol can cause it.
 
 pub mod buffer;
+pub mod cache;
 pub mod delays;
 mod misuse;
+pub mod network;
 pub mod wheel;
 
 pub use misuse::Misuse;
