@@ -1,4 +1,5 @@
 //! Coherence protocols in SLICC, gem5's language for them, run on a Ruby-like runtime.
 
+pub mod ruby;
 pub mod slicc;
 pub mod source;
