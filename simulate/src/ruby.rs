@@ -5,11 +5,19 @@
 //!
 //! What gem5 stops with a panic is a [`Misuse`] here, because a user's protocol can cause it.
 
+pub mod block;
 pub mod buffer;
 pub mod cache;
 pub mod delays;
+pub mod directory;
+pub mod mask;
+pub mod memory;
 mod misuse;
 pub mod network;
+pub mod persistent;
+pub mod sets;
+pub mod tbe;
+pub mod timer;
 pub mod wheel;
 
 pub use misuse::Misuse;
