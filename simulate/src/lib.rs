@@ -1,4 +1,8 @@
 //! Coherence protocols in SLICC, gem5's language for them, run on a Ruby-like runtime.
 
+pub mod dice;
+pub mod request;
+pub mod sequencer;
 pub mod slicc;
 pub mod source;
+pub mod trace;
