@@ -1,5 +1,13 @@
 //! Coherence protocols in SLICC, gem5's language for them, run on a Ruby-like runtime.
 
+pub mod compile;
+pub mod dice;
+pub mod library;
+pub mod program;
+pub mod request;
 pub mod ruby;
+pub mod sequencer;
 pub mod slicc;
 pub mod source;
+pub mod system;
+pub mod trace;
