@@ -1,3 +1,8 @@
 //! SLICC, the language of gem5's protocols: from files to a syntax tree.
 
 pub mod ast;
+pub mod builtin;
+pub mod lexer;
+pub mod load;
+pub mod parser;
+pub mod token;

@@ -1,0 +1,99 @@
+//! The protocols that come with the program.
+
+use std::io;
+use std::path::Path;
+
+use super::load::{Failure, Loaded, load, load_with};
+
+/// A protocol whose files are part of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// Its name.
+    pub name: &'static str,
+    /// Its files, each with its text, the `.slicc` file first.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+/// A protocol of the fixtures, with its files.
+#[allow(unused_macros, reason = "the table is empty until there are protocols")]
+macro_rules! protocol {
+    ($name:literal: $($file:literal),* $(,)?) => {
+        Builtin {
+            name: $name,
+            files: &[
+                $(($file, include_str!(concat!("../../../fixtures/protocols/", $file)))),*
+            ],
+        }
+    };
+}
+
+/// All of them.
+pub const BUILTINS: &[Builtin] = &[];
+
+/// The one of this name.
+pub fn builtin(name: &str) -> Option<Builtin> {
+    BUILTINS.iter().copied().find(|one| one.name == name)
+}
+
+/// Reads a protocol: that of a built-in name, or a `.slicc` file. A file that has a built-in name
+/// is meant if its path is written with a folder, such as `./MI_example`.
+pub fn open(name_or_path: &str) -> Result<Loaded, Failure> {
+    match builtin(name_or_path) {
+        Some(builtin) => builtin.load(),
+        None => load(Path::new(name_or_path)).map_err(|failure| with_names(failure, name_or_path)),
+    }
+}
+
+/// If the file is missing and looks like a name, the names that there are.
+fn with_names(mut failure: Failure, name: &str) -> Failure {
+    let is_missing = failure.is_missing;
+    if let [diagnostic] = &mut *failure.diagnostics
+        && is_missing
+        && !name.contains(['/', '.'])
+    {
+        let names: Vec<&str> = BUILTINS.iter().map(|one| one.name).collect();
+        diagnostic.hint = Some(format!("the built-in protocols are {}", names.join(", ")));
+    }
+    failure
+}
+
+impl Builtin {
+    /// Reads it.
+    pub fn load(&self) -> Result<Loaded, Failure> {
+        let root = self.files.first().map_or("", |(path, _)| path);
+        load_with(Path::new(root), &mut |path| {
+            let of_path = |(name, _): &&(&str, &str)| Path::new(name) == path;
+            match self.files.iter().find(of_path) {
+                Some((_, text)) => Ok(text.as_bytes().to_vec()),
+                None => Err(io::ErrorKind::NotFound.into()),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_protocol_loads_under_its_name() {
+        for one in BUILTINS {
+            let loaded = open(one.name).unwrap_or_else(|failure| {
+                panic!("{}: {:?}", one.name, failure.diagnostics);
+            });
+            assert_eq!(loaded.protocol, one.name);
+            assert_eq!(loaded.warnings, []);
+            assert_eq!(loaded.sources.files().len(), one.files.len() + 1);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name() {
+        let failure = open("MI_exmaple").unwrap_err();
+        assert_eq!(
+            failure.diagnostics[0].message,
+            "MI_exmaple: there is no such file"
+        );
+        assert!(failure.diagnostics[0].hint.is_some());
+    }
+}

@@ -1,0 +1,295 @@
+//! From text to words.
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_till, take_until, take_while, take_while1};
+use nom::character::complete::{char, digit1, satisfy};
+use nom::combinator::{opt, recognize, value};
+use nom::error::{Error, ErrorKind};
+use nom::multi::many0_count;
+use nom::sequence::{delimited, pair, preceded};
+use nom::{Err, IResult, Parser};
+
+use super::token::{Kind, Token};
+use crate::source::{Diagnostic, Span};
+
+/// Most complaints about one file.
+pub(super) const MOST_ERRORS: usize = 20;
+
+/// The words of a text, the last of which is [`Kind::End`], and what is wrong with them.
+pub fn tokens(file: u32, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+    let mut lexer = Lexer {
+        file,
+        text,
+        // A word in five bytes is more than protocols have.
+        tokens: Vec::with_capacity(text.len() / 5),
+        diagnostics: Vec::new(),
+    };
+    lexer.run();
+    (lexer.tokens, lexer.diagnostics)
+}
+
+/// A text on its way to tokens.
+struct Lexer<'a> {
+    file: u32,
+    text: &'a str,
+    tokens: Vec<Token>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Lexer<'a> {
+    fn run(&mut self) {
+        let mut rest = self.text.strip_prefix('\u{feff}').unwrap_or(self.text);
+        while self.diagnostics.len() < MOST_ERRORS {
+            rest = blank(rest).map_or(rest, |(rest, _)| rest);
+            if rest.is_empty() || rest.starts_with("/*") {
+                break;
+            }
+            rest = match word(rest) {
+                Ok((after, kind)) => {
+                    let span = self.span(rest, after);
+                    self.tokens.push(Token { kind, span });
+                    self.check_number(kind, span);
+                    after
+                }
+                Err(_) => self.stray(rest),
+            };
+        }
+        if let Some(inside) = rest.strip_prefix("/*") {
+            let span = self.span(rest, inside);
+            self.diagnostics.push(
+                Diagnostic::error(span, "this comment is not closed")
+                    .hint("close it with `*/`; comments are not nested"),
+            );
+        }
+        let end = &self.text[self.text.len()..];
+        self.tokens.push(Token {
+            kind: Kind::End,
+            span: self.span(end, end),
+        });
+    }
+
+    /// What lies between two rests of the text.
+    fn span(&self, from: &str, to: &str) -> Span {
+        Span {
+            file: self.file,
+            start: (self.text.len() - from.len()) as u32,
+            end: (self.text.len() - to.len()) as u32,
+        }
+    }
+
+    fn check_number(&mut self, kind: Kind, span: Span) {
+        let text = &self.text[span.start as usize..span.end as usize];
+        let fits = match kind {
+            Kind::Number => text.parse::<u64>().is_ok(),
+            Kind::Float => text.parse::<f64>().is_ok_and(f64::is_finite),
+            _ => true,
+        };
+        if !fits {
+            self.diagnostics.push(
+                Diagnostic::error(span, "this number is too large")
+                    .hint(format!("numbers go up to {}", u64::MAX)),
+            );
+        }
+    }
+
+    /// Complains about what is no word; what is behind it.
+    fn stray(&mut self, rest: &'a str) -> &'a str {
+        let (after, diagnostic) = match rest.chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                let after = rest.find('\n').map_or("", |end| &rest[end..]);
+                let diagnostic =
+                    Diagnostic::error(self.span(rest, after), "this string is not closed")
+                        .hint(format!("close it with `{quote}` on the same line"));
+                (after, diagnostic)
+            }
+            Some(stray) => {
+                let after = rest.trim_start_matches(stray);
+                let diagnostic = Diagnostic::error(
+                    self.span(rest, after),
+                    format!("`{}` means nothing in SLICC", stray.escape_debug()),
+                );
+                (after, with_hint(diagnostic, stray))
+            }
+            None => return rest,
+        };
+        self.diagnostics.push(diagnostic);
+        after
+    }
+}
+
+/// What somebody who writes another language may have meant.
+fn with_hint(diagnostic: Diagnostic, stray: char) -> Diagnostic {
+    match stray {
+        '|' => diagnostic.hint("`||` is the only operator of this kind: there are none on bits"),
+        '?' => diagnostic.hint("there is no `?:`: write an `if`"),
+        '^' | '~' => diagnostic.hint("there are no operators on bits"),
+        '#' => {
+            diagnostic.hint("comments are `// ...` or `/* ... */`, and there is no preprocessor")
+        }
+        _ => diagnostic,
+    }
+}
+
+type Lexed<'a, T> = IResult<&'a str, T>;
+
+/// White space and comments. A comment without an end is left.
+fn blank(input: &str) -> Lexed<'_, usize> {
+    many0_count(alt((
+        take_while1(|c| matches!(c, ' ' | '\t' | '\n' | '\r')),
+        recognize(preceded(tag("//"), take_till(|c| c == '\n'))),
+        recognize(delimited(tag("/*"), take_until("*/"), tag("*/"))),
+    )))
+    .parse(input)
+}
+
+fn word(input: &str) -> Lexed<'_, Kind> {
+    alt((name, symbol, number, text('"'), text('\''))).parse(input)
+}
+
+fn name(input: &str) -> Lexed<'_, Kind> {
+    recognize(pair(
+        satisfy(|c| c.is_ascii_alphabetic() || c == '_'),
+        take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'),
+    ))
+    .map(|text| Kind::reserved(text).unwrap_or(Kind::Name))
+    .parse(input)
+}
+
+fn number(input: &str) -> Lexed<'_, Kind> {
+    let (rest, fraction) = preceded(digit1, opt(preceded(char('.'), digit1))).parse(input)?;
+    Ok((rest, fraction.map_or(Kind::Number, |_| Kind::Float)))
+}
+
+/// A string in these quotes: to the next such quote, whatever stands before it, in one line.
+fn text<'a>(quote: char) -> impl Parser<&'a str, Output = Kind, Error = Error<&'a str>> {
+    value(
+        Kind::Text,
+        delimited(
+            char(quote),
+            take_till(move |c| c == quote || c == '\n'),
+            char(quote),
+        ),
+    )
+}
+
+fn symbol(input: &str) -> Lexed<'_, Kind> {
+    Kind::SYMBOLS
+        .iter()
+        .find_map(|&(text, kind)| Some((input.strip_prefix(text)?, kind)))
+        .ok_or_else(|| Err::Error(Error::new(input, ErrorKind::Tag)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Vec<Kind> {
+        let (tokens, diagnostics) = tokens(0, text);
+        assert_eq!(diagnostics, []);
+        tokens.into_iter().map(|token| token.kind).collect()
+    }
+
+    fn complaints(text: &str) -> Vec<(u32, u32, String)> {
+        let (_, diagnostics) = tokens(0, text);
+        let place = |diagnostic: Diagnostic| {
+            let span = diagnostic.span.unwrap();
+            (span.start, span.end, diagnostic.message)
+        };
+        diagnostics.into_iter().map(place).collect()
+    }
+
+    #[test]
+    fn words_and_names() {
+        use Kind::*;
+        assert_eq!(
+            kinds("peek peeks const trigger OOD _a1 true"),
+            [Peek, Name, Name, Name, Null, Name, True, End]
+        );
+    }
+
+    #[test]
+    fn colons() {
+        use Kind::*;
+        assert_eq!(
+            kinds("A:B A::B a:=b a : : b"),
+            [
+                Name, Colon, Name, Name, Scope, Name, Name, Assign, Name, Name, Colon, Colon, Name,
+                End
+            ]
+        );
+    }
+
+    #[test]
+    fn every_symbol_is_one_token() {
+        for &(text, kind) in Kind::SYMBOLS {
+            assert_eq!(kinds(text), [kind, Kind::End], "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        use Kind::*;
+        assert_eq!(
+            kinds("12 1.5 1.x 18446744073709551615"),
+            [Number, Float, Number, Dot, Name, Number, End]
+        );
+        let too_large = "this number is too large".to_owned();
+        assert_eq!(
+            complaints("a 18446744073709551616"),
+            [(2, 22, too_large.clone())]
+        );
+        let long = format!("{}.5", "9".repeat(400));
+        assert_eq!(complaints(&long), [(0, 402, too_large)]);
+    }
+
+    #[test]
+    fn strings_have_no_escapes() {
+        let text = r#" "\" 'a"b' "it's" "#;
+        let (tokens, diagnostics) = tokens(3, text);
+        assert_eq!(diagnostics, []);
+        let texts: Vec<&str> = tokens
+            .iter()
+            .map(|token| &text[token.span.start as usize..token.span.end as usize])
+            .collect();
+        assert_eq!(texts, [r#""\""#, r#"'a"b'"#, r#""it's""#, ""]);
+        assert!(tokens.iter().all(|token| token.span.file == 3));
+    }
+
+    #[test]
+    fn comments_and_white_space() {
+        assert_eq!(kinds(""), [Kind::End]);
+        assert_eq!(kinds("\u{feff}// a"), [Kind::End]);
+        assert_eq!(
+            kinds("a /* b \n // */ // c */\r\n\t d /**/"),
+            [Kind::Name, Kind::Name, Kind::End]
+        );
+    }
+
+    #[test]
+    fn what_is_no_word() {
+        assert_eq!(
+            complaints("a \"b\nc 'd"),
+            [
+                (2, 4, "this string is not closed".to_owned()),
+                (7, 9, "this string is not closed".to_owned())
+            ]
+        );
+        assert_eq!(
+            complaints("a /* b"),
+            [(2, 4, "this comment is not closed".to_owned())]
+        );
+        assert_eq!(
+            complaints("a ??? é\u{0}b"),
+            [
+                (2, 5, "`?` means nothing in SLICC".to_owned()),
+                (6, 8, "`é` means nothing in SLICC".to_owned()),
+                (8, 9, "`\\0` means nothing in SLICC".to_owned())
+            ]
+        );
+    }
+
+    #[test]
+    fn complaints_end() {
+        assert_eq!(complaints(&"? # ".repeat(1000)).len(), MOST_ERRORS);
+    }
+}
