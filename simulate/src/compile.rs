@@ -88,10 +88,6 @@ pub fn compile(
         return Err(compiler.diagnostics);
     }
     compiled.sort_by_key(|machine| machine.kind);
-    let mut slots = vec![None; 64];
-    for (slot, machine) in compiled.iter().enumerate() {
-        slots[machine.kind as usize] = Some(slot as u8);
-    }
     let program = Program {
         name: protocol.into(),
         code: compiler.code,
@@ -102,7 +98,6 @@ pub fn compile(
         types: compiler.types,
         tables: compiler.tables,
         machines: compiled,
-        slots,
     };
     Ok((program, compiler.diagnostics))
 }

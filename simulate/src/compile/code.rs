@@ -277,6 +277,4 @@ pub struct Program {
     pub types: Types,
     /// The machines, in the order of `MachineType`.
     pub machines: Vec<Machine>,
-    /// The word of a `NetDest` that a machine type has, by its number.
-    pub slots: Vec<Option<u8>>,
 }

@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::ruby::mask::Mask;
 use crate::slicc::ast::{self, Pair};
 use crate::source::{Diagnostic, Span};
 
@@ -326,7 +327,7 @@ impl Types {
         };
         let initial = match name {
             "DataBlock" if external => vec![0; self.sizes.block],
-            "WriteMask" if external => vec![0; self.sizes.block.div_ceil(8)],
+            "WriteMask" if external => vec![0; Mask::new(self.sizes.block as u64 * 8).words()],
             "Set" if external => vec![0; 2],
             "NetDest" if external => vec![0; self.sizes.machines.max(1)],
             _ if external => vec![0],

@@ -75,6 +75,20 @@ impl MessageBuffer {
         bypass: bool,
         random: Option<&mut Delays>,
     ) -> Result<u64, Misuse> {
+        let arrival = self.pass(now, delta, bypass, random)?;
+        self.deliver(arrival, message);
+        Ok(arrival)
+    }
+
+    /// When a message that is enqueued now arrives, as [`MessageBuffer::enqueue`] has it. The message
+    /// does not stay here: the network takes it on.
+    pub fn pass(
+        &mut self,
+        now: u64,
+        delta: u64,
+        bypass: bool,
+        random: Option<&mut Delays>,
+    ) -> Result<u64, Misuse> {
         if delta == 0 && !self.settings.allow_zero_latency {
             return Err(Misuse::ZeroLatency);
         }
@@ -94,7 +108,6 @@ impl MessageBuffer {
         }
         self.last_bypassed = bypass;
         self.last_arrival = arrival;
-        self.deliver(arrival, message);
         Ok(arrival)
     }
 
