@@ -1,9 +1,12 @@
 //! Coherence protocols in SLICC, gem5's language for them, run on a Ruby-like runtime.
 
+pub mod client;
 pub mod compile;
+pub mod config;
 pub mod dice;
 pub mod library;
 pub mod program;
+pub mod record;
 pub mod request;
 pub mod ruby;
 pub mod sequencer;

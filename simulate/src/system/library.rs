@@ -10,7 +10,7 @@ use crate::compile::code::control;
 use crate::compile::types::UNSET_ADDRESS;
 use crate::library::Builtin;
 use crate::ruby::cache::Array;
-use crate::ruby::sets::{self, Set};
+use crate::ruby::sets::{bits as union, set};
 use crate::ruby::{Misuse, block};
 
 /// Numbers of `RubyRequestType` that matter here.
@@ -75,7 +75,7 @@ impl System {
         let [a, b, c, d, _] = arguments;
         let (i, j) = (a as usize, b as usize);
         let block = self.block_words;
-        let set = i..i + 2;
+        let own = i..i + 2;
         let words = self.machines.words();
         let dest = i..i + words;
         let mask = i..i + self.mask.words();
@@ -115,45 +115,45 @@ impl System {
                 self.done(|system| block::copy_masked(&mut system.words.words, i, j, block, c as usize))
             }
 
-            Builtin::SetSize => self.tried(|system| Set::set_size(&mut system.words.words[set], b))?,
-            Builtin::SetAdd => self.tried(|system| Set::add(&mut system.words.words[set], b))?,
-            Builtin::SetRemove => self.tried(|system| Set::remove(&mut system.words.words[set], b))?,
-            Builtin::SetClear => self.done(|system| Set::clear(&mut system.words.words[set])),
-            Builtin::SetBroadcast => self.done(|system| Set::broadcast(&mut system.words.words[set])),
-            Builtin::SetHas => u64::from(Set::is_element(&self.words.words[set], b)),
-            Builtin::SetSmallest => Set::smallest(&self.words.words[set])?,
-            Builtin::SetAddSet => self.done(|system| sets::bits::add(&mut system.words.words, i + 1, j + 1, 1)),
-            Builtin::SetRemoveSet => self.done(|system| sets::bits::remove(&mut system.words.words, i + 1, j + 1, 1)),
-            Builtin::SetCount => sets::bits::count(&self.words.words[i + 1..i + 2]),
+            Builtin::SetSize => self.tried(|system| set::set_size(&mut system.words.words[own], b))?,
+            Builtin::SetAdd => self.tried(|system| set::add(&mut system.words.words[own], b))?,
+            Builtin::SetRemove => self.tried(|system| set::remove(&mut system.words.words[own], b))?,
+            Builtin::SetClear => self.done(|system| set::clear(&mut system.words.words[own])),
+            Builtin::SetBroadcast => self.done(|system| set::broadcast(&mut system.words.words[own])),
+            Builtin::SetHas => u64::from(set::is_element(&self.words.words[own], b)),
+            Builtin::SetSmallest => set::smallest(&self.words.words[own])?,
+            Builtin::SetAddSet => self.done(|system| union::add(&mut system.words.words, i + 1, j + 1, 1)),
+            Builtin::SetRemoveSet => self.done(|system| union::remove(&mut system.words.words, i + 1, j + 1, 1)),
+            Builtin::SetCount => union::count(&self.words.words[i + 1..i + 2]),
             Builtin::SetIsEmpty => u64::from(self.words.words[i + 1] == 0),
             Builtin::SetEqual => u64::from(self.words.words[i + 1] == self.words.words[j + 1]),
             Builtin::SetSuperset => {
-                u64::from(sets::bits::is_superset(&self.words.words[i + 1..i + 2], &self.words.words[j + 1..j + 2]))
+                u64::from(union::is_superset(&self.words.words[i + 1..i + 2], &self.words.words[j + 1..j + 2]))
             }
             Builtin::SetDisjoint => u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0),
 
             Builtin::DestAdd => self.tried(|system| system.machines.add(&mut system.words.words[dest], b))?,
             Builtin::DestRemove => self.tried(|system| system.machines.remove(&mut system.words.words[dest], b))?,
-            Builtin::DestAddAll => self.done(|system| sets::bits::add(&mut system.words.words, i, j, words)),
-            Builtin::DestRemoveAll => self.done(|system| sets::bits::remove(&mut system.words.words, i, j, words)),
+            Builtin::DestAddAll => self.done(|system| union::add(&mut system.words.words, i, j, words)),
+            Builtin::DestRemoveAll => self.done(|system| union::remove(&mut system.words.words, i, j, words)),
             Builtin::DestAssign => {
-                let set = [self.words.words[c as usize], self.words.words[c as usize + 1]];
-                self.tried(|system| system.machines.set_net_dest(&mut system.words.words[dest], b, &set))?
+                let from = [self.words.words[c as usize], self.words.words[c as usize + 1]];
+                self.tried(|system| system.machines.set_net_dest(&mut system.words.words[dest], b, &from))?
             }
             Builtin::DestBroadcast => self.done(|system| system.machines.broadcast(&mut system.words.words[dest])),
             Builtin::DestBroadcastType => {
                 self.done(|system| system.machines.broadcast_type(&mut system.words.words[dest], b))
             }
             Builtin::DestClear => self.done(|system| system.words.words[dest].fill(0)),
-            Builtin::DestCount => sets::bits::count(&self.words.words[dest]),
+            Builtin::DestCount => union::count(&self.words.words[dest]),
             Builtin::DestHas => u64::from(self.machines.is_element(&self.words.words[dest], b)),
             Builtin::DestSuperset => {
-                u64::from(sets::bits::is_superset(&self.words.words[dest], &self.words.words[j..j + words]))
+                u64::from(union::is_superset(&self.words.words[dest], &self.words.words[j..j + words]))
             }
             Builtin::DestEqual => u64::from(self.words.words[dest] == self.words.words[j..j + words]),
-            Builtin::DestIsEmpty => u64::from(sets::bits::is_empty(&self.words.words[dest])),
+            Builtin::DestIsEmpty => u64::from(union::is_empty(&self.words.words[dest])),
             Builtin::DestDisjoint => {
-                u64::from(sets::bits::are_disjoint(&self.words.words[dest], &self.words.words[j..j + words]))
+                u64::from(union::are_disjoint(&self.words.words[dest], &self.words.words[j..j + words]))
             }
             Builtin::DestSmallest => self.machines.smallest(&self.words.words[dest])?,
             Builtin::DestSmallestType => self.machines.smallest_of(&self.words.words[dest], b)?,
@@ -161,8 +161,8 @@ impl System {
                 let to = c as usize;
                 self.words.words.copy_within(dest, to);
                 match function {
-                    Builtin::DestOr => self.done(|system| sets::bits::add(&mut system.words.words, to, j, words)),
-                    _ => self.done(|system| sets::bits::intersect(&mut system.words.words, to, j, words)),
+                    Builtin::DestOr => self.done(|system| union::add(&mut system.words.words, to, j, words)),
+                    _ => self.done(|system| union::intersect(&mut system.words.words, to, j, words)),
                 }
             }
             Builtin::BroadcastTo => {
