@@ -8,6 +8,7 @@ mod cores;
 mod fault;
 mod library;
 mod messages;
+mod report;
 mod run;
 mod scan;
 mod words;
@@ -62,8 +63,6 @@ struct Controller {
     responses_from_memory: Option<u32>,
     /// The mandatory queue, and how long a request takes to it.
     mandatory: Option<(u32, u64)>,
-    /// Which addresses belong to which controller of its machine.
-    interleaving: Interleaving,
 }
 
 /// What a buffer is attached to.
@@ -123,8 +122,6 @@ struct Thread {
     answers: VecDeque<(u64, Response)>,
     /// The controller of its sequencer.
     controller: usize,
-    /// The data cache that holds its reservations.
-    monitors: Option<u32>,
     done: bool,
 }
 
@@ -199,6 +196,14 @@ pub struct System {
     request_fields: RequestFields,
     block_words: usize,
     effects: Effects,
+    /// By machine type, which addresses belong to which controller.
+    homes: Vec<Option<Interleaving>>,
+    /// The controller of each sequencer.
+    homes_of: Vec<usize>,
+    /// The data cache that holds the reservations of each sequencer.
+    monitors: Vec<Option<u32>>,
+    /// Counts what memory performs.
+    moments: u64,
     // Of the code that runs.
     current: usize,
     transition: u32,

@@ -225,11 +225,11 @@ impl System {
                 0
             }
             Builtin::MonitorCheck => {
-                let monitor = self.threads[i].monitors.and_then(|cache| self.caches[cache as usize].monitor(b));
+                let monitor = self.monitors[i].and_then(|cache| self.caches[cache as usize].monitor(b));
                 u64::from(self.sequencers[i].holds(monitor))
             }
             Builtin::MonitorClear => self.done(|system| {
-                if let Some(cache) = system.threads[i].monitors {
+                if let Some(cache) = system.monitors[i] {
                     system.caches[cache as usize].clear_monitors_of(a as u32);
                 }
             }),
