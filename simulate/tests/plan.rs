@@ -464,6 +464,7 @@ fn systems_that_cannot_be_are_refused() {
     assert!(refuse(|options| options.threads = 0).contains("no threads"));
     assert!(refuse(|options| options.directories = 3).contains("power of two"));
     assert!(refuse(|options| options.l2_banks = 0).contains("power of two"));
+    assert!(refuse(|options| options.directory_hash = Some(64)).contains("above 63"));
     assert!(refuse(|options| options.block_bytes = 4).contains("8 to 4096"));
     assert!(refuse(|options| options.threads = 65).contains("at most 64"));
     let idle = Machines(vec![("Directory", vec![])]);

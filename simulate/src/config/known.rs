@@ -1,7 +1,6 @@
 //! What the scripts of gem5's own protocols say, and what names mean (SLICC.md, section 20).
 
-use super::Sizes;
-use super::{Options, Shape};
+use super::{Options, Shape, Sizes};
 use crate::ruby::cache::BankSettings;
 
 /// The machine types in their order, which is that of node numbering (section 3).
@@ -151,7 +150,7 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Shap
     let lower = parameter.to_ascii_lowercase();
     let has = |part: &str| lower.contains(part);
     if has("probefilter") {
-        return Shape::new(2 * sizes.l2.size, 4);
+        return Shape::new(sizes.l2.size.saturating_mul(2), 4);
     }
     let instructions = has("icache");
     let first = || {

@@ -219,6 +219,9 @@ impl Planner<'_> {
             let bytes = options.block_bytes;
             self.complain(format!("blocks of {bytes} bytes: 8 to 4096 are supported"));
         }
+        if options.directory_hash.is_some_and(|bit| bit > 63) {
+            self.complain("directories hashed with address bits above 63".into());
+        }
         if options.threads == 0 || options.threads_per_machine == 0 {
             self.complain("no threads: at least 1 was expected".into());
         }

@@ -94,8 +94,10 @@ impl MessageBuffer {
         }
         let arrival = match random {
             None => now.saturating_add(delta),
+            // A protocol may compute a latency that never ends.
             Some(delays) if self.settings.ordered => {
-                self.last_arrival.max(now) + delays.of_message()
+                let last = self.last_arrival.max(now);
+                last.saturating_add(delays.of_message())
             }
             Some(delays) => now + delays.of_message(),
         };

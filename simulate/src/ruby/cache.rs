@@ -80,8 +80,8 @@ impl Geometry {
                 "{size} bytes in {ways} ways of {block}-byte blocks are {sets} sets: at least 2 are needed"
             ));
         }
-        if sets > 1 << 32 || self.start_index_bit > 63 {
-            return Err("a cache larger than can be simulated".into());
+        if sets * ways > 1 << 24 || self.start_index_bit > 63 {
+            return Err("a cache larger than can be simulated: at most 16M blocks are".into());
         }
         // gem5 takes as many address bits as fit, and leaves the other sets alone.
         Ok(1 << sets.ilog2())
@@ -130,6 +130,14 @@ impl CacheMemory {
     /// Its shape.
     pub fn geometry(&self) -> Geometry {
         self.geometry
+    }
+
+    /// Cycles for the access to an array (`getTagLatency`, `getDataLatency`).
+    pub fn latency(&self, array: Array) -> u64 {
+        self.geometry.banks.map_or(1, |banks| match array {
+            Array::Data => banks.data_latency,
+            Array::Tag => banks.tag_latency,
+        })
     }
 
     /// How many entries it has room for.
@@ -561,6 +569,7 @@ mod tests {
         assert!(shape(256, 0, Policy::TreePlru).sets(64).is_err());
         assert!(shape(1 << 20, 3, Policy::TreePlru).sets(64).is_err());
         assert!(shape(1 << 20, 128, Policy::TreePlru).sets(64).is_err());
+        assert!(shape(u64::MAX, 2, Policy::Lru).sets(8).is_err());
         assert_eq!(shape(768, 3, Policy::Lru).sets(64), Ok(4));
     }
 
@@ -616,6 +625,10 @@ mod tests {
             tag_latency: 15,
         });
         let mut cache = CacheMemory::new(geometry, 64).unwrap();
+        assert_eq!(
+            (cache.latency(Array::Data), cache.latency(Array::Tag)),
+            (20, 15)
+        );
         cache.record_request(Array::Data, 64, 10);
         // Sets 1 and 3 share a bank of the data; set 2 does not.
         assert!(!cache.check_resource(Array::Data, 192, 29));

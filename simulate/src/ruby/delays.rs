@@ -4,6 +4,9 @@
 //! generators", OOPSLA 2014): the stream is defined by its few lines, so no library can change it,
 //! and it costs about a nanosecond.
 
+use std::fmt;
+use std::str::FromStr;
+
 /// A source of random delays.
 #[derive(Clone, Debug)]
 pub struct Delays {
@@ -45,7 +48,7 @@ impl Delays {
     }
 }
 
-/// How long something takes, in cycles.
+/// How long something takes, in cycles. Written `6`, or `1-18` for a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Latency {
     /// Always as long.
@@ -71,6 +74,34 @@ impl Latency {
         match self {
             Latency::Constant(_) => true,
             Latency::Between(least, most) => least >= most,
+        }
+    }
+}
+
+impl FromStr for Latency {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Latency, String> {
+        // A limit that keeps ticks far from their end.
+        let cycles = |text: &str| text.parse().ok().filter(|&cycles| cycles <= 1 << 32);
+        let latency = match text.split_once('-') {
+            None => cycles(text).map(Latency::Constant),
+            Some((least, most)) => match (cycles(least), cycles(most)) {
+                (Some(least), Some(most)) if least <= most => Some(Latency::Between(least, most)),
+                _ => None,
+            },
+        };
+        latency.ok_or_else(|| {
+            format!("'{text}' is neither a number of cycles, such as 6, nor a range, such as 1-18")
+        })
+    }
+}
+
+impl fmt::Display for Latency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Latency::Constant(cycles) => write!(f, "{cycles}"),
+            Latency::Between(least, most) => write!(f, "{least}-{most}"),
         }
     }
 }
@@ -116,6 +147,16 @@ mod tests {
         );
         let long: i32 = long.iter().sum();
         assert!((9_600..10_400).contains(&long), "{long}");
+    }
+
+    #[test]
+    fn latencies_are_read_as_they_are_written() {
+        for text in ["6", "0", "1-18", "5-5"] {
+            assert_eq!(text.parse::<Latency>().unwrap().to_string(), text);
+        }
+        for wrong in ["", "-1", "3-2", "1-", "x", "1-2-3", "99999999999999"] {
+            assert!(wrong.parse::<Latency>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -118,7 +118,8 @@ impl Network {
         departure: u64,
         random: &mut Delays,
     ) -> u64 {
-        let arrival = departure + self.latency.draw(random).max(1);
+        let latency = self.latency.draw(random).max(1);
+        let arrival = departure.saturating_add(latency);
         if self.latency.is_constant() {
             return arrival;
         }

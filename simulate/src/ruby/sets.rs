@@ -229,15 +229,16 @@ impl Machines {
             .is_ok_and(|(word, bit)| dest[word] & bit != 0)
     }
 
-    /// Makes the machines of a type those of a Set.
+    /// Makes the machines of a type those of a Set. A type that the protocol has not has none.
     pub fn set_net_dest(&self, dest: &mut [u64], kind: u64, set: &[u64]) -> Result<(), Misuse> {
-        let word = self.word(kind).ok_or(Misuse::NoMachineType(kind))?;
-        let size = self.types[word].1;
+        let size = self.count(kind);
         if set[1] & !below(size) != 0 {
             let element = 63 - u64::from(set[1].leading_zeros());
             return Err(Misuse::NoElement { element, size });
         }
-        dest[word] = set[1];
+        if let Some(word) = self.word(kind) {
+            dest[word] = set[1];
+        }
         Ok(())
     }
 
@@ -440,6 +441,8 @@ mod tests {
         machines.set_net_dest(&mut dest, 1, &[3, 5]).unwrap();
         assert_eq!(bits::count(&dest), 4);
         assert!(machines.set_net_dest(&mut dest, 1, &[8, 9]).is_err());
+        assert_eq!(machines.set_net_dest(&mut dest, 9, &[0, 0]), Ok(()));
+        assert!(machines.set_net_dest(&mut dest, 9, &[1, 1]).is_err());
         machines.broadcast(&mut dest);
         assert!(machines.is_broadcast(&dest) && machines.count(1) == 3 && machines.count(9) == 0);
         assert_eq!(Machines::new(&[(1, 65)]), Err(Misuse::SetTooLarge(65)));

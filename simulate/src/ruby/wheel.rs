@@ -28,6 +28,8 @@ pub struct Wheel {
     cursor: usize,
     /// What lies further ahead than the wheel reaches.
     far: BTreeMap<u64, Vec<u32>>,
+    /// The first tick in that map, or a tick that never comes.
+    nearest: u64,
     length: usize,
 }
 
@@ -44,6 +46,7 @@ impl Wheel {
             row,
             cursor: 0,
             far: BTreeMap::new(),
+            nearest: u64::MAX,
             length: 0,
         }
     }
@@ -94,6 +97,7 @@ impl Wheel {
 
     #[cold]
     fn put_far(&mut self, tick: u64, event: u32) {
+        self.nearest = self.nearest.min(tick);
         let events = self.far.entry(tick).or_default();
         if !events.contains(&event) {
             events.push(event);
@@ -129,22 +133,26 @@ impl Wheel {
             self.occupied[slot / 64] &= !(1 << (slot % 64));
             self.cursor = 0;
             self.now = self.next_tick()?;
-            self.draw_near();
+            if self.nearest - self.now < SLOTS as u64 {
+                self.draw_near();
+            }
         }
     }
 
     /// The next tick that has events behind the current one.
+    #[inline]
     fn next_tick(&self) -> Option<u64> {
         let here = self.now as usize % SLOTS;
-        // The word of the current slot comes twice: first what is above the slot, last what is below.
         let above = !0 << (here % 64);
-        for step in 0..=WORDS {
+        let bits = self.occupied[here / 64] & above;
+        if bits != 0 {
+            let slot = here / 64 * 64 + bits.trailing_zeros() as usize;
+            return Some(self.now + (slot - here) as u64);
+        }
+        // The word of the current slot comes last again: what is below the slot.
+        for step in 1..=WORDS {
             let word = (here / 64 + step) % WORDS;
-            let mask = match step {
-                0 => above,
-                WORDS => !above,
-                _ => !0,
-            };
+            let mask = if step == WORDS { !above } else { !0 };
             let bits = self.occupied[word] & mask;
             if bits != 0 {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
@@ -156,16 +164,20 @@ impl Wheel {
 
     /// Moves into the wheel what it now reaches, before anything else can be scheduled there, so that
     /// events of a tick keep the order in which they were scheduled.
+    #[cold]
     fn draw_near(&mut self) {
-        while let Some(entry) = self.far.first_entry()
-            && *entry.key() - self.now < SLOTS as u64
-        {
+        while let Some(entry) = self.far.first_entry() {
+            if *entry.key() - self.now >= SLOTS as u64 {
+                self.nearest = *entry.key();
+                return;
+            }
             let (tick, events) = entry.remove_entry();
             self.length -= events.len();
             for event in events {
                 self.put(tick, event);
             }
         }
+        self.nearest = u64::MAX;
     }
 }
 
