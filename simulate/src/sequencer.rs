@@ -200,11 +200,6 @@ impl Sequencer {
         self.config.version
     }
 
-    /// Whether the protocol tells a store-conditional from a store.
-    pub fn tells_conditional(&self) -> bool {
-        self.config.tells_conditional
-    }
-
     /// Number of requests that are not completed.
     pub fn outstanding(&self) -> usize {
         self.pending.len()

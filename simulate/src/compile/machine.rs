@@ -162,9 +162,9 @@ impl Compiler<'_> {
         Some(code::Machine {
             name: machine.name.text.clone(),
             kind: kind as u32,
-            states: outline.states.iter().map(|state| state.name.clone()).collect(),
+            states: outline.states.iter().map(|state| state.name.as_str().into()).collect(),
             permissions: outline.states.iter().map(|state| state.permission as u64).collect(),
-            events: outline.events.iter().map(|event| event.name.clone()).collect(),
+            events: outline.events.iter().map(|event| event.name.as_str().into()).collect(),
             parameters,
             variables,
             initial,
@@ -306,7 +306,7 @@ impl Compiler<'_> {
     ) -> code::Transition {
         let span = entry.span;
         let used: Vec<&(u32, Slots, Slots)> =
-            entry.actions.iter().filter_map(|at| actions.get(&outline.actions[usize::from(*at)].name)).collect();
+            entry.actions.iter().filter_map(|at| actions.get(&*outline.actions[usize::from(*at)].name)).collect();
         let stalls = entry.actions.iter().any(|at| &*outline.actions[usize::from(*at)].name == "z_stall");
         let before = self.begin(Context::Transition);
         let next = match entry.next {

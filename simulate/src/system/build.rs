@@ -126,11 +126,9 @@ impl System {
             moments: 0,
             program: Rc::clone(&program),
         };
-        let three_levels = program.name.starts_with("MESI_Three_Level");
         for number in 0..sequencers as u32 {
-            let block_bytes = options.block_bytes;
-            let config = Config { block_bytes, tells_conditional: three_levels, ..Config::new(number, 0) };
-            system.sequencers.push(Sequencer::new(config));
+            let sequencer = system.sequencer(number, 0);
+            system.sequencers.push(sequencer);
         }
         for machine in &plan.machines {
             let found = program.machines.iter().position(|compiled| compiled.kind == machine.kind);
@@ -151,6 +149,14 @@ impl System {
             return Err(format!("{} threads, but the protocol has {sequencers} sequencers", system.threads.len()));
         }
         Ok(system)
+    }
+
+    fn sequencer(&self, number: u32, core: u32) -> Sequencer {
+        Sequencer::new(Config {
+            block_bytes: self.block_words as u64 * 8,
+            tells_conditional: self.program.name.starts_with("MESI_Three_Level"),
+            ..Config::new(number, core)
+        })
     }
 
     /// Adds a controller.
@@ -273,9 +279,7 @@ impl System {
                 self.directories.len() as u64 - 1
             }
             Value::Sequencer { number, core } => {
-                let config = Config { block_bytes: self.block_words as u64 * 8, ..Config::new(*number, *core) };
-                let old = &mut self.sequencers[*number as usize];
-                *old = Sequencer::new(Config { tells_conditional: old.tells_conditional(), ..config });
+                self.sequencers[*number as usize] = self.sequencer(*number, *core);
                 parts.sequencers.push(*number);
                 u64::from(*number)
             }

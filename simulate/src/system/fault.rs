@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ruby::misuse::Misuse;
+use crate::ruby::Misuse;
 use crate::sequencer;
 use crate::source::Span;
 
