@@ -43,7 +43,7 @@ impl Protocol {
                 warnings.splice(0..0, loaded.warnings.iter().cloned());
                 Ok(Protocol { outline, program: Rc::new(program), warnings, loaded })
             }
-            Err(diagnostics) => Err(Failure { sources: loaded.sources, diagnostics }),
+            Err(diagnostics) => Err(Failure { sources: loaded.sources, diagnostics, is_missing: false }),
         }
     }
 
