@@ -1,8 +1,10 @@
-//! SLICC, the language of gem5's protocols: from files to a syntax tree.
+//! SLICC, the language of gem5's protocols: from files to a syntax tree and its tables.
 
 pub mod ast;
 pub mod builtin;
 pub mod lexer;
 pub mod load;
+pub mod outline;
 pub mod parser;
 pub mod token;
+pub mod visit;

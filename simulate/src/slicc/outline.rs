@@ -1,0 +1,285 @@
+//! The tables of a protocol: machines, states, events, actions and transitions, with the names in
+//! them resolved. No types are needed for that.
+
+mod frame;
+mod machine;
+mod names;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use super::ast::{Action, Declaration, Machine, Pair};
+use super::load::Loaded;
+use crate::source::{Diagnostic, Span};
+use names::Complaints;
+
+/// The access permissions of states, in the order in which the language declares them.
+pub const PERMISSIONS: [&str; 8] = [
+    "Read_Only",
+    "Read_Write",
+    "Maybe_Stale",
+    "Backing_Store",
+    "Backing_Store_Busy",
+    "Invalid",
+    "NotPresent",
+    "Busy",
+];
+
+/// The names that machines can have, in the order in which the language numbers them.
+pub const MACHINE_TYPES: [&str; 20] = [
+    "L0Cache",
+    "L1Cache",
+    "L2Cache",
+    "L3Cache",
+    "Directory",
+    "DMA",
+    "Collector",
+    "L1Cache_wCC",
+    "L2Cache_wCC",
+    "CorePair",
+    "TCP",
+    "TCC",
+    "TCCdir",
+    "SQC",
+    "RegionDir",
+    "RegionBuffer",
+    "Cache",
+    "Memory",
+    "MiscNode",
+    "NULL",
+];
+
+/// The tables of a protocol.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// Its machines, in the order in which they are declared.
+    pub machines: Vec<MachineOutline>,
+}
+
+/// The tables of a machine.
+#[derive(Clone, Debug)]
+pub struct MachineOutline {
+    /// Its name, one of [`MACHINE_TYPES`].
+    pub name: String,
+    /// What it is, from the attributes.
+    pub description: Option<String>,
+    /// The name in its declaration.
+    pub span: Span,
+    /// Its index among [`Loaded::declarations`].
+    pub declaration: usize,
+    /// Its states.
+    pub states: Vec<StateOutline>,
+    /// Its events.
+    pub events: Vec<EventOutline>,
+    /// The values of its own enumeration `RequestType`, if it has one.
+    pub requests: Vec<EventOutline>,
+    /// Its actions.
+    pub actions: Vec<ActionOutline>,
+    /// The ports it reads, in the order in which they are scanned.
+    pub in_ports: Vec<PortOutline>,
+    /// The ports it writes.
+    pub out_ports: Vec<PortOutline>,
+    /// The transition table, one entry a pair of state and event, in textual order.
+    pub entries: Vec<Entry>,
+}
+
+/// A state.
+#[derive(Clone, Debug)]
+pub struct StateOutline {
+    /// Its name.
+    pub name: String,
+    /// Index into [`PERMISSIONS`].
+    pub permission: u8,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its name in the declaration.
+    pub span: Span,
+}
+
+impl StateOutline {
+    /// The name of its access permission.
+    pub fn permission_name(&self) -> &'static str {
+        PERMISSIONS[usize::from(self.permission)]
+    }
+
+    /// Whether a line stays in this state until something asks for another: its permission is none
+    /// of the busy ones.
+    pub fn is_stable(&self) -> bool {
+        !self.permission_name().ends_with("Busy")
+    }
+}
+
+/// An event, or a type of requests.
+#[derive(Clone, Debug)]
+pub struct EventOutline {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its name in the declaration.
+    pub span: Span,
+}
+
+/// An action.
+#[derive(Clone, Debug)]
+pub struct ActionOutline {
+    /// Its name.
+    pub name: String,
+    /// Its shorthand.
+    pub short: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// Its name in the declaration.
+    pub span: Span,
+    /// Its index in [`Machine::body`].
+    pub declaration: usize,
+    /// Whether it stalls: it is called `z_stall`, or does nothing but recycle or park the head of
+    /// a queue.
+    pub stalls: bool,
+}
+
+/// A port.
+#[derive(Clone, Debug)]
+pub struct PortOutline {
+    /// Its name.
+    pub name: String,
+    /// The buffer it is on.
+    pub buffer: String,
+    /// The type of its messages.
+    pub message: String,
+    /// Its rank, if one is given.
+    pub rank: Option<u32>,
+    /// Its name in the declaration.
+    pub span: Span,
+    /// Its index in [`Machine::body`].
+    pub declaration: usize,
+}
+
+/// An entry of the transition table.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Index into [`MachineOutline::states`].
+    pub state: u16,
+    /// Index into [`MachineOutline::events`].
+    pub event: u16,
+    /// The state afterwards.
+    pub next: Next,
+    /// Indices into [`MachineOutline::actions`], in order.
+    pub actions: Arc<[u16]>,
+    /// Indices into [`MachineOutline::requests`].
+    pub requests: Arc<[u16]>,
+    /// Whether one of the actions stalls.
+    pub stalls: bool,
+    /// The parentheses of the transition.
+    pub span: Span,
+    /// The index of the transition in [`Machine::body`].
+    pub declaration: usize,
+}
+
+/// The state after a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This one.
+    State(u16),
+    /// The one that `getNextState` says.
+    Computed,
+}
+
+impl Outline {
+    /// The tables of a protocol, or all that is wrong with them.
+    pub fn of(loaded: &Loaded) -> Result<Outline, Vec<Diagnostic>> {
+        let mut complaints = Complaints::default();
+        frame::check_file(&loaded.declarations, &mut complaints);
+        let mut outline = Outline::default();
+        for (index, declaration) in loaded.declarations.iter().enumerate() {
+            if let Declaration::Machine(machine) = declaration {
+                frame::check_machine(machine, &mut complaints);
+                outline.check_name(machine, &mut complaints);
+                let tables = machine::tables(machine, index, &mut complaints);
+                outline.machines.push(tables);
+            }
+        }
+        if outline.machines.is_empty() {
+            complaints.say(Diagnostic {
+                span: None,
+                ..Diagnostic::error(
+                    Span::default(),
+                    format!("the protocol {} has no machine", loaded.protocol),
+                )
+            });
+        }
+        match complaints.finish() {
+            none if none.is_empty() => Ok(outline),
+            complaints => Err(complaints),
+        }
+    }
+
+    /// The machine of this name.
+    pub fn machine(&self, name: &str) -> Option<&MachineOutline> {
+        self.machines.iter().find(|machine| machine.name == name)
+    }
+
+    fn check_name(&self, machine: &Machine, complaints: &mut Complaints) {
+        let name = &machine.name;
+        if &*machine.family.text != "MachineType" {
+            let message = format!("`{}` is no `MachineType`", machine.family.text);
+            let hint = "a machine is declared as `machine(MachineType:NAME, ...)`";
+            complaints.say(Diagnostic::error(machine.family.span, message).hint(hint));
+        } else if !MACHINE_TYPES.contains(&&*name.text) {
+            let message = format!("there is no machine type `{}`", name.text);
+            let hint = names::nearest(&name.text, MACHINE_TYPES).map_or_else(
+                || format!("there are {}", MACHINE_TYPES.join(", ")),
+                |nearest| format!("did you mean `{nearest}`?"),
+            );
+            complaints.say(Diagnostic::error(name.span, message).hint(hint));
+        }
+        if let Some(before) = self.machine(&name.text) {
+            let message = format!("a second machine `{}`", name.text);
+            complaints.say(
+                Diagnostic::error(name.span, message)
+                    .note(before.span, "the first is here")
+                    .hint("each machine type may have one machine"),
+            );
+        }
+    }
+}
+
+impl MachineOutline {
+    /// Its syntax tree.
+    pub fn syntax<'a>(&self, loaded: &'a Loaded) -> Option<&'a Machine> {
+        match loaded.declarations.get(self.declaration) {
+            Some(Declaration::Machine(machine)) => Some(machine),
+            _ => None,
+        }
+    }
+
+    /// The index of a state.
+    pub fn state(&self, name: &str) -> Option<u16> {
+        let index = self.states.iter().position(|state| state.name == name)?;
+        u16::try_from(index).ok()
+    }
+
+    /// The index of an event.
+    pub fn event(&self, name: &str) -> Option<u16> {
+        let index = self.events.iter().position(|event| event.name == name)?;
+        u16::try_from(index).ok()
+    }
+}
+
+impl ActionOutline {
+    /// Its syntax tree, in that of its machine.
+    pub fn syntax<'a>(&self, machine: &'a Machine) -> Option<&'a Action> {
+        match machine.body.get(self.declaration) {
+            Some(Declaration::Action(action)) => Some(action),
+            _ => None,
+        }
+    }
+}
+
+/// The value of an attribute.
+pub fn attribute<'a>(pairs: &'a [Pair], key: &str) -> Option<&'a str> {
+    let pair = pairs.iter().find(|pair| &*pair.key.text == key)?;
+    Some(&pair.value.text)
+}
