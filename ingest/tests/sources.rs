@@ -188,6 +188,7 @@ fn a_client_prints_atomics_and_fences() {
 fn a_client_prints_a_linked_pair_as_one_atomic() {
     for sized in [false, true] {
         let mut script = Script::new();
+        script.line("      0: system.cpu0: T0 op 0 fence".to_owned());
         for (done, data) in [("SC_Failed", None), ("Done", Some(("set", &[7u8][..])))] {
             script.request((0, 0), "LoadLockedReq", A, Some("LD"));
             script.complete((0, 0), "LoadLockedReq", A, Some("Done"), &[("read", &[0])]);
@@ -198,12 +199,15 @@ fn a_client_prints_a_linked_pair_as_one_atomic() {
             }
         }
         let tick = script.tick + 1;
-        script.line(format!("{tick:7}: system.cpu0: T0 op 0 rmw 0x1000 0 0x7"));
+        script.line(format!("{tick:7}: system.cpu0: T0 op 1 rmw 0x1000 0 0x7"));
         let trace = script.read();
-        assert_eq!(operations(&trace), ["0: rmw 0x1000 == 0x0, := 0x7"]);
+        assert_eq!(
+            operations(&trace),
+            ["0: fence", "0: rmw 0x1000 == 0x0, := 0x7"]
+        );
         let history = &trace.histories[0];
         assert_eq!(history.provenance.unfinished, []);
-        assert_eq!(history.operation(OpId(0)).completed, Some(tick - 1));
+        assert_eq!(history.operation(OpId(1)).completed, Some(tick - 1));
     }
 }
 
