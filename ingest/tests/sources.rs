@@ -188,7 +188,7 @@ fn a_client_prints_atomics_and_fences() {
 fn a_client_prints_a_linked_pair_as_one_atomic() {
     for sized in [false, true] {
         let mut script = Script::new();
-        script.line("      0: system.cpu0: T0 op 0 fence".to_owned());
+        script.line("      0: system.cpu0: T0 op 0 fence");
         for (done, data) in [("SC_Failed", None), ("Done", Some(("set", &[7u8][..])))] {
             script.request((0, 0), "LoadLockedReq", A, Some("LD"));
             script.complete((0, 0), "LoadLockedReq", A, Some("Done"), &[("read", &[0])]);
