@@ -68,7 +68,7 @@ impl Shape {
     /// Where a location is.
     pub fn address(&self, location: u32) -> u64 {
         let per_line = self.per_line();
-        let step = self.line_bytes / per_line & !7;
+        let step = (self.line_bytes / per_line) & !7;
         let line = u64::from(location) / per_line;
         self.base + line * self.line_bytes + u64::from(location) % per_line * step
     }
@@ -157,7 +157,8 @@ impl Program {
     /// Whether Ruby's lines show all of it, in program order, if a core does one thing at a time.
     /// They do not show fences, and readers leave instruction fetches out.
     pub fn is_plain(&self) -> bool {
-        let is_hidden = |step: &Step| matches!(step.operation, Operation::Fence | Operation::Fetch(_));
+        let is_hidden =
+            |step: &Step| matches!(step.operation, Operation::Fence | Operation::Fetch(_));
         !self.threads.iter().flatten().any(is_hidden)
     }
 
@@ -291,15 +292,18 @@ mod tests {
             ..Shape::default()
         };
         assert_ne!(program, Program::random(&other));
-        let first: Vec<Operation> = program.threads[1][..4].iter().map(|s| s.operation).collect();
+        let first: Vec<Operation> = program.threads[1][..4]
+            .iter()
+            .map(|s| s.operation)
+            .collect();
         assert_eq!(first, FIRST);
     }
 
     const FIRST: [Operation; 4] = [
-        Operation::Load(0),
-        Operation::Load(0),
-        Operation::Load(0),
-        Operation::Load(0),
+        Operation::Load(0x11c0),
+        Operation::Load(0x1180),
+        Operation::Store(0x1140, 0x2_0000_0001),
+        Operation::Load(0x10c0),
     ];
 
     #[test]
@@ -310,13 +314,23 @@ mod tests {
         assert!(near(count(&program, |op| *op == Operation::Fence), 300));
         let linked = |op: &Operation| matches!(op, Operation::Rmw { linked: true, .. });
         assert!(near(count(&program, linked), 300));
-        assert!(near(count(&program, |op| matches!(op, Operation::Rmw { .. })), 600));
-        assert!(near(count(&program, |op| matches!(op, Operation::Fetch(_))), 510));
-        assert!(near(count(&program, |op| matches!(op, Operation::Load(_))), 2040));
+        assert!(near(
+            count(&program, |op| matches!(op, Operation::Rmw { .. })),
+            600
+        ));
+        assert!(near(
+            count(&program, |op| matches!(op, Operation::Fetch(_))),
+            510
+        ));
+        assert!(near(
+            count(&program, |op| matches!(op, Operation::Load(_))),
+            2040
+        ));
         let mut values = BTreeSet::new();
         for (thread, steps) in program.threads.iter().enumerate() {
             for step in steps {
-                let (Operation::Store(_, value) | Operation::Rmw { value, .. }) = step.operation else {
+                let (Operation::Store(_, value) | Operation::Rmw { value, .. }) = step.operation
+                else {
                     continue;
                 };
                 assert_eq!(value >> 32, thread as u64 + 1);
@@ -353,7 +367,12 @@ mod tests {
             ..Shape::default()
         };
         let program = Program::random(&shape);
-        let fetched: BTreeSet<u64> = program.threads.iter().flatten().filter_map(|s| s.operation.address()).collect();
+        let fetched: BTreeSet<u64> = program
+            .threads
+            .iter()
+            .flatten()
+            .filter_map(|s| s.operation.address())
+            .collect();
         assert_eq!(fetched, BTreeSet::from([0x1200, 0x1240]));
     }
 

@@ -288,8 +288,7 @@ fn compressed_text_is_the_same_text() {
         print(&mut trace, 2000);
         assert!(trace.error().is_none());
         assert!(trace.finish().unwrap().is_empty());
-        let bytes = to.0.lock().unwrap().clone();
-        bytes
+        to.0.lock().unwrap().clone()
     };
     let mut trace = Trace::new(options, Output::Memory);
     print(&mut trace, 2000);
