@@ -183,6 +183,34 @@ fn a_client_prints_atomics_and_fences() {
     }
 }
 
+/// A core may make its atomics of a load-linked and a store-conditional, and repeat them.
+#[test]
+fn a_client_prints_a_linked_pair_as_one_atomic() {
+    for sized in [false, true] {
+        let mut script = Script::new();
+        script.line("      0: system.cpu0: T0 op 0 fence");
+        for (done, data) in [("SC_Failed", None), ("Done", Some(("set", &[7u8][..])))] {
+            script.request((0, 0), "LoadLockedReq", A, Some("LD"));
+            script.complete((0, 0), "LoadLockedReq", A, Some("Done"), &[("read", &[0])]);
+            script.request((0, 0), "StoreCondReq", A, Some("ST"));
+            script.complete((0, 0), "StoreCondReq", A, Some(done), data.as_slice());
+            if sized {
+                script.response((0, 0), A, 8);
+            }
+        }
+        let tick = script.tick + 1;
+        script.line(format!("{tick:7}: system.cpu0: T0 op 1 rmw 0x1000 0 0x7"));
+        let trace = script.read();
+        assert_eq!(
+            operations(&trace),
+            ["0: fence", "0: rmw 0x1000 == 0x0, := 0x7"]
+        );
+        let history = &trace.histories[0];
+        assert_eq!(history.provenance.unfinished, []);
+        assert_eq!(history.operation(OpId(1)).completed, Some(tick - 1));
+    }
+}
+
 #[test]
 fn a_client_does_not_print_an_atomic() {
     for sized in [false, true] {

@@ -120,8 +120,8 @@ impl Client {
         let key = (write.thread, address, value);
         let Some(access) = self.pending.remove(&key) else {
             let lost = match write.kind {
-                // The client will print it.
-                Kind::Rmw => self.performed.insert(key, *write),
+                // The client will print it, as a read-modify-write.
+                Kind::Rmw | Kind::StoreConditional => self.performed.insert(key, *write),
                 _ => Some(*write),
             };
             self.unknown

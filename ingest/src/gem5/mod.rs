@@ -9,7 +9,8 @@
 //! buffer served, and fences. Its lines are `T<thread> op <index>` and then `store <address>
 //! <value>` when the program issues the store, `load <address> <value>` when the load completes (`
 //! forwarded` behind it if a buffer served it), `rmw <address> <value read> <value written>` when
-//! the read-modify-write completes, or `fence`.
+//! the read-modify-write completes (whether it was a swap, a locked pair, or a load-linked with the
+//! store-conditional that succeeded), or `fence`.
 
 mod block;
 mod choice;

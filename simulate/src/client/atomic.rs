@@ -1,0 +1,165 @@
+//! A read-modify-write in its two halves, which all kinds of cores perform alike: with the line
+//! locked, or with a reservation and as often as it takes.
+
+use history::Kind;
+
+use crate::client::log::{Log, line};
+use crate::client::{CorePort, Thread};
+use crate::record::Row;
+use crate::request::{Request, RequestKind, Response};
+
+/// The mark of its requests; those of others are numbers of operations.
+pub(super) const TAG: u32 = u32::MAX;
+
+/// Most ticks to wait before the first repetition; doubled each time, up to a limit.
+const PATIENCE: u64 = 16;
+const MOST_DOUBLINGS: u32 = 6;
+
+/// A read-modify-write on its way.
+#[derive(Debug)]
+pub(super) struct Atomic {
+    index: usize,
+    address: u64,
+    value: u64,
+    linked: bool,
+    /// What is to be sent next, or was sent.
+    half: Half,
+    sent: bool,
+    /// The operation, once something of it was sent. For Ruby's lines, the halves of a linked one
+    /// are operations of their own.
+    row: Option<Row>,
+    failures: u32,
+    not_before: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Half {
+    Read,
+    Write,
+}
+
+impl Atomic {
+    pub fn new(index: usize, address: u64, value: u64, linked: bool) -> Atomic {
+        Atomic {
+            index,
+            address,
+            value,
+            linked,
+            half: Half::Read,
+            sent: false,
+            row: None,
+            failures: 0,
+            not_before: 0,
+        }
+    }
+
+    /// Sends the next half, if it is time.
+    pub fn advance(&mut self, now: u64, thread: &mut Thread, port: &mut dyn CorePort) {
+        if self.sent || now < self.not_before {
+            return;
+        }
+        let request = Request {
+            tag: TAG,
+            kind: self.kind(),
+            address: self.address,
+            size: 8,
+            value: self.value,
+        };
+        if thread.alarm.send(port, now, request) {
+            self.sent = true;
+            self.note_sent(now, &mut thread.log);
+        }
+    }
+
+    fn kind(&self) -> RequestKind {
+        match (self.half, self.linked) {
+            (Half::Read, false) => RequestKind::LockedRead,
+            (Half::Read, true) => RequestKind::LoadLinked,
+            (Half::Write, false) => RequestKind::LockedWrite,
+            (Half::Write, true) => RequestKind::StoreConditional,
+        }
+    }
+
+    fn note_sent(&mut self, now: u64, log: &mut Log) {
+        let written = Some(self.value);
+        if self.linked && log.is_ruby() {
+            let (kind, written) = match self.half {
+                Half::Read => (Kind::LoadLinked, None),
+                Half::Write => (Kind::StoreConditional, written),
+            };
+            self.row = Some(log.records.ask(now, kind, self.address, written));
+            return;
+        }
+        match (self.half, self.row) {
+            (Half::Read, None) => {
+                self.row = Some(log.records.ask(now, Kind::Rmw, self.address, written));
+            }
+            (Half::Write, Some(row)) if !self.linked => log.records.ask_second_half(row),
+            _ => {}
+        }
+    }
+
+    /// Memory performs the half that was sent.
+    pub fn performed(
+        &mut self,
+        now: u64,
+        response: &Response,
+        log: &mut Log,
+        port: &mut dyn CorePort,
+    ) {
+        let Some(row) = self.row else {
+            return;
+        };
+        let order = port.moment();
+        let records = &mut log.records;
+        let is_split = self.linked && records.source() == history::Source::Ruby;
+        match self.half {
+            Half::Read if is_split => records.perform(row, now, order, Some(response.value)),
+            Half::Read => records.perform_first_half(row, now, order, response.value),
+            Half::Write if !response.success && is_split => records.drop_row(row),
+            Half::Write if !response.success => {}
+            Half::Write if is_split => records.perform(row, now, order, None),
+            Half::Write => records.perform_second_half(row, now, order),
+        }
+    }
+
+    /// The half that was sent is answered; whether that was all.
+    pub fn respond(
+        &mut self,
+        now: u64,
+        response: &Response,
+        thread: &mut Thread,
+        port: &mut dyn CorePort,
+    ) -> bool {
+        self.sent = false;
+        match self.half {
+            Half::Read => {
+                self.half = Half::Write;
+                false
+            }
+            Half::Write if !response.success => {
+                self.half = Half::Read;
+                self.wait(now, thread, port);
+                false
+            }
+            Half::Write => {
+                if let Some(row) = self.row {
+                    let log = &mut thread.log;
+                    let read = log.records.read(row);
+                    let line = line(self.index, Kind::Rmw, self.address, read, self.value);
+                    log.print(now, row, line, port);
+                }
+                true
+            }
+        }
+    }
+
+    /// A reservation was lost: waits a random time, longer each time, so that some core gets
+    /// through.
+    fn wait(&mut self, now: u64, thread: &mut Thread, port: &mut dyn CorePort) {
+        let most = PATIENCE << self.failures.min(MOST_DOUBLINGS);
+        self.failures += 1;
+        self.not_before = now + 1 + thread.dice.up_to(most);
+        thread.alarm.set(self.not_before, port);
+    }
+}

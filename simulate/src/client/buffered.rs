@@ -1,0 +1,266 @@
+//! A core whose stores wait in a buffer, while later loads overtake them.
+//!
+//! Loads are performed one after the other, and served by the newest buffered store to their
+//! location if there is one. If the buffer is first in, first out, the core keeps TSO; if stores to
+//! different locations leave it in any order, PSO.
+
+use history::Kind;
+
+use crate::client::atomic::{self, Atomic};
+use crate::client::log::line;
+use crate::client::{Core, CorePort, DRAIN, Thread};
+use crate::program::Operation;
+use crate::record::{Records, Row};
+use crate::request::{Request, RequestKind, Response};
+use crate::trace::ClientLine;
+
+/// In which order stores leave the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As they came, one at a time.
+    Fifo,
+    /// Those to one location as they came, others in any order and several at a time.
+    PerLocation,
+}
+
+/// A store that memory has not performed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub row: Row,
+    pub address: u64,
+    pub value: u64,
+    /// When it may be sent.
+    pub ready: u64,
+    pub sent: bool,
+}
+
+impl Entry {
+    pub fn request(&self) -> Request {
+        Request {
+            tag: self.row.tag(),
+            kind: RequestKind::Store,
+            address: self.address,
+            size: 8,
+            value: self.value,
+        }
+    }
+}
+
+/// What the program waits for.
+#[derive(Debug)]
+enum State {
+    Ready,
+    Loading(Row),
+    Atomic(Atomic),
+}
+
+/// The core.
+#[derive(Debug)]
+pub(super) struct Buffered {
+    thread: Thread,
+    order: Order,
+    capacity: usize,
+    buffer: Vec<Entry>,
+    next: usize,
+    ready: u64,
+    state: State,
+}
+
+impl Buffered {
+    pub fn new(thread: Thread, order: Order, entries: u32) -> Buffered {
+        Buffered {
+            ready: thread.steps.first().map_or(0, |step| step.think.into()),
+            thread,
+            order,
+            capacity: entries.max(1) as usize,
+            buffer: Vec::with_capacity(entries as usize),
+            next: 0,
+            state: State::Ready,
+        }
+    }
+
+    fn finish(&mut self, from: u64) {
+        self.state = State::Ready;
+        self.next += 1;
+        let step = self.thread.steps.get(self.next);
+        self.ready = from + step.map_or(0, |step| u64::from(step.think));
+    }
+
+    fn advance(&mut self, now: u64, port: &mut dyn CorePort) {
+        self.run(now, port);
+        self.drain(now, port);
+    }
+
+    /// Sends the stores whose turn it is.
+    fn drain(&mut self, now: u64, port: &mut dyn CorePort) {
+        for at in 0..self.buffer.len() {
+            let entry = self.buffer[at];
+            let is_next = match self.order {
+                Order::Fifo => at == 0,
+                Order::PerLocation => {
+                    let older = &self.buffer[..at];
+                    !older.iter().any(|other| other.address == entry.address)
+                }
+            };
+            if is_next && !entry.sent && entry.ready <= now {
+                self.buffer[at].sent = self.thread.alarm.send(port, now, entry.request());
+            }
+        }
+    }
+
+    /// Goes on with the program as far as possible.
+    fn run(&mut self, now: u64, port: &mut dyn CorePort) {
+        loop {
+            match &mut self.state {
+                State::Loading(_) => return,
+                State::Atomic(atomic) => {
+                    return atomic.advance(now, &mut self.thread, port);
+                }
+                State::Ready => {}
+            }
+            let Some(step) = self.thread.steps.get(self.next) else {
+                return;
+            };
+            if now < self.ready {
+                return self.thread.alarm.set(self.ready, port);
+            }
+            let goes_on = match step.operation {
+                Operation::Load(address) => self.load(now, RequestKind::Load, address, port),
+                Operation::Fetch(address) => self.load(now, RequestKind::Ifetch, address, port),
+                Operation::Store(address, value) => self.store(now, address, value, port),
+                Operation::Rmw {
+                    address,
+                    value,
+                    linked,
+                } => self.begin_atomic(address, value, linked),
+                Operation::Fence => self.fence(now, port),
+            };
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    /// Whether the program can go on at once.
+    fn load(&mut self, now: u64, kind: RequestKind, address: u64, port: &mut dyn CorePort) -> bool {
+        let newest = self
+            .buffer
+            .iter()
+            .rev()
+            .find(|entry| entry.address == address);
+        if let Some(entry) = newest {
+            let load = ClientLine {
+                forwarded: true,
+                ..line(self.next, Kind::Load, address, entry.value, 0)
+            };
+            self.thread.log.whole_load(now, now, load, port);
+            self.finish(now + 1);
+            return true;
+        }
+        let row = Row::of(self.thread.log.records.next_tag());
+        let request = Request {
+            tag: row.tag(),
+            kind,
+            address,
+            size: 8,
+            value: 0,
+        };
+        if self.thread.alarm.send(port, now, request) {
+            let records = &mut self.thread.log.records;
+            self.state = State::Loading(records.ask(now, Kind::Load, address, None));
+        }
+        false
+    }
+
+    fn store(&mut self, now: u64, address: u64, value: u64, port: &mut dyn CorePort) -> bool {
+        if self.buffer.len() >= self.capacity {
+            return false;
+        }
+        let row = self.thread.log.store(now, self.next, address, value, port);
+        let ready = now + self.thread.dice.up_to(DRAIN);
+        if ready > now {
+            self.thread.alarm.set(ready, port);
+        }
+        self.buffer.push(Entry {
+            row,
+            address,
+            value,
+            ready,
+            sent: false,
+        });
+        self.finish(now + 1);
+        true
+    }
+
+    fn begin_atomic(&mut self, address: u64, value: u64, linked: bool) -> bool {
+        let waits = match self.order {
+            Order::Fifo => !self.buffer.is_empty(),
+            Order::PerLocation => self.buffer.iter().any(|entry| entry.address == address),
+        };
+        if !waits {
+            self.state = State::Atomic(Atomic::new(self.next, address, value, linked));
+        }
+        !waits
+    }
+
+    fn fence(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
+        if !self.buffer.is_empty() {
+            return false;
+        }
+        self.thread.log.fence(now, self.next, port);
+        self.finish(now + 1);
+        true
+    }
+}
+
+impl Core for Buffered {
+    fn step(&mut self, now: u64, port: &mut dyn CorePort) {
+        self.thread.alarm.ring(now);
+        self.advance(now, port);
+    }
+
+    fn performed(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
+        let log = &mut self.thread.log;
+        if response.tag == atomic::TAG {
+            if let State::Atomic(atomic) = &mut self.state {
+                atomic.performed(now, response, log, port);
+            }
+            return;
+        }
+        let row = Row::of(response.tag);
+        log.perform(row, now, response, port);
+        if response.kind == RequestKind::Store {
+            self.buffer.retain(|entry| entry.row != row);
+        }
+    }
+
+    fn respond(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
+        let thread = &mut self.thread;
+        let is_over = match &mut self.state {
+            State::Atomic(atomic) if response.tag == atomic::TAG => {
+                atomic.respond(now, response, thread, port)
+            }
+            State::Loading(row) if response.tag == row.tag() => {
+                thread
+                    .log
+                    .load(now, *row, self.next, response.address, port);
+                true
+            }
+            _ => false,
+        };
+        if is_over {
+            self.finish(now);
+        }
+        self.advance(now, port);
+    }
+
+    fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
+
+    fn is_done(&self) -> bool {
+        self.next >= self.thread.steps.len() && self.buffer.is_empty()
+    }
+
+    fn records(&self) -> &Records {
+        &self.thread.log.records
+    }
+}

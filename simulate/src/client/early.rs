@@ -1,0 +1,468 @@
+//! A core that performs loads early and out of order, and commits everything in order.
+//!
+//! Loads among the next operations of the program (the window) go to memory at once, and count when
+//! their turn comes. Until then the core watches their lines: if one leaves the cache, another core
+//! may write it, so the load is repeated. Only a load whose turn it already was keeps its value.
+//!
+//! Without a store buffer, a store is performed when its turn comes, before anything younger has
+//! its own: SC. With one, stores enter it in turn, and loads are served from it: TSO.
+
+use std::collections::VecDeque;
+
+use history::Kind;
+
+use crate::client::atomic::{self, Atomic};
+use crate::client::buffered::Entry;
+use crate::client::log::line;
+use crate::client::{Core, CorePort, DRAIN, Thread};
+use crate::program::Operation;
+use crate::record::{Records, Row};
+use crate::request::{Request, RequestKind, Response};
+use crate::trace::ClientLine;
+
+/// Marks stores, whose rows share the numbers of marks with loads.
+const STORE: u32 = 1 << 31;
+
+/// How far a load in the window has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    Waiting,
+    Sent {
+        /// Its line was lost since: its value is as old as that, and not for others to share.
+        stale: bool,
+        /// It must be repeated, whatever it returns.
+        again: bool,
+    },
+    Performed {
+        value: u64,
+        at: u64,
+        forwarded: bool,
+    },
+}
+
+/// An operation in the window.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    index: usize,
+    operation: Operation,
+    /// When it may be sent.
+    ready: u64,
+    issued: u64,
+    progress: Progress,
+}
+
+impl Slot {
+    /// The address, if it loads.
+    fn loads(&self) -> Option<u64> {
+        match self.operation {
+            Operation::Load(address) | Operation::Fetch(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    fn is_stale(&self) -> bool {
+        matches!(self.progress, Progress::Sent { stale: true, .. })
+    }
+}
+
+/// What the oldest operation waits for, if it is no load.
+#[derive(Debug)]
+enum Head {
+    Nothing,
+    Storing(Row),
+    Atomic(Atomic),
+}
+
+/// Where a load gets its value.
+enum Supply {
+    Memory,
+    Store(u64),
+    /// An older operation must be performed first.
+    Later,
+}
+
+/// The core.
+#[derive(Debug)]
+pub(super) struct Early {
+    thread: Thread,
+    line_bytes: u64,
+    size: usize,
+    /// Entries of the store buffer, if there is one.
+    capacity: Option<usize>,
+    buffer: VecDeque<Entry>,
+    window: VecDeque<Slot>,
+    /// The next operation to enter the window.
+    next: usize,
+    head: Head,
+    repeated: u64,
+}
+
+impl Early {
+    pub fn new(thread: Thread, line_bytes: u64, window: u32, entries: Option<u32>) -> Early {
+        Early {
+            thread,
+            line_bytes,
+            size: window.max(1) as usize,
+            capacity: entries.map(|entries| entries.max(1) as usize),
+            buffer: VecDeque::new(),
+            window: VecDeque::new(),
+            next: 0,
+            head: Head::Nothing,
+            repeated: 0,
+        }
+    }
+
+    fn line(&self, address: u64) -> u64 {
+        address / self.line_bytes.max(1)
+    }
+
+    /// Does all that can be done now.
+    fn advance(&mut self, now: u64, port: &mut dyn CorePort) {
+        loop {
+            self.fill(now, port);
+            self.start_loads(now, port);
+            let committed = self.commit(now, port);
+            self.drain(now, port);
+            if !committed {
+                return;
+            }
+        }
+    }
+
+    /// Takes operations into the window. Each waits its own time, so younger ones may be first.
+    fn fill(&mut self, now: u64, port: &mut dyn CorePort) {
+        while self.window.len() < self.size
+            && let Some(step) = self.thread.steps.get(self.next)
+        {
+            let ready = now + u64::from(step.think);
+            if ready > now {
+                self.thread.alarm.set(ready, port);
+            }
+            self.window.push_back(Slot {
+                index: self.next,
+                operation: step.operation,
+                ready,
+                issued: now,
+                progress: Progress::Waiting,
+            });
+            self.next += 1;
+        }
+    }
+
+    fn start_loads(&mut self, now: u64, port: &mut dyn CorePort) {
+        for at in 0..self.window.len() {
+            let slot = self.window[at];
+            let Some(address) = slot.loads() else {
+                continue;
+            };
+            if slot.progress != Progress::Waiting || slot.ready > now {
+                continue;
+            }
+            match self.supply(at, address) {
+                Supply::Later => {}
+                Supply::Store(value) => {
+                    self.window[at].issued = now;
+                    self.window[at].progress = Progress::Performed {
+                        value,
+                        at: now,
+                        forwarded: true,
+                    };
+                    self.thread.alarm.set(now + 1, port);
+                }
+                Supply::Memory => self.send_load(now, at, address, port),
+            }
+        }
+    }
+
+    fn send_load(&mut self, now: u64, at: usize, address: u64, port: &mut dyn CorePort) {
+        let kind = match self.window[at].operation {
+            Operation::Fetch(_) => RequestKind::Ifetch,
+            _ => RequestKind::Load,
+        };
+        let request = Request {
+            tag: self.window[at].index as u32 & !STORE,
+            kind,
+            address,
+            size: 8,
+            value: 0,
+        };
+        if self.thread.alarm.send(port, now, request) {
+            self.window[at].issued = now;
+            self.window[at].progress = Progress::Sent {
+                stale: false,
+                again: false,
+            };
+        }
+    }
+
+    /// Where the load at a place in the window gets its value.
+    fn supply(&self, at: usize, address: u64) -> Supply {
+        for slot in self.window.range(..at).rev() {
+            match slot.operation {
+                Operation::Store(to, value) if to == address => {
+                    return match self.capacity {
+                        Some(_) => Supply::Store(value),
+                        None => Supply::Later,
+                    };
+                }
+                Operation::Rmw { address: to, .. } if to == address => return Supply::Later,
+                _ => {}
+            }
+        }
+        if let Some(entry) = self.buffer.iter().rev().find(|e| e.address == address) {
+            return Supply::Store(entry.value);
+        }
+        // A load on its way with an old value would share it with this one, and nobody would tell.
+        let line = self.line(address);
+        let shares = |slot: &Slot| slot.loads().is_some_and(|other| self.line(other) == line);
+        match self
+            .window
+            .iter()
+            .any(|slot| slot.is_stale() && shares(slot))
+        {
+            true => Supply::Later,
+            false => Supply::Memory,
+        }
+    }
+
+    /// Commits what can be; whether that was anything.
+    fn commit(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
+        let mut any = false;
+        while let Some(&slot) = self.window.front()
+            && self.commit_first(now, &slot, port)
+        {
+            self.window.pop_front();
+            any = true;
+        }
+        any
+    }
+
+    /// Whether the oldest operation is over.
+    fn commit_first(&mut self, now: u64, slot: &Slot, port: &mut dyn CorePort) -> bool {
+        if slot.ready > now {
+            return false;
+        }
+        match slot.operation {
+            Operation::Load(address) | Operation::Fetch(address) => {
+                self.commit_load(now, slot, address, port)
+            }
+            Operation::Store(address, value) => {
+                self.commit_store(now, slot.index, address, value, port)
+            }
+            Operation::Rmw {
+                address,
+                value,
+                linked,
+            } => {
+                if matches!(self.head, Head::Nothing) && self.buffer.is_empty() {
+                    let atomic = Atomic::new(slot.index, address, value, linked);
+                    self.head = Head::Atomic(atomic);
+                }
+                if let Head::Atomic(atomic) = &mut self.head {
+                    atomic.advance(now, &mut self.thread, port);
+                }
+                false
+            }
+            Operation::Fence => {
+                let is_over = self.buffer.is_empty();
+                if is_over {
+                    self.thread.log.fence(now, slot.index, port);
+                }
+                is_over
+            }
+        }
+    }
+
+    fn commit_load(
+        &mut self,
+        now: u64,
+        slot: &Slot,
+        address: u64,
+        port: &mut dyn CorePort,
+    ) -> bool {
+        let Progress::Performed {
+            value,
+            at,
+            forwarded,
+        } = slot.progress
+        else {
+            return false;
+        };
+        // The core has the value a tick after memory performed the load.
+        if at >= now {
+            return false;
+        }
+        let load = ClientLine {
+            forwarded,
+            ..line(slot.index, Kind::Load, address, value, 0)
+        };
+        self.thread.log.whole_load(now, slot.issued, load, port);
+        true
+    }
+
+    fn commit_store(
+        &mut self,
+        now: u64,
+        index: usize,
+        address: u64,
+        value: u64,
+        port: &mut dyn CorePort,
+    ) -> bool {
+        if let Some(capacity) = self.capacity {
+            if self.buffer.len() >= capacity {
+                return false;
+            }
+            let row = self.thread.log.store(now, index, address, value, port);
+            let ready = now + self.thread.dice.up_to(DRAIN);
+            if ready > now {
+                self.thread.alarm.set(ready, port);
+            }
+            self.buffer.push_back(Entry {
+                row,
+                address,
+                value,
+                ready,
+                sent: false,
+            });
+            return true;
+        }
+        if !matches!(self.head, Head::Nothing) {
+            return false;
+        }
+        let row = Row::of(self.thread.log.records.next_tag());
+        let entry = Entry {
+            row,
+            address,
+            value,
+            ready: now,
+            sent: false,
+        };
+        if self.thread.alarm.send(port, now, mark(&entry)) {
+            self.thread.log.store(now, index, address, value, port);
+            self.head = Head::Storing(row);
+        }
+        false
+    }
+
+    /// Sends the oldest store of the buffer.
+    fn drain(&mut self, now: u64, port: &mut dyn CorePort) {
+        if let Some(entry) = self.buffer.front_mut()
+            && !entry.sent
+            && entry.ready <= now
+        {
+            entry.sent = self.thread.alarm.send(port, now, mark(entry));
+        }
+    }
+
+    /// Memory performs a load of the window.
+    fn load_performed(&mut self, now: u64, response: &Response) {
+        let is_it =
+            |slot: &&mut Slot| slot.index as u32 & !STORE == response.tag && slot.loads().is_some();
+        let Some(slot) = self.window.iter_mut().find(is_it) else {
+            return;
+        };
+        slot.progress = match slot.progress {
+            Progress::Sent { again: true, .. } => {
+                self.repeated += 1;
+                Progress::Waiting
+            }
+            _ => Progress::Performed {
+                value: response.value,
+                at: now,
+                forwarded: false,
+            },
+        };
+    }
+}
+
+/// The request of a store, with a mark that no load has.
+fn mark(entry: &Entry) -> Request {
+    Request {
+        tag: entry.row.tag() | STORE,
+        ..entry.request()
+    }
+}
+
+impl Core for Early {
+    fn step(&mut self, now: u64, port: &mut dyn CorePort) {
+        self.thread.alarm.ring(now);
+        self.advance(now, port);
+    }
+
+    fn performed(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
+        let log = &mut self.thread.log;
+        if response.tag == atomic::TAG {
+            if let Head::Atomic(atomic) = &mut self.head {
+                atomic.performed(now, response, log, port);
+            }
+            return;
+        }
+        if response.kind != RequestKind::Store {
+            return self.load_performed(now, response);
+        }
+        let row = Row::of(response.tag & !STORE);
+        log.perform(row, now, response, port);
+        self.buffer.retain(|entry| entry.row != row);
+    }
+
+    fn respond(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
+        let thread = &mut self.thread;
+        let is_over = match &mut self.head {
+            Head::Atomic(atomic) if response.tag == atomic::TAG => {
+                atomic.respond(now, response, thread, port)
+            }
+            Head::Storing(row) => response.tag == row.tag() | STORE,
+            _ => false,
+        };
+        if is_over {
+            self.head = Head::Nothing;
+            self.window.pop_front();
+        }
+        self.advance(now, port);
+    }
+
+    fn evicted(&mut self, now: u64, line: u64, port: &mut dyn CorePort) {
+        let line = self.line(line);
+        let mut any = false;
+        for at in 0..self.window.len() {
+            let slot = &self.window[at];
+            if slot
+                .loads()
+                .is_none_or(|address| self.line(address) != line)
+            {
+                continue;
+            }
+            // All that is older has been performed, so the oldest may keep the value of now.
+            let is_oldest = at == 0;
+            let slot = &mut self.window[at];
+            match &mut slot.progress {
+                Progress::Waiting => {}
+                Progress::Sent { stale, again } => {
+                    *stale = true;
+                    *again |= !is_oldest;
+                }
+                Progress::Performed { .. } if is_oldest => {}
+                Progress::Performed { .. } => {
+                    slot.progress = Progress::Waiting;
+                    self.repeated += 1;
+                    any = true;
+                }
+            }
+        }
+        if any {
+            self.thread.alarm.set(now + 1, port);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.next >= self.thread.steps.len() && self.window.is_empty() && self.buffer.is_empty()
+    }
+
+    fn records(&self) -> &Records {
+        &self.thread.log.records
+    }
+
+    fn repeated(&self) -> u64 {
+        self.repeated
+    }
+}

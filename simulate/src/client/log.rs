@@ -1,0 +1,103 @@
+//! What a core notes and prints of its operations.
+
+use history::{Kind, Source};
+
+use crate::client::CorePort;
+use crate::record::{Records, Row};
+use crate::request::Response;
+use crate::trace::ClientLine;
+
+/// The records of a thread, and its lines in the trace.
+#[derive(Debug)]
+pub(super) struct Log {
+    pub records: Records,
+}
+
+impl Log {
+    pub fn new(thread: u32, source: Source) -> Log {
+        Log {
+            records: Records::new(thread, source),
+        }
+    }
+
+    /// Whether Ruby's lines show the operations, so that none are printed here.
+    pub fn is_ruby(&self) -> bool {
+        self.records.source() == Source::Ruby
+    }
+
+    /// Memory performs an operation.
+    pub fn perform(&mut self, row: Row, now: u64, response: &Response, port: &mut dyn CorePort) {
+        let read = response.kind.is_read().then_some(response.value);
+        let order = port.moment();
+        self.records.perform(row, now, order, read);
+    }
+
+    /// Prints an operation, if operations are printed.
+    pub fn print(&mut self, now: u64, row: Row, line: ClientLine, port: &mut dyn CorePort) {
+        if self.is_ruby() {
+            return;
+        }
+        self.records.print(row);
+        if let Some(trace) = port.trace() {
+            let thread = self.records.thread();
+            trace.client(now, &ClientLine { thread, ..line });
+        }
+    }
+
+    /// A store is issued by the program.
+    pub fn store(
+        &mut self,
+        now: u64,
+        index: usize,
+        address: u64,
+        value: u64,
+        port: &mut dyn CorePort,
+    ) -> Row {
+        let row = self.records.ask(now, Kind::Store, address, Some(value));
+        let line = line(index, Kind::Store, address, 0, value);
+        self.print(now, row, line, port);
+        row
+    }
+
+    /// A load that was asked for has returned.
+    pub fn load(
+        &mut self,
+        now: u64,
+        row: Row,
+        index: usize,
+        address: u64,
+        port: &mut dyn CorePort,
+    ) {
+        let value = self.records.read(row);
+        self.print(now, row, line(index, Kind::Load, address, value, 0), port);
+    }
+
+    /// A load is noted and printed all at once.
+    pub fn whole_load(&mut self, now: u64, issued: u64, load: ClientLine, port: &mut dyn CorePort) {
+        let row = self.records.ask(issued, Kind::Load, load.address, None);
+        let order = port.moment();
+        self.records.perform(row, now, order, Some(load.read));
+        self.print(now, row, load, port);
+    }
+
+    /// A fence has nothing to wait for any more.
+    pub fn fence(&mut self, now: u64, index: usize, port: &mut dyn CorePort) {
+        let row = self.records.ask(now, Kind::Fence, 0, None);
+        let order = port.moment();
+        self.records.perform(row, now, order, None);
+        self.print(now, row, line(index, Kind::Fence, 0, 0, 0), port);
+    }
+}
+
+/// What is printed of an operation; the log fills its thread in.
+pub(super) fn line(index: usize, kind: Kind, address: u64, read: u64, written: u64) -> ClientLine {
+    ClientLine {
+        thread: 0,
+        index: index as u32,
+        kind,
+        address,
+        read,
+        written,
+        forwarded: false,
+    }
+}

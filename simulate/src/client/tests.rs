@@ -1,0 +1,35 @@
+use super::*;
+
+#[test]
+fn names_are_read_back() {
+    let clients = [
+        Client::InOrder,
+        Client::StoreBuffer(16),
+        Client::PerLocation(3),
+        Client::Early(8),
+        Client::EarlyBuffer {
+            window: 4,
+            entries: 2,
+        },
+    ];
+    for client in clients {
+        assert_eq!(client.to_string().parse(), Ok(client));
+    }
+    assert_eq!("store-buffer".parse(), Ok(Client::StoreBuffer(8)));
+    assert_eq!("early".parse(), Ok(Client::Early(8)));
+    let both = Client::EarlyBuffer {
+        window: 8,
+        entries: 8,
+    };
+    assert_eq!("early-buffer".parse(), Ok(both));
+    for wrong in [
+        "",
+        "store-buffer-0",
+        "store-buffer8",
+        "early-x",
+        "early-8-buffers",
+        "in-order-2",
+    ] {
+        assert!(wrong.parse::<Client>().is_err(), "{wrong}");
+    }
+}

@@ -1,0 +1,259 @@
+//! What gem5's Python scripts decide: how many controllers there are of each machine of a protocol,
+//! and the values of their parameters (SLICC.md, sections 6 and 20).
+//!
+//! [`Options`] are what a user can say; a [`Plan`] is what becomes of them for a protocol.
+
+mod known;
+mod plan;
+mod value;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::ruby::cache::Policy;
+use crate::ruby::delays::Latency;
+use crate::ruby::network::UNLOADED;
+
+pub use plan::{Buffer, Declared, Direction, Instance, MachinePlan, Plan, Value};
+
+/// What can be said about a simulated system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Number of threads, each with a sequencer.
+    pub threads: u32,
+    /// How many of the sequencers of a machine that has several, such as a core pair, are used at
+    /// most.
+    pub threads_per_machine: u32,
+    /// How large caches are.
+    pub caches: Caches,
+    /// Bytes of a block: a power of two from 8.
+    pub block_bytes: u64,
+    /// Number of directories: a power of two.
+    pub directories: u32,
+    /// Number of L2 caches that no thread owns: a power of two.
+    pub l2_banks: u32,
+    /// Addresses from here on belong to no directory.
+    pub memory_bytes: u64,
+    /// The lowest of the address bits with which those that choose a directory are hashed, if any.
+    pub directory_hash: Option<u32>,
+    /// Whether buffers delay messages at random (section 11).
+    pub random_delays: bool,
+    /// How long the network takes.
+    pub network: Latency,
+    /// How long the memory takes.
+    pub memory: Latency,
+    /// Whether cores want to know about lines that their caches lose.
+    pub send_evictions: bool,
+    /// Values of parameters that replace what would be chosen.
+    pub settings: Vec<Setting>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            threads: 4,
+            threads_per_machine: u32::MAX,
+            caches: Caches::Tiny,
+            block_bytes: 64,
+            directories: 1,
+            l2_banks: 1,
+            memory_bytes: 1 << 32,
+            directory_hash: None,
+            random_delays: true,
+            network: Latency::Between(1, 3 * UNLOADED),
+            memory: Latency::Between(20, 100),
+            send_evictions: false,
+            settings: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// The same without anything random: every delay is as long as it would be in an idle system.
+    pub fn steady(self) -> Options {
+        Options {
+            random_delays: false,
+            network: Latency::Constant(UNLOADED),
+            memory: Latency::Constant(50),
+            ..self
+        }
+    }
+}
+
+/// How large caches are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Caches {
+    /// As small as in gem5's tester scripts, so that lines are replaced often.
+    #[default]
+    Tiny,
+    /// As large as in gem5's other scripts.
+    Default,
+    /// These.
+    Given(Sizes),
+}
+
+impl Caches {
+    /// The sizes.
+    pub fn sizes(self) -> Sizes {
+        match self {
+            Caches::Given(sizes) => sizes,
+            Caches::Tiny => Sizes {
+                l1_instructions: Shape::new(256, 2),
+                l1_data: Shape::new(256, 2),
+                l2: Shape::new(512, 2),
+                // 16 blocks; gem5's 16 ways would be a single set.
+                l3: Shape::new(1024, 4),
+            },
+            Caches::Default => Sizes {
+                l1_instructions: Shape::new(32 << 10, 2),
+                l1_data: Shape::new(64 << 10, 2),
+                l2: Shape::new(2 << 20, 8),
+                l3: Shape::new(16 << 20, 16),
+            },
+        }
+    }
+}
+
+/// The sizes of the caches of each level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// First level, instructions.
+    pub l1_instructions: Shape,
+    /// First level, data.
+    pub l1_data: Shape,
+    /// Second level. A probe filter is twice as large, with 4 ways.
+    pub l2: Shape,
+    /// Third level.
+    pub l3: Shape,
+}
+
+/// The size of a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Bytes.
+    pub size: u64,
+    /// Ways of a set.
+    pub ways: u32,
+    /// What decides which entry has to go.
+    pub policy: Policy,
+}
+
+impl Shape {
+    /// With tree-PLRU.
+    pub const fn new(size: u64, ways: u32) -> Shape {
+        let policy = Policy::TreePlru;
+        Shape { size, ways, policy }
+    }
+}
+
+impl FromStr for Shape {
+    type Err = String;
+
+    /// Reads `SIZE:WAYS` or `SIZE:WAYS:lru`; the size may end in `k`, `kB`, `M` or `MB`.
+    fn from_str(text: &str) -> Result<Shape, String> {
+        let wrong =
+            || format!("'{text}' is not the size of a cache, such as 256:2, 64kB:2 or 1MB:8:lru");
+        let mut parts = text.split(':');
+        let (Some(size), Some(ways)) = (parts.next(), parts.next()) else {
+            return Err(wrong());
+        };
+        let policy = match (parts.next(), parts.next()) {
+            (None, _) | (Some("plru"), None) => Policy::TreePlru,
+            (Some("lru"), None) => Policy::Lru,
+            _ => return Err(wrong()),
+        };
+        Ok(Shape {
+            size: parse_size(size).ok_or_else(wrong)?,
+            ways: ways.parse().map_err(|_| wrong())?,
+            policy,
+        })
+    }
+}
+
+/// A number of bytes with an optional unit.
+fn parse_size(text: &str) -> Option<u64> {
+    let unit = text.find(|c: char| !c.is_ascii_digit());
+    let (number, unit) = text.split_at(unit.unwrap_or(text.len()));
+    let factor = match unit {
+        "" | "B" => 1,
+        "k" | "kB" | "KiB" => 1 << 10,
+        "M" | "MB" | "MiB" => 1 << 20,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// `Machine.parameter=value`, or `parameter=value` for every machine that has the parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The machine; `None` is all.
+    pub machine: Option<String>,
+    /// The parameter.
+    pub parameter: String,
+    /// The value, as written.
+    pub value: String,
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Setting, String> {
+        let wrong =
+            || format!("'{text}' is not of the form Machine.parameter=value or parameter=value");
+        let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+        let (machine, parameter) = match name.split_once('.') {
+            Some((machine, parameter)) => (Some(machine), parameter),
+            None => (None, name),
+        };
+        if parameter.is_empty() || machine.is_some_and(str::is_empty) || value.is_empty() {
+            return Err(wrong());
+        }
+        Ok(Setting {
+            machine: machine.map(str::to_owned),
+            parameter: parameter.to_owned(),
+            value: value.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(machine) = &self.machine {
+            write!(f, "{machine}.")?;
+        }
+        write!(f, "{}={}", self.parameter, self.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_settings_are_read_as_written() {
+        assert_eq!("256:2".parse(), Ok(Shape::new(256, 2)));
+        assert_eq!("64kB:4".parse(), Ok(Shape::new(64 << 10, 4)));
+        let lru = Shape {
+            policy: Policy::Lru,
+            ..Shape::new(1 << 20, 3)
+        };
+        assert_eq!("1MB:3:lru".parse(), Ok(lru));
+        for wrong in [
+            "256",
+            "256:x",
+            "256:2:fifo",
+            "256:2:lru:",
+            "1GB:2",
+            ":2",
+            "",
+        ] {
+            assert!(wrong.parse::<Shape>().is_err(), "{wrong}");
+        }
+        for text in ["L1Cache.issue_latency=3", "recycle_latency=1"] {
+            assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
+        }
+        for wrong in ["", "a", "a=", "=1", ".a=1", "M.=1"] {
+            assert!(wrong.parse::<Setting>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What the scripts of gem5's own protocols say, and what names mean (SLICC.md, section 20).
+
+use super::{Options, Shape, Sizes};
+use crate::ruby::cache::BankSettings;
+
+/// The machine types in their order, which is that of node numbering (section 3).
+const MACHINE_TYPES: [&str; 20] = [
+    "L0Cache",
+    "L1Cache",
+    "L2Cache",
+    "L3Cache",
+    "Directory",
+    "DMA",
+    "Collector",
+    "L1Cache_wCC",
+    "L2Cache_wCC",
+    "CorePair",
+    "TCP",
+    "TCC",
+    "TCCdir",
+    "SQC",
+    "RegionDir",
+    "RegionBuffer",
+    "Cache",
+    "Memory",
+    "MiscNode",
+    "NULL",
+];
+
+/// The number of a machine type.
+pub(super) fn machine_type(name: &str) -> Option<u32> {
+    let at = MACHINE_TYPES.iter().position(|&known| known == name);
+    at.map(|at| at as u32)
+}
+
+/// A protocol with a script of its own in gem5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    MiExample,
+    MesiTwoLevel,
+    MoesiHammer,
+    MoesiAmdBase,
+    MoesiCmpDirectory,
+}
+
+impl Known {
+    /// The one of that name; a name may go on behind it, as that of a variant does.
+    pub(super) fn find(protocol: &str) -> Option<Known> {
+        let names = [
+            ("MI_example", Known::MiExample),
+            ("MESI_Two_Level", Known::MesiTwoLevel),
+            ("MOESI_hammer", Known::MoesiHammer),
+            ("MOESI_AMD_Base", Known::MoesiAmdBase),
+            ("MOESI_CMP_directory", Known::MoesiCmpDirectory),
+        ];
+        let found = names.iter().find(|(name, _)| protocol.starts_with(name));
+        found.map(|&(_, known)| known)
+    }
+
+    /// Whether the script makes a buffer ordered.
+    pub(super) fn is_ordered(self, machine: &str, buffer: &str) -> bool {
+        if machine == "DMA" {
+            return buffer == "responseFromDir" && self != Known::MoesiCmpDirectory;
+        }
+        let ordered: &[&str] = match (self, machine) {
+            (Known::MiExample, "L1Cache") => &[
+                "requestFromCache",
+                "responseFromCache",
+                "forwardToCache",
+                "responseToCache",
+            ],
+            (Known::MiExample, "Directory") => {
+                &["dmaResponseFromDir", "dmaRequestToDir", "requestToDir"]
+            }
+            (Known::MoesiHammer, "Directory") => {
+                &["dmaResponseFromDir", "triggerQueue", "dmaRequestToDir"]
+            }
+            (Known::MoesiAmdBase, "CorePair") => &["triggerQueue"],
+            // The one for DMA is ordered where a script makes it at all (section 20.3).
+            (Known::MoesiAmdBase, "Directory") => &[
+                "requestFromDMA",
+                "triggerQueue",
+                "L3triggerQueue",
+                "requestFromCores",
+            ],
+            (Known::MoesiCmpDirectory, _) => &["triggerQueue"],
+            _ => &[],
+        };
+        ordered.contains(&buffer)
+    }
+
+    /// The value that the script gives a parameter, where it is not the declared default.
+    pub(super) fn script_value(self, machine: &str, parameter: &str) -> Option<u64> {
+        match (self, machine, parameter) {
+            (Known::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
+            (Known::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
+            (Known::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
+            (Known::MoesiAmdBase, "Directory", "response_latency") => Some(30),
+            (Known::MoesiAmdBase, "Directory", "l3_hit_latency") => Some(20),
+            (Known::MoesiAmdBase, "Directory", "CPUonly") => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Whether the script never makes controllers of a machine.
+    pub(super) fn leaves_out(self, machine: &str) -> bool {
+        self == Known::MoesiAmdBase && machine == "L3Cache"
+    }
+}
+
+/// What a parameter of this name is in every protocol that has it and gives it no default.
+pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
+    Some(match parameter {
+        "send_evictions" => u64::from(options.send_evictions),
+        "l2_select_num_bits" => u64::from(options.l2_banks.ilog2()),
+        "l2_select_low_bit" => u64::from(options.block_bytes.ilog2()),
+        "enable_prefetch" | "probe_filter_enabled" | "full_bit_dir_enabled" => 0,
+        "TCC_select_num_bits" | "L2isWB" => 0,
+        "CPUonly" | "no_mig_atomic" => 1,
+        _ => return None,
+    })
+}
+
+/// Settings that every machine has without declaring them.
+pub(super) const BASE: [&str; 4] = [
+    "transitions_per_cycle",
+    "recycle_latency",
+    "number_of_TBEs",
+    "mandatory_queue_latency",
+];
+
+/// What such a setting is unless something else is said.
+pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64 {
+    if let Some(value) = known.and_then(|known| known.script_value(machine, name)) {
+        return value;
+    }
+    let first_levels = ["L0Cache", "L1Cache", "L2Cache", "DMA"];
+    match name {
+        "transitions_per_cycle" if known == Some(Known::MoesiAmdBase) => 32,
+        "transitions_per_cycle" if first_levels.contains(&machine) => 4,
+        "transitions_per_cycle" => 32,
+        "recycle_latency" => 10,
+        "number_of_TBEs" => 256,
+        _ => 1,
+    }
+}
+
+/// The size of a cache of a machine, by the name of the parameter, or else by the machine.
+pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Shape {
+    let lower = parameter.to_ascii_lowercase();
+    let has = |part: &str| lower.contains(part);
+    if has("probefilter") {
+        return Shape::new(sizes.l2.size.saturating_mul(2), 4);
+    }
+    let instructions = has("icache");
+    let first = || {
+        if instructions {
+            sizes.l1_instructions
+        } else {
+            sizes.l1_data
+        }
+    };
+    if has("l3") {
+        sizes.l3
+    } else if has("l2") {
+        sizes.l2
+    } else if has("l1") || has("l0") || instructions {
+        first()
+    } else {
+        match machine {
+            "L2Cache" => sizes.l2,
+            "L3Cache" | "Directory" => sizes.l3,
+            _ => first(),
+        }
+    }
+}
+
+/// The banks of a cache, if the script makes them matter.
+pub(super) fn cache_banks(known: Option<Known>, parameter: &str) -> Option<BankSettings> {
+    let matter = known == Some(Known::MoesiAmdBase) && parameter == "L3CacheMemory";
+    matter.then_some(BankSettings {
+        data_banks: 16,
+        tag_banks: 16,
+        data_latency: 20,
+        tag_latency: 15,
+    })
+}

@@ -1,0 +1,490 @@
+//! From options and the declared parameters of machines to controllers and values.
+
+use super::known::{self, Known};
+use super::value::Site;
+use super::{Options, Setting};
+use crate::ruby::cache::Geometry;
+use crate::ruby::directory::Interleaving;
+use crate::ruby::network::Endpoint;
+use crate::ruby::sets::MOST;
+use crate::slicc::ast::Object;
+use crate::source::Diagnostic;
+
+/// What a protocol declares of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'a> {
+    /// Its name, which is a machine type.
+    pub name: &'a str,
+    /// Its parameters.
+    pub parameters: &'a [Object],
+}
+
+/// The controllers of a protocol, and the values of their parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The machines in the order of their types, which is that of node numbering; also those without
+    /// a controller.
+    pub machines: Vec<MachinePlan>,
+    /// How many buffers there are.
+    pub buffers: u32,
+    /// How many sequencers there are. The first belong to the threads; others stay idle.
+    pub sequencers: u32,
+    /// The names of the wire buffers, which machines share by name.
+    pub wires: Vec<Box<str>>,
+}
+
+/// The controllers of a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachinePlan {
+    /// Its name.
+    pub name: Box<str>,
+    /// The number of its type.
+    pub kind: u32,
+    /// Its place among the machines that were given.
+    pub declared: usize,
+    /// Its controllers, by number.
+    pub instances: Vec<Instance>,
+    /// How many transitions a wakeup takes at most.
+    pub transitions_per_cycle: u64,
+    /// After how many cycles a recycled message is looked at again.
+    pub recycle_latency: u64,
+    /// The capacity of its TBE tables.
+    pub tbes: u64,
+    /// Cycles from a sequencer to the machine.
+    pub mandatory_queue_latency: u64,
+    /// Which addresses belong to which controller (`mapAddressToMachine`).
+    pub interleaving: Interleaving,
+}
+
+/// A controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// The values of the parameters, in the order in which they are declared.
+    pub values: Vec<Value>,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number, a latency, or 0 or 1 for a flag.
+    Number(u64),
+    /// A string, or what else is written in quotes.
+    Text(Box<str>),
+    /// A value of an enumeration.
+    Enumerator {
+        /// The enumeration.
+        family: Box<str>,
+        /// The value.
+        value: Box<str>,
+    },
+    /// A null pointer: a prefetcher that is off.
+    Null,
+    /// A message buffer.
+    Buffer(Buffer),
+    /// A cache.
+    Cache(Geometry),
+    /// The directory memory of the controller with that number.
+    Directory(u32),
+    /// A sequencer.
+    Sequencer {
+        /// Its number, which is that of its thread if there is one.
+        number: u32,
+        /// Which of its controller's sequencers it is, from 0 (`contextId`).
+        core: u32,
+    },
+    /// A timer table.
+    Timer,
+    /// A wire buffer, by its place in [`Plan::wires`].
+    Wire(u32),
+}
+
+/// A message buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its number among all buffers.
+    pub number: u32,
+    /// Whether it is ordered.
+    pub ordered: bool,
+    /// Its end of the network: the direction and the number of the virtual network.
+    pub network: Option<(Direction, u32)>,
+}
+
+/// Which end of the network a buffer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The controller writes it.
+    To,
+    /// The controller reads it.
+    From,
+}
+
+impl Plan {
+    /// The controllers of a protocol and the values of their parameters, or all that is missing or
+    /// wrong.
+    pub fn new(
+        protocol: &str,
+        machines: &[Declared],
+        options: &Options,
+    ) -> Result<Plan, Vec<Diagnostic>> {
+        let mut planner = Planner {
+            known: Known::find(protocol),
+            options,
+            used: vec![false; options.settings.len()],
+            errors: Vec::new(),
+            plan: Plan {
+                machines: Vec::new(),
+                buffers: 0,
+                sequencers: 0,
+                wires: Vec::new(),
+            },
+        };
+        planner.check_options();
+        if planner.errors.is_empty() {
+            planner.plan_all(machines);
+        }
+        planner.check_settings(machines);
+        if planner.errors.is_empty() {
+            Ok(planner.plan)
+        } else {
+            Err(planner.errors)
+        }
+    }
+
+    /// The types of the machines and the numbers of their controllers.
+    pub fn counts(&self) -> Vec<(u64, u64)> {
+        let count =
+            |machine: &MachinePlan| (u64::from(machine.kind), machine.instances.len() as u64);
+        self.machines.iter().map(count).collect()
+    }
+
+    /// The buffers at an end of the network.
+    pub fn endpoints(&self, direction: Direction) -> Vec<Endpoint> {
+        let mut found = Vec::new();
+        for machine in &self.machines {
+            for (number, instance) in (0..).zip(&machine.instances) {
+                let ends = instance
+                    .values
+                    .iter()
+                    .filter_map(|value| value.end(direction));
+                found.extend(ends.map(|(buffer, vnet)| Endpoint {
+                    buffer: buffer.number,
+                    machine: machine.kind,
+                    number,
+                    vnet,
+                    ordered: buffer.ordered,
+                }));
+            }
+        }
+        found
+    }
+}
+
+impl Value {
+    /// The buffer and its virtual network, if it is an end of the network in that direction.
+    fn end(&self, direction: Direction) -> Option<(Buffer, u32)> {
+        match self {
+            Value::Buffer(buffer) => {
+                let (of, vnet) = buffer.network?;
+                (of == direction).then_some((*buffer, vnet))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Makes a plan.
+pub(super) struct Planner<'a> {
+    pub known: Option<Known>,
+    pub options: &'a Options,
+    /// Which settings have found their parameter.
+    used: Vec<bool>,
+    errors: Vec<Diagnostic>,
+    pub plan: Plan,
+}
+
+impl Planner<'_> {
+    fn check_options(&mut self) {
+        let options = self.options;
+        let powers = [
+            ("directories", u64::from(options.directories)),
+            ("L2 banks", u64::from(options.l2_banks)),
+            ("bytes in a block", options.block_bytes),
+        ];
+        for (what, number) in powers {
+            if !number.is_power_of_two() {
+                self.complain(format!("{number} {what}: a power of two was expected"));
+            }
+        }
+        if !(8..=4096).contains(&options.block_bytes) {
+            let bytes = options.block_bytes;
+            self.complain(format!("blocks of {bytes} bytes: 8 to 4096 are supported"));
+        }
+        if options.directory_hash.is_some_and(|bit| bit > 63) {
+            self.complain("directories hashed with address bits above 63".into());
+        }
+        if options.threads == 0 || options.threads_per_machine == 0 {
+            self.complain("no threads: at least 1 was expected".into());
+        }
+    }
+
+    /// Notes an error, once: a setting for several machines is wrong for each.
+    fn report(&mut self, error: Diagnostic) {
+        if !self.errors.contains(&error) {
+            self.errors.push(error);
+        }
+    }
+
+    fn complain(&mut self, message: String) {
+        self.report(anywhere(message));
+    }
+
+    fn plan_all(&mut self, machines: &[Declared]) {
+        let mut order: Vec<usize> = (0..machines.len()).collect();
+        order.sort_by_key(|&at| known::machine_type(machines[at].name));
+        for at in order {
+            self.plan_machine(at, &machines[at], machines);
+        }
+        self.number_sequencers();
+    }
+
+    fn plan_machine(&mut self, declared: usize, machine: &Declared, all: &[Declared]) {
+        let name = machine.name;
+        let Some(kind) = known::machine_type(name) else {
+            return self.complain(format!("{name} is not a machine type"));
+        };
+        let count = self.count(machine, all);
+        if u64::from(count) > MOST {
+            let message = format!("{count} controllers of {name}: at most {MOST} are supported");
+            return self.complain(message);
+        }
+        if count == 0 {
+            self.note_settings(machine);
+        }
+        let instances = (0..count).map(|number| self.plan_instance(machine, number));
+        let instances = instances.collect();
+        let base = |planner: &mut Self, setting| planner.base_value(machine, setting);
+        let machine = MachinePlan {
+            name: name.into(),
+            kind,
+            declared,
+            instances,
+            transitions_per_cycle: base(self, "transitions_per_cycle").max(1),
+            recycle_latency: base(self, "recycle_latency"),
+            tbes: base(self, "number_of_TBEs"),
+            mandatory_queue_latency: base(self, "mandatory_queue_latency"),
+            interleaving: self.interleaving(machine, count),
+        };
+        self.plan.machines.push(machine);
+    }
+
+    /// How many controllers a machine gets.
+    fn count(&self, machine: &Declared, all: &[Declared]) -> u32 {
+        let sequencers = sequencers(machine);
+        if sequencers > 0 {
+            let each = sequencers.min(self.options.threads_per_machine);
+            return self.options.threads.div_ceil(each);
+        }
+        let is = |kind: &str| {
+            machine
+                .parameters
+                .iter()
+                .any(|object| is_kind(object, kind))
+        };
+        let left_out = self
+            .known
+            .is_some_and(|known| known.leaves_out(machine.name));
+        // Nothing moves a DMA machine without a device, and there is none.
+        if left_out || machine.name == "DMA" || is("DMASequencer") {
+            return 0;
+        }
+        let below = |name: &str| all.iter().find(|other| other.name == name);
+        match machine.name {
+            "Directory" => self.options.directories,
+            _ if is("DirectoryMemory") => self.options.directories,
+            "L2Cache" => self.options.l2_banks,
+            // The private second level of a protocol that counts from 0.
+            "L1Cache" => below("L0Cache").map_or(1, |cores| self.count(cores, all)),
+            _ => 1,
+        }
+    }
+
+    fn interleaving(&self, machine: &Declared, count: u32) -> Interleaving {
+        let options = self.options;
+        let is_directory = |object: &Object| is_kind(object, "DirectoryMemory");
+        let directory = machine.name == "Directory" || machine.parameters.iter().any(is_directory);
+        let dealt = (directory || machine.name == "L2Cache") && count.is_power_of_two();
+        Interleaving {
+            end: options.memory_bytes,
+            low: options.block_bytes.ilog2(),
+            bits: if dealt { count.ilog2() } else { 0 },
+            hash: options.directory_hash.filter(|_| directory),
+        }
+    }
+
+    fn plan_instance(&mut self, machine: &Declared, number: u32) -> Instance {
+        let mut core = 0;
+        let mut values = Vec::new();
+        for parameter in machine.parameters {
+            let site = Site {
+                machine: machine.name,
+                number,
+                parameter,
+            };
+            let value = self.value(site, &mut core);
+            match value {
+                Ok(value) => values.push(value),
+                // Every controller would say the same.
+                Err(error) if number == 0 => self.report(error),
+                Err(_) => {}
+            }
+        }
+        Instance { values }
+    }
+
+    /// The value of a setting that machines have without declaring it.
+    fn base_value(&mut self, machine: &Declared, name: &str) -> u64 {
+        let value = known::base_value(self.known, machine.name, name);
+        let setting = self.setting(machine.name, name);
+        match setting.map(|setting| (setting, setting.value.parse())) {
+            None => value,
+            Some((_, Ok(number))) => number,
+            Some((setting, Err(_))) => {
+                self.report(wrong(setting, "a number"));
+                value
+            }
+        }
+    }
+
+    /// What the user says about a parameter: the last setting wins, and one for the machine wins over
+    /// one for all.
+    pub fn setting<'b>(&mut self, machine: &str, parameter: &str) -> Option<&'b Setting>
+    where
+        Self: 'b,
+    {
+        let settings = &self.options.settings;
+        let mut found: Option<usize> = None;
+        for (at, setting) in settings.iter().enumerate() {
+            let fits = setting
+                .machine
+                .as_deref()
+                .is_none_or(|named| named == machine);
+            if !fits || setting.parameter != parameter {
+                continue;
+            }
+            self.used[at] = true;
+            let yields =
+                |found: usize| setting.machine.is_none() && settings[found].machine.is_some();
+            if !found.is_some_and(yields) {
+                found = Some(at);
+            }
+        }
+        found.map(|at| &settings[at])
+    }
+
+    /// Notes that settings for a machine without controllers are for something that exists.
+    fn note_settings(&mut self, machine: &Declared) {
+        for parameter in machine.parameters {
+            self.setting(machine.name, &parameter.name.text);
+        }
+    }
+
+    /// Complains about settings that are for nothing.
+    fn check_settings(&mut self, machines: &[Declared]) {
+        if !self.errors.is_empty() {
+            return;
+        }
+        for (setting, _) in self
+            .options
+            .settings
+            .iter()
+            .zip(&self.used)
+            .filter(|(_, used)| !**used)
+        {
+            let (what, hint) = missing(setting, machines);
+            self.errors
+                .push(anywhere(format!("--set {setting}: {what}")).hint(hint));
+        }
+    }
+
+    /// Gives the threads' sequencers their numbers, and those that no thread uses the numbers behind.
+    fn number_sequencers(&mut self) {
+        let threads = self.options.threads;
+        let each = self.options.threads_per_machine;
+        let (mut next, mut idle) = (0, threads);
+        for machine in &mut self.plan.machines {
+            for value in machine
+                .instances
+                .iter_mut()
+                .flat_map(|instance| &mut instance.values)
+            {
+                if let Value::Sequencer { number, core } = value {
+                    let counter = if *core < each && next < threads {
+                        &mut next
+                    } else {
+                        &mut idle
+                    };
+                    *number = *counter;
+                    *counter += 1;
+                }
+            }
+        }
+        self.plan.sequencers = idle;
+        if next < threads && self.errors.is_empty() {
+            let error = anywhere("no machine has a sequencer, so no thread can run".into());
+            self.errors
+                .push(error.hint("give a machine a parameter 'Sequencer * sequencer'"));
+        }
+    }
+}
+
+/// What a setting that is for nothing lacks, and what there is instead.
+fn missing(setting: &Setting, machines: &[Declared]) -> (String, String) {
+    let parameter = &setting.parameter;
+    let list = |names: Vec<&str>| format!("there are: {}", names.join(", "));
+    let names = || list(machines.iter().map(|machine| machine.name).collect());
+    match &setting.machine {
+        None => {
+            let what = format!("no machine has a parameter {parameter}");
+            (what, list(parameters(machines)))
+        }
+        Some(name) => match machines.iter().find(|machine| machine.name == name) {
+            None => (format!("the protocol has no machine {name}"), names()),
+            Some(machine) => {
+                let what = format!("machine {name} has no parameter {parameter}");
+                (what, list(parameters(&[*machine])))
+            }
+        },
+    }
+}
+
+/// The names of all parameters that can be set, each once.
+fn parameters<'a>(machines: &[Declared<'a>]) -> Vec<&'a str> {
+    let all = machines.iter().flat_map(|machine| machine.parameters);
+    let mut names: Vec<&str> = all.map(|parameter| &*parameter.name.text).collect();
+    names.extend(known::BASE);
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn is_kind(object: &Object, kind: &str) -> bool {
+    &*object.kind.text == kind
+}
+
+/// The number of sequencers of each controller of a machine.
+fn sequencers(machine: &Declared) -> u32 {
+    let is = |object: &&Object| is_kind(object, "Sequencer") || is_kind(object, "HTMSequencer");
+    machine.parameters.iter().filter(is).count() as u32
+}
+
+/// An error that is about no place.
+pub(super) fn anywhere(message: String) -> Diagnostic {
+    Diagnostic {
+        span: None,
+        ..Diagnostic::error(Default::default(), message)
+    }
+}
+
+pub(super) fn wrong(setting: &Setting, expected: &str) -> Diagnostic {
+    anywhere(format!("--set {setting}: {expected} was expected"))
+}

@@ -1,0 +1,241 @@
+//! The values of single parameters.
+
+use super::Setting;
+use super::known::{self, Known};
+use super::plan::{Buffer, Direction, Planner, Value, anywhere, wrong};
+use crate::ruby::cache::Geometry;
+use crate::slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
+use crate::source::Diagnostic;
+
+/// A parameter of a controller whose value is looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Site<'a> {
+    pub machine: &'a str,
+    /// The number of the controller.
+    pub number: u32,
+    pub parameter: &'a Object,
+}
+
+impl Site<'_> {
+    fn kind(&self) -> &str {
+        &self.parameter.kind.text
+    }
+
+    fn name(&self) -> &str {
+        &self.parameter.name.text
+    }
+
+    fn attribute(&self, key: &str) -> Option<&Pair> {
+        let mut pairs = self.parameter.pairs.iter();
+        pairs.find(|pair| &*pair.key.text == key)
+    }
+
+    fn error(&self, what: &str) -> Diagnostic {
+        let message = format!("{}: parameter {}: {what}", self.machine, self.name());
+        Diagnostic::error(self.parameter.span, message)
+    }
+
+    fn hint(&self, value: &str) -> String {
+        format!("set it: --set {}.{}={value}", self.machine, self.name())
+    }
+}
+
+impl Planner<'_> {
+    /// The value of a parameter. `core` counts the sequencers of the controller.
+    pub(super) fn value(&mut self, site: Site, core: &mut u32) -> Result<Value, Diagnostic> {
+        let setting = self.setting(site.machine, site.name());
+        match site.kind() {
+            "MessageBuffer" => self.buffer(site, setting),
+            "CacheMemory" => self.cache(site, setting),
+            _ if setting.is_some_and(|_| site.parameter.pointer) => {
+                Err(site.error("only message buffers and caches can be set among pointers"))
+            }
+            "DirectoryMemory" => Ok(Value::Directory(site.number)),
+            "Sequencer" | "HTMSequencer" => {
+                // Numbered when all machines are known.
+                *core += 1;
+                Ok(Value::Sequencer {
+                    number: 0,
+                    core: *core - 1,
+                })
+            }
+            "TimerTable" => Ok(Value::Timer),
+            "WireBuffer" => Ok(Value::Wire(self.wire(site.name()))),
+            kind if kind.contains("Prefetcher") => Ok(Value::Null),
+            _ => self.scalar(site, setting),
+        }
+    }
+
+    fn wire(&mut self, name: &str) -> u32 {
+        let wires = &mut self.plan.wires;
+        let at = wires.iter().position(|other| **other == *name);
+        at.unwrap_or_else(|| {
+            wires.push(name.into());
+            wires.len() - 1
+        }) as u32
+    }
+
+    fn buffer(&mut self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
+        let ordered = match (setting, self.known) {
+            (Some(setting), _) => match setting.value.as_str() {
+                "ordered" => true,
+                "unordered" => false,
+                _ => return Err(wrong(setting, "ordered or unordered")),
+            },
+            (None, Some(known)) => known.is_ordered(site.machine, site.name()),
+            (None, None) => site
+                .attribute("ordered")
+                .is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1")),
+        };
+        let number = self.plan.buffers;
+        self.plan.buffers += 1;
+        Ok(Value::Buffer(Buffer {
+            number,
+            ordered,
+            network: endpoint(site)?,
+        }))
+    }
+
+    fn cache(&self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
+        let options = self.options;
+        let shape = match setting {
+            None => known::cache_shape(&options.caches.sizes(), site.machine, site.name()),
+            Some(setting) => setting
+                .value
+                .parse()
+                .map_err(|why| unreadable(setting, why))?,
+        };
+        let banks = match site.machine {
+            "L2Cache" => options.l2_banks.ilog2(),
+            _ => 0,
+        };
+        let geometry = Geometry {
+            size: shape.size,
+            ways: shape.ways,
+            start_index_bit: options.block_bytes.ilog2() + banks,
+            policy: shape.policy,
+            banks: known::cache_banks(self.known, site.name()),
+        };
+        match geometry.sets(options.block_bytes) {
+            Ok(_) => Ok(Value::Cache(geometry)),
+            Err(why) => Err(site.error(&why).hint(site.hint("SIZE:WAYS"))),
+        }
+    }
+
+    fn scalar(&self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
+        if let Some(setting) = setting {
+            let text = setting.value.as_str();
+            return plain(site.kind(), text).ok_or_else(|| wrong(setting, site.kind()));
+        }
+        let script = |known: Known| known.script_value(site.machine, site.name());
+        if let Some(value) = self.known.and_then(script) {
+            return Ok(Value::Number(value));
+        }
+        if let Some(value) = default(site, u64::from(self.options.block_bytes.ilog2()))? {
+            return Ok(value);
+        }
+        let common = known::common_value(self.options, site.name());
+        if let Some(value) = common.filter(|_| !site.parameter.pointer) {
+            return Ok(Value::Number(value));
+        }
+        let what = format!("no value for this {}", site.kind());
+        if site.parameter.pointer {
+            return Err(site.error(&format!("{what}: such objects are not supported")));
+        }
+        let error = site.error(&format!("{what}, and it has no default"));
+        Err(error.hint(site.hint("value")))
+    }
+}
+
+fn unreadable(setting: &Setting, why: String) -> Diagnostic {
+    anywhere(format!("--set {setting}: {why}"))
+}
+
+/// The end of the network that a buffer is.
+fn endpoint(site: Site) -> Result<Option<(Direction, u32)>, Diagnostic> {
+    let Some(network) = site.attribute("network") else {
+        return Ok(None);
+    };
+    let direction = match &*network.value.text {
+        "To" => Direction::To,
+        "From" => Direction::From,
+        _ => return Err(site.error("its network is neither \"To\" nor \"From\"")),
+    };
+    let Some(vnet) = site.attribute("virtual_network") else {
+        return Err(site.error("it is attached to the network, and has no virtual_network"));
+    };
+    match vnet.value.text.parse::<u32>() {
+        Ok(vnet) if vnet < 256 => Ok(Some((direction, vnet))),
+        _ => Err(site.error("its virtual_network is not a number below 256")),
+    }
+}
+
+/// The value that a parameter is declared with: behind `:=`, or as an attribute.
+fn default(site: Site, block_bits: u64) -> Result<Option<Value>, Diagnostic> {
+    let read = |text: &str| match text {
+        "RubySystem::getBlockSizeBits()" => Some(Value::Number(block_bits)),
+        _ => plain(site.kind(), text),
+    };
+    let value = match (&site.parameter.value, site.attribute("default")) {
+        (Some(value), _) => constant(value, read),
+        (None, Some(pair)) => read(&pair.value.text),
+        (None, None) => return Ok(None),
+    };
+    let error = || site.error("its default value can't be read");
+    let value = value.ok_or_else(|| error().hint(site.hint("value")))?;
+    Ok(Some(value))
+}
+
+/// The value of an expression that is one.
+fn constant(expression: &Expression, read: impl Fn(&str) -> Option<Value>) -> Option<Value> {
+    Some(match &expression.kind {
+        ExpressionKind::Number(number) => Value::Number(*number),
+        ExpressionKind::Bool(flag) => Value::Number(u64::from(*flag)),
+        ExpressionKind::Text(text) => return read(text),
+        ExpressionKind::Null => Value::Null,
+        ExpressionKind::Enumerator { family, value } => Value::Enumerator {
+            family: family.text.clone(),
+            value: value.text.clone(),
+        },
+        ExpressionKind::Unary {
+            operator: Unary::Minus,
+            value,
+        } => match constant(value, read)? {
+            Value::Number(number) => Value::Number(number.wrapping_neg()),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// The value of a type that a text stands for.
+fn plain(kind: &str, text: &str) -> Option<Value> {
+    match kind {
+        "bool" => match text {
+            "true" | "True" | "1" => Some(Value::Number(1)),
+            "false" | "False" | "0" => Some(Value::Number(0)),
+            _ => None,
+        },
+        "int" | "Cycles" | "Tick" | "Addr" | "NodeID" | "uint32_t" | "uint64_t" => {
+            let inner = text
+                .strip_prefix("Cycles(")
+                .and_then(|rest| rest.strip_suffix(')'));
+            let number = inner.unwrap_or(text).trim();
+            // A negative number is one of 64 bits.
+            let signed = || number.parse().ok().map(i64::cast_unsigned);
+            number.parse().ok().or_else(signed).map(Value::Number)
+        }
+        "std::string" => Some(Value::Text(text.into())),
+        _ => match text.split_once(':').or_else(|| text.rsplit_once('_')) {
+            _ if text == "nullptr" || text == "NULL" => Some(Value::Null),
+            Some((family, value)) if family == kind => Some(Value::Enumerator {
+                family: family.into(),
+                value: value.into(),
+            }),
+            _ => Some(Value::Enumerator {
+                family: kind.into(),
+                value: text.into(),
+            }),
+        },
+    }
+}

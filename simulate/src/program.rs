@@ -1,0 +1,397 @@
+//! Random racy programs: what each thread does, in which order, at which locations.
+//!
+//! Every value that is written is written once and is not 0, so what a read returns says which
+//! write it comes from. A program depends on its [`Shape`] alone, on every machine.
+
+use crate::dice::Dice;
+
+/// What programs look like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// Number of threads.
+    pub threads: u32,
+    /// Operations of each thread.
+    pub operations: u32,
+    /// Number of shared locations of 8 bytes.
+    pub locations: u32,
+    /// How many of them share a cache line.
+    pub per_line: u32,
+    /// Bytes of a cache line.
+    pub line_bytes: u64,
+    /// Address of the first location.
+    pub base: u64,
+    /// Of 100 accesses that are no read-modify-writes, how many read.
+    pub reads: u32,
+    /// Of 100 operations, how many are read-modify-writes.
+    pub rmws: u32,
+    /// Of 100 operations, how many are fences.
+    pub fences: u32,
+    /// Of 100 reads, how many are instruction fetches.
+    pub fetches: u32,
+    /// Of 100 read-modify-writes, how many are made of a load-linked and a store-conditional
+    /// instead of two locked halves.
+    pub linked: u32,
+    /// Lines of their own for instruction fetches, which nobody writes; 0 fetches from the shared
+    /// locations, so that fetches race with stores.
+    pub code_lines: u32,
+    /// How much more popular the first locations are: 0 not at all, 1 as words in a text (Zipf).
+    pub skew: f64,
+    /// Most ticks between operations.
+    pub think: u32,
+    /// Everything random.
+    pub seed: u64,
+}
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape {
+            threads: 4,
+            operations: 100,
+            locations: 8,
+            per_line: 1,
+            line_bytes: 64,
+            base: 0x1000,
+            reads: 50,
+            rmws: 0,
+            fences: 0,
+            fetches: 0,
+            linked: 0,
+            code_lines: 0,
+            skew: 0.0,
+            think: 10,
+            seed: 1,
+        }
+    }
+}
+
+impl Shape {
+    /// Where a location is.
+    pub fn address(&self, location: u32) -> u64 {
+        let per_line = self.per_line();
+        let step = (self.line_bytes / per_line) & !7;
+        let line = u64::from(location) / per_line;
+        self.base + line * self.line_bytes + u64::from(location) % per_line * step
+    }
+
+    /// Locations that share a line: no more than fit.
+    fn per_line(&self) -> u64 {
+        u64::from(self.per_line).clamp(1, (self.line_bytes / 8).max(1))
+    }
+
+    /// Where instructions are fetched from that are not shared: behind all locations.
+    fn code(&self, line: u64) -> u64 {
+        let lines = u64::from(self.locations).div_ceil(self.per_line());
+        self.base + (lines + line) * self.line_bytes
+    }
+}
+
+/// An operation of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Loads from an address.
+    Load(u64),
+    /// Fetches an instruction from an address.
+    Fetch(u64),
+    /// Stores a value to an address.
+    Store(u64, u64),
+    /// Replaces the value at an address by this one, at once.
+    Rmw {
+        /// The address.
+        address: u64,
+        /// The value written.
+        value: u64,
+        /// Whether by load-linked and store-conditional.
+        linked: bool,
+    },
+    /// A full fence.
+    Fence,
+}
+
+impl Operation {
+    /// The address, if it has one.
+    pub fn address(&self) -> Option<u64> {
+        match *self {
+            Operation::Load(address)
+            | Operation::Fetch(address)
+            | Operation::Store(address, _)
+            | Operation::Rmw { address, .. } => Some(address),
+            Operation::Fence => None,
+        }
+    }
+}
+
+/// An operation and what comes before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Ticks to wait before it.
+    pub think: u32,
+    /// The operation.
+    pub operation: Operation,
+}
+
+/// What each thread does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// By number of the thread.
+    pub threads: Vec<Vec<Step>>,
+}
+
+impl Program {
+    /// The program of a shape.
+    pub fn random(shape: &Shape) -> Program {
+        let popular = Popular::new(shape);
+        let thread = |thread| {
+            let mut maker = Maker {
+                shape,
+                popular: &popular,
+                dice: Dice::new(shape.seed, 1 + u64::from(thread)),
+                next_value: (u64::from(thread) + 1) << 32,
+            };
+            (0..shape.operations).map(|_| maker.step()).collect()
+        };
+        Program {
+            threads: (0..shape.threads).map(thread).collect(),
+        }
+    }
+
+    /// Whether Ruby's lines show all of it, in program order, if a core does one thing at a time.
+    /// They do not show fences, and readers leave instruction fetches out.
+    pub fn is_plain(&self) -> bool {
+        let is_hidden =
+            |step: &Step| matches!(step.operation, Operation::Fence | Operation::Fetch(_));
+        !self.threads.iter().flatten().any(is_hidden)
+    }
+
+    /// Whether instructions are fetched.
+    pub fn has_fetches(&self) -> bool {
+        let is_fetch = |step: &Step| matches!(step.operation, Operation::Fetch(_));
+        self.threads.iter().flatten().any(is_fetch)
+    }
+
+    /// Number of operations of all threads.
+    pub fn operations(&self) -> usize {
+        self.threads.iter().map(Vec::len).sum()
+    }
+}
+
+/// Chooses locations: each by its weight, and which are popular by the seed.
+struct Popular {
+    addresses: Vec<u64>,
+    /// Sum of the weights up to each and its own.
+    sums: Vec<u64>,
+}
+
+impl Popular {
+    /// Weights are whole numbers, so that the last bits of a power, which differ between machines,
+    /// decide nothing.
+    fn new(shape: &Shape) -> Popular {
+        const MOST: f64 = (1u64 << 31) as f64;
+        let mut addresses: Vec<u64> = (0..shape.locations.max(1))
+            .map(|location| shape.address(location))
+            .collect();
+        Dice::new(shape.seed, 0).shuffle(&mut addresses);
+        let mut sum = 0;
+        let sums = (1..=addresses.len() as u32).map(|rank| {
+            let weight = MOST * f64::from(rank).powf(-shape.skew.max(0.0));
+            sum += (weight.round() as u64).max(1);
+            sum
+        });
+        Popular {
+            sums: sums.collect(),
+            addresses,
+        }
+    }
+
+    fn choose(&self, dice: &mut Dice) -> u64 {
+        let total = self.sums.last().copied().unwrap_or(1);
+        let point = dice.below(total);
+        let at = self.sums.partition_point(|&sum| sum <= point);
+        self.addresses.get(at).copied().unwrap_or(0)
+    }
+}
+
+/// Makes the steps of one thread.
+struct Maker<'a> {
+    shape: &'a Shape,
+    popular: &'a Popular,
+    dice: Dice,
+    next_value: u64,
+}
+
+impl Maker<'_> {
+    fn step(&mut self) -> Step {
+        Step {
+            think: self.dice.up_to(u64::from(self.shape.think)) as u32,
+            operation: self.operation(),
+        }
+    }
+
+    fn operation(&mut self) -> Operation {
+        let shape = self.shape;
+        let lot = self.dice.below(100);
+        let fences = u64::from(shape.fences);
+        if lot < fences {
+            return Operation::Fence;
+        }
+        let address = self.popular.choose(&mut self.dice);
+        if lot < fences + u64::from(shape.rmws) {
+            return Operation::Rmw {
+                address,
+                value: self.value(),
+                linked: self.dice.percent(shape.linked),
+            };
+        }
+        if !self.dice.percent(shape.reads) {
+            return Operation::Store(address, self.value());
+        }
+        if !self.dice.percent(shape.fetches) {
+            return Operation::Load(address);
+        }
+        match shape.code_lines {
+            0 => Operation::Fetch(address),
+            lines => Operation::Fetch(shape.code(self.dice.below(u64::from(lines)))),
+        }
+    }
+
+    fn value(&mut self) -> u64 {
+        self.next_value += 1;
+        self.next_value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    fn mixed() -> Shape {
+        Shape {
+            threads: 3,
+            operations: 2000,
+            rmws: 10,
+            fences: 5,
+            fetches: 20,
+            linked: 50,
+            ..Shape::default()
+        }
+    }
+
+    fn count(program: &Program, of: impl Fn(&Operation) -> bool) -> usize {
+        let steps = program.threads.iter().flatten();
+        steps.filter(|step| of(&step.operation)).count()
+    }
+
+    /// Runs are promised to be the same forever: if this fails, the promise is broken.
+    #[test]
+    fn a_program_is_fixed_by_its_shape() {
+        let program = Program::random(&Shape::default());
+        assert_eq!(program, Program::random(&Shape::default()));
+        let other = Shape {
+            seed: 2,
+            ..Shape::default()
+        };
+        assert_ne!(program, Program::random(&other));
+        let first: Vec<Operation> = program.threads[1][..4]
+            .iter()
+            .map(|s| s.operation)
+            .collect();
+        assert_eq!(first, FIRST);
+    }
+
+    const FIRST: [Operation; 4] = [
+        Operation::Load(0x11c0),
+        Operation::Load(0x1180),
+        Operation::Store(0x1140, 0x2_0000_0001),
+        Operation::Load(0x10c0),
+    ];
+
+    #[test]
+    fn shares_are_kept_and_values_are_unique() {
+        let program = Program::random(&mixed());
+        assert_eq!(program.operations(), 6000);
+        let near = |count: usize, expected: usize| count.abs_diff(expected) < expected / 5;
+        assert!(near(count(&program, |op| *op == Operation::Fence), 300));
+        let linked = |op: &Operation| matches!(op, Operation::Rmw { linked: true, .. });
+        assert!(near(count(&program, linked), 300));
+        assert!(near(
+            count(&program, |op| matches!(op, Operation::Rmw { .. })),
+            600
+        ));
+        assert!(near(
+            count(&program, |op| matches!(op, Operation::Fetch(_))),
+            510
+        ));
+        assert!(near(
+            count(&program, |op| matches!(op, Operation::Load(_))),
+            2040
+        ));
+        let mut values = BTreeSet::new();
+        for (thread, steps) in program.threads.iter().enumerate() {
+            for step in steps {
+                let (Operation::Store(_, value) | Operation::Rmw { value, .. }) = step.operation
+                else {
+                    continue;
+                };
+                assert_eq!(value >> 32, thread as u64 + 1);
+                assert!(values.insert(value));
+            }
+        }
+        assert!(!program.is_plain() && program.has_fetches());
+        assert!(Program::random(&Shape::default()).is_plain());
+    }
+
+    #[test]
+    fn locations_share_lines_as_asked() {
+        let addresses = |per_line| {
+            let shape = Shape {
+                per_line,
+                ..Shape::default()
+            };
+            (0..4).map(|l| shape.address(l)).collect::<Vec<u64>>()
+        };
+        assert_eq!(addresses(1), [0x1000, 0x1040, 0x1080, 0x10c0]);
+        assert_eq!(addresses(2), [0x1000, 0x1020, 0x1040, 0x1060]);
+        assert_eq!(addresses(8), [0x1000, 0x1008, 0x1010, 0x1018]);
+        assert_eq!(addresses(0), addresses(1));
+        assert_eq!(addresses(99), addresses(8));
+        assert_eq!(addresses(3)[3], 0x1040);
+    }
+
+    #[test]
+    fn code_lies_behind_the_locations() {
+        let shape = Shape {
+            code_lines: 2,
+            reads: 100,
+            fetches: 100,
+            ..Shape::default()
+        };
+        let program = Program::random(&shape);
+        let fetched: BTreeSet<u64> = program
+            .threads
+            .iter()
+            .flatten()
+            .filter_map(|s| s.operation.address())
+            .collect();
+        assert_eq!(fetched, BTreeSet::from([0x1200, 0x1240]));
+    }
+
+    #[test]
+    fn skew_makes_some_locations_hot() {
+        let hottest = |skew| {
+            let shape = Shape {
+                skew,
+                locations: 100,
+                operations: 5000,
+                ..Shape::default()
+            };
+            let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+            for step in Program::random(&shape).threads.iter().flatten() {
+                *counts.entry(step.operation.address().unwrap()).or_default() += 1;
+            }
+            counts.values().max().copied().unwrap()
+        };
+        assert!(hottest(0.0) < 300);
+        assert!((3500..4200).contains(&hottest(1.0)));
+    }
+}

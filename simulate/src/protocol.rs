@@ -1,0 +1,88 @@
+//! A protocol, from its name or file to something that can run.
+
+use std::rc::Rc;
+
+use crate::compile::code::Program;
+use crate::compile::compile;
+use crate::config::{Declared, Options, Plan};
+use crate::slicc::ast::{Declaration, Machine};
+use crate::slicc::builtin;
+use crate::slicc::load::{Failure, Loaded};
+use crate::slicc::outline::Outline;
+use crate::source::{Diagnostic, Sources};
+
+/// A protocol that has been read and found right.
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    /// Its files and its syntax tree.
+    pub loaded: Loaded,
+    /// Its tables.
+    pub outline: Outline,
+    /// Its code.
+    pub program: Rc<Program>,
+    /// What is odd about it.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Protocol {
+    /// Reads a protocol: a built-in one by its name, or a `.slicc` file.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn open(name_or_path: &str) -> Result<Protocol, Failure> {
+        Protocol::new(builtin::open(name_or_path)?, BLOCK_BYTES)
+    }
+
+    /// Compiles what has been read, for blocks of so many bytes.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn new(loaded: Loaded, block_bytes: usize) -> Result<Protocol, Failure> {
+        match Protocol::parts(&loaded, block_bytes) {
+            Ok((outline, program, mut warnings)) => {
+                warnings.splice(0..0, loaded.warnings.iter().cloned());
+                Ok(Protocol { outline, program: Rc::new(program), warnings, loaded })
+            }
+            Err(diagnostics) => Err(Failure { sources: loaded.sources, diagnostics, is_missing: false }),
+        }
+    }
+
+    fn parts(loaded: &Loaded, block_bytes: usize) -> Result<(Outline, Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let outline = Outline::of(loaded)?;
+        let (program, warnings) = compile(&loaded.protocol, &loaded.declarations, &outline, block_bytes)?;
+        Ok((outline, program, warnings))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.loaded.protocol
+    }
+
+    /// Its files.
+    pub fn sources(&self) -> &Sources {
+        &self.loaded.sources
+    }
+
+    /// Its machines, as they are declared.
+    pub fn machines(&self) -> impl Iterator<Item = &Machine> {
+        self.loaded.declarations.iter().filter_map(|declaration| match declaration {
+            Declaration::Machine(machine) => Some(machine),
+            _ => None,
+        })
+    }
+
+    /// The controllers and parameters of a system that runs it.
+    ///
+    /// # Errors
+    /// A parameter without a value, a setting that is about nothing.
+    pub fn plan(&self, options: &Options) -> Result<Plan, Vec<Diagnostic>> {
+        let declared: Vec<Declared<'_>> = self
+            .machines()
+            .map(|machine| Declared { name: &machine.name.text, parameters: &machine.parameters })
+            .collect();
+        Plan::new(self.name(), &declared, options)
+    }
+}
+
+/// Bytes of a block, as in all of gem5's configurations.
+pub const BLOCK_BYTES: usize = 64;

@@ -1,0 +1,280 @@
+//! What cores did, as a history: the same one that a reader makes of the printed trace.
+//!
+//! A trace shows the operations of a run either in Ruby's lines or in its client's, and what a run
+//! that was aborted leaves unfinished is shown differently in the two. Records follow the rules of
+//! the reader for the lines that were chosen.
+
+use history::{
+    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
+    Source, Unfinished,
+};
+
+/// How far an operation has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It is requested; nothing shows that it happened.
+    Asked,
+    /// Memory has performed its write, and the client has not printed it.
+    Written,
+    /// The trace shows it.
+    Shown,
+    /// It did not happen.
+    Dropped,
+}
+
+/// An operation of a thread.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    kind: Kind,
+    address: u64,
+    read: Option<u64>,
+    written: Option<u64>,
+    issued: u64,
+    completed: Option<u64>,
+    order: Option<u64>,
+    state: State,
+    /// Whether the write half of it is on its way: it may have written.
+    writing: bool,
+}
+
+/// An operation in the [`Records`] of its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row(u32);
+
+impl Row {
+    /// Its number, as a mark for requests.
+    pub fn tag(self) -> u32 {
+        self.0
+    }
+
+    /// The row of a mark.
+    pub fn of(tag: u32) -> Row {
+        Row(tag)
+    }
+}
+
+/// The operations of one thread, in program order.
+#[derive(Debug)]
+pub struct Records {
+    thread: u32,
+    source: Source,
+    rows: Vec<Record>,
+}
+
+impl Records {
+    /// No operations of a thread. `source` says which lines of the trace show them:
+    /// [`Source::Ruby`] or [`Source::Client`].
+    pub fn new(thread: u32, source: Source) -> Records {
+        Records {
+            thread,
+            source,
+            rows: Vec::new(),
+        }
+    }
+
+    /// Number of the thread.
+    pub fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    /// Which lines of the trace show the operations.
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The mark that the next operation's row will have.
+    pub fn next_tag(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// An operation is requested. `written` is what it writes, if it writes.
+    pub fn ask(&mut self, now: u64, kind: Kind, address: u64, written: Option<u64>) -> Row {
+        self.rows.push(Record {
+            kind,
+            address,
+            read: None,
+            written,
+            issued: now,
+            completed: None,
+            order: None,
+            state: State::Asked,
+            writing: false,
+        });
+        Row(self.rows.len() as u32 - 1)
+    }
+
+    /// Memory performs it: `order` counts up with every operation that memory performs.
+    pub fn perform(&mut self, row: Row, now: u64, order: u64, read: Option<u64>) {
+        let is_ruby = self.source == Source::Ruby;
+        let Some(record) = self.rows.get_mut(row.0 as usize) else {
+            return;
+        };
+        record.read = record.read.or(read);
+        record.completed = Some(now);
+        record.order = Some(order);
+        if is_ruby {
+            record.state = State::Shown;
+        } else if record.state == State::Asked && record.kind.writes() {
+            record.state = State::Written;
+        }
+    }
+
+    /// The first half of a locked read-modify-write is performed, which may be all of it.
+    pub fn perform_first_half(&mut self, row: Row, now: u64, order: u64, read: u64) {
+        let is_ruby = self.source == Source::Ruby;
+        let Some(record) = self.rows.get_mut(row.0 as usize) else {
+            return;
+        };
+        record.read = Some(read);
+        if is_ruby {
+            record.completed = Some(now);
+            record.order = Some(order);
+            record.state = State::Shown;
+            record.kind = Kind::FailedCas;
+        }
+    }
+
+    /// The second half of a read-modify-write is requested.
+    pub fn ask_second_half(&mut self, row: Row) {
+        if let Some(record) = self.rows.get_mut(row.0 as usize) {
+            record.writing = true;
+        }
+    }
+
+    /// The second half of a locked read-modify-write is performed.
+    pub fn perform_second_half(&mut self, row: Row, now: u64, order: u64) {
+        if let Some(record) = self.rows.get_mut(row.0 as usize) {
+            record.kind = Kind::Rmw;
+            record.writing = false;
+        }
+        self.perform(row, now, order, None);
+    }
+
+    /// The client prints it. A store may be printed before memory performs it.
+    pub fn print(&mut self, row: Row) {
+        if let Some(record) = self.rows.get_mut(row.0 as usize) {
+            record.state = State::Shown;
+        }
+    }
+
+    /// It did not happen.
+    pub fn drop_row(&mut self, row: Row) {
+        if let Some(record) = self.rows.get_mut(row.0 as usize) {
+            record.state = State::Dropped;
+        }
+    }
+
+    /// The value that an operation read.
+    pub fn read(&self, row: Row) -> u64 {
+        let record = self.rows.get(row.0 as usize);
+        record.and_then(|record| record.read).unwrap_or(0)
+    }
+
+    fn tell(&self, record: &Record, sequence: usize, builder: &mut HistoryBuilder) {
+        let place = match record.kind {
+            Kind::Fence => Place::Nowhere,
+            _ => Place::Bytes {
+                address: record.address,
+                size: 8,
+            },
+        };
+        builder.push(Access {
+            sequence: sequence as u64,
+            read: record.read,
+            written: record.written,
+            issued: Some(record.issued),
+            completed: record.completed,
+            order: record.order,
+            ..Access::new(self.thread, record.kind, place)
+        });
+    }
+
+    /// What is unfinished of an operation, as a reader of the trace would see it.
+    fn unfinished(&self, record: &Record) -> Option<Unfinished> {
+        let is_ruby = self.source == Source::Ruby;
+        let (is_left, writes) = match record.state {
+            State::Dropped => (false, false),
+            State::Shown => (is_ruby && record.writing, true),
+            State::Written => (true, true),
+            // In a client's history, its own stores are operations, whatever becomes of them.
+            State::Asked if record.kind.writes() => (is_ruby, true),
+            State::Asked => (true, false),
+        };
+        is_left.then_some(Unfinished {
+            thread: self.thread,
+            address: record.address,
+            writes,
+            issued: Some(record.issued),
+            line: None,
+        })
+    }
+}
+
+/// The history of a run: the records of all its threads. What is known of the run besides is put
+/// into `provenance`; source and unfinished requests are filled in.
+///
+/// # Errors
+/// If there are more operations than a history can have.
+pub fn history<'a>(
+    threads: impl IntoIterator<Item = &'a Records>,
+    mut provenance: Provenance,
+) -> Result<History, BuildError> {
+    let mut builder = HistoryBuilder::new();
+    provenance.source = Source::Client;
+    for records in threads {
+        provenance.source = records.source;
+        for (sequence, record) in records.rows.iter().enumerate() {
+            if record.state == State::Shown {
+                records.tell(record, sequence, &mut builder);
+            }
+            provenance.unfinished.extend(records.unfinished(record));
+        }
+    }
+    builder.finish(AssumedSize::default(), &Initial::Zero, provenance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(records: Records) -> (Vec<String>, Vec<bool>) {
+        let history = history(&[records], Provenance::default()).unwrap();
+        let words = history.ops().map(|op| history.describe(op)).collect();
+        let unfinished = history.provenance.unfinished.iter();
+        (words, unfinished.map(|request| request.writes).collect())
+    }
+
+    #[test]
+    fn ruby_shows_what_memory_performed() {
+        let mut records = Records::new(0, Source::Ruby);
+        let store = records.ask(1, Kind::Store, 0x1000, Some(5));
+        records.perform(store, 2, 0, None);
+        let half = records.ask(3, Kind::Rmw, 0x1000, Some(6));
+        records.perform_first_half(half, 4, 1, 5);
+        records.ask_second_half(half);
+        let load = records.ask(5, Kind::Load, 0x1040, None);
+        let failed = records.ask(5, Kind::StoreConditional, 0x1040, Some(9));
+        records.drop_row(failed);
+        assert_eq!(load.tag(), 2);
+        let (words, unfinished) = described(records);
+        assert_eq!(words, ["store 0x1000 := 0x5", "failed-cas 0x1000 == 0x5"]);
+        assert_eq!(unfinished, [true, false]);
+    }
+
+    #[test]
+    fn a_client_shows_what_it_printed() {
+        let mut records = Records::new(0, Source::Client);
+        let store = records.ask(1, Kind::Store, 0x1000, Some(5));
+        records.print(store);
+        let rmw = records.ask(3, Kind::Rmw, 0x1000, Some(6));
+        records.perform_first_half(rmw, 4, 1, 5);
+        records.perform_second_half(rmw, 5, 2);
+        let (words, unfinished) = described(records);
+        assert_eq!(words, ["store 0x1000 := 0x5"]);
+        assert_eq!(
+            unfinished,
+            [true],
+            "memory was written and the client does not say so"
+        );
+    }
+}

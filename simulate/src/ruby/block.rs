@@ -1,0 +1,200 @@
+//! Blocks of data and masks over their bytes, as words of the flat memory (SLICC.md, section 16,
+//! DataBlock and WriteMask). Byte n is in word n/8, the lowest byte first.
+
+use super::Misuse;
+
+/// Checks that bytes lie in a block of `words` words.
+#[inline]
+fn check(words: usize, offset: u64, length: u64) -> Result<(), Misuse> {
+    let size = words as u64 * 8;
+    let end = offset.saturating_add(length);
+    if end > size {
+        return Err(Misuse::OutsideBlock { offset, end, size });
+    }
+    Ok(())
+}
+
+/// The bits of a word that its bytes from `first` up to `end`, which is at most 8, take.
+#[inline]
+fn bits(first: u64, end: u64) -> u64 {
+    let below = |bytes: u64| {
+        if bytes >= 8 {
+            !0
+        } else {
+            (1 << (8 * bytes)) - 1
+        }
+    };
+    below(end) & !below(first)
+}
+
+/// A byte.
+#[inline]
+pub fn byte(block: &[u64], at: u64) -> Result<u8, Misuse> {
+    check(block.len(), at, 1)?;
+    Ok((block[at as usize / 8] >> (8 * (at % 8))) as u8)
+}
+
+/// The number that up to 8 bytes make, the lowest byte first. They may lie in two words.
+#[inline]
+pub fn read(block: &[u64], offset: u64, size: u64) -> Result<u64, Misuse> {
+    check(block.len(), offset, size)?;
+    let (word, shift) = (offset as usize / 8, 8 * (offset % 8));
+    let low = block.get(word).map_or(0, |low| low >> shift);
+    let high = match block.get(word + 1) {
+        Some(high) if shift > 0 => high << (64 - shift),
+        _ => 0,
+    };
+    Ok((low | high) & bits(0, size))
+}
+
+/// Writes a number of up to 8 bytes.
+#[inline]
+pub fn write(block: &mut [u64], offset: u64, size: u64, value: u64) -> Result<(), Misuse> {
+    check(block.len(), offset, size)?;
+    let (word, shift) = (offset as usize / 8, 8 * (offset % 8));
+    let mask = bits(0, size);
+    let value = value & mask;
+    if let Some(low) = block.get_mut(word) {
+        *low = *low & !(mask << shift) | value << shift;
+    }
+    if shift > 0
+        && let Some(high) = block.get_mut(word + 1)
+    {
+        *high = *high & !(mask >> (64 - shift)) | value >> (64 - shift);
+    }
+    Ok(())
+}
+
+/// Copies bytes of the block at `from` to the same bytes of the block at `to`, both of `words` words.
+pub fn copy_partial(
+    memory: &mut [u64],
+    to: usize,
+    from: usize,
+    words: usize,
+    offset: u64,
+    length: u64,
+) -> Result<(), Misuse> {
+    check(words, offset, length)?;
+    for word in 0..words {
+        let first = word as u64 * 8;
+        let clip = |byte: u64| byte.saturating_sub(first).min(8);
+        let mask = bits(clip(offset), clip(offset + length));
+        memory[to + word] = memory[to + word] & !mask | memory[from + word] & mask;
+    }
+    Ok(())
+}
+
+/// Copies the bytes whose bits are set in the mask at `mask`.
+pub fn copy_masked(memory: &mut [u64], to: usize, from: usize, words: usize, mask: usize) {
+    for word in 0..words {
+        let mask = spread((memory[mask + word / 8] >> (8 * (word % 8))) as u8);
+        memory[to + word] = memory[to + word] & !mask | memory[from + word] & mask;
+    }
+}
+
+/// A byte of ones for each bit.
+fn spread(mask: u8) -> u64 {
+    (0..8).fold(0, |word, bit| {
+        word | (u64::from((mask >> bit) & 1) * 0xFF) << (8 * bit)
+    })
+}
+
+/// The bytes of a block.
+pub fn to_bytes(block: &[u64]) -> impl Iterator<Item = u8> {
+    block.iter().flat_map(|word| word.to_le_bytes())
+}
+
+/// Fills a block with bytes; what they don't reach is cleared.
+pub fn from_bytes(block: &mut [u64], bytes: &[u8]) {
+    block.fill(0);
+    for (at, &byte) in bytes.iter().take(block.len() * 8).enumerate() {
+        block[at / 8] |= u64::from(byte) << (8 * (at % 8));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ruby::delays::Delays;
+
+    /// Two blocks of 16 bytes and a mask, as bytes and as words.
+    struct Pair {
+        bytes: [[u8; 16]; 2],
+        words: [u64; 5],
+    }
+
+    impl Pair {
+        fn check(&self) {
+            for (block, bytes) in self.bytes.iter().enumerate() {
+                let words = &self.words[2 * block..2 * block + 2];
+                assert!(to_bytes(words).eq(bytes.iter().copied()));
+            }
+        }
+    }
+
+    #[test]
+    fn words_do_what_bytes_do() {
+        let mut random = Delays::new(9);
+        let mut pair = Pair {
+            bytes: [[0; 16]; 2],
+            words: [0; 5],
+        };
+        for _ in 0..20_000 {
+            let offset = random.below(17);
+            let size = random.below(10).min(8);
+            let value = random.bits();
+            let inside = offset + size <= 16;
+            let range = offset as usize..(offset + size) as usize;
+            match random.below(4) {
+                0 | 1 => {
+                    let at = random.below(2) as usize;
+                    let block = &mut pair.words[2 * at..2 * at + 2];
+                    assert_eq!(write(block, offset, size, value).is_ok(), inside);
+                    let read = read(block, offset, size).ok();
+                    if inside {
+                        let bytes = &value.to_le_bytes()[..size as usize];
+                        pair.bytes[at][range].copy_from_slice(bytes);
+                        let mut expected = [0; 8];
+                        expected[..bytes.len()].copy_from_slice(bytes);
+                        assert_eq!(read, Some(u64::from_le_bytes(expected)));
+                        if size > 0 {
+                            assert_eq!(byte(block, offset), Ok(bytes[0]));
+                        }
+                    }
+                }
+                2 => {
+                    let copied = copy_partial(&mut pair.words, 0, 2, 2, offset, size);
+                    assert_eq!(copied.is_ok(), inside);
+                    if inside {
+                        let from = pair.bytes[1];
+                        pair.bytes[0][range.clone()].copy_from_slice(&from[range]);
+                    }
+                }
+                _ => {
+                    pair.words[4] = value & 0xFFFF;
+                    copy_masked(&mut pair.words, 2, 0, 2, 4);
+                    for at in (0..16).filter(|at| value >> at & 1 == 1) {
+                        pair.bytes[1][at] = pair.bytes[0][at];
+                    }
+                }
+            }
+            pair.check();
+        }
+    }
+
+    #[test]
+    fn bytes_make_blocks() {
+        let mut block = [7; 2];
+        from_bytes(&mut block, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(block, [0x0807_0605_0403_0201, 9]);
+        assert_eq!(
+            read(&block, 15, 2),
+            Err(Misuse::OutsideBlock {
+                offset: 15,
+                end: 17,
+                size: 16
+            })
+        );
+        assert!(read(&block, u64::MAX, 2).is_err());
+    }
+}

@@ -1,0 +1,535 @@
+//! Message buffers (SLICC.md, sections 11 and 12).
+//!
+//! Messages are sorted by arrival and, at equal ticks, by a counter of enqueues. Queues are short,
+//! and what comes last mostly arrives last, so a sorted ring is faster than a heap.
+
+use std::collections::VecDeque;
+
+use super::Misuse;
+use super::delays::Delays;
+
+/// What is fixed about a buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether messages have to arrive in the order in which they were enqueued.
+    pub ordered: bool,
+    /// How many messages it holds; 0 is any number.
+    pub capacity: usize,
+    /// How many may be removed in a tick; 0 is any number.
+    pub max_dequeue_rate: u32,
+    /// Whether a message may arrive in the tick in which it is enqueued.
+    pub allow_zero_latency: bool,
+}
+
+/// A message in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Slot {
+    arrival: u64,
+    counter: u64,
+    message: u64,
+}
+
+/// A buffer of messages.
+#[derive(Clone, Debug, Default)]
+pub struct MessageBuffer {
+    settings: Settings,
+    /// Those that can be received, in the order in which they will be.
+    queue: VecDeque<Slot>,
+    /// Those that were stalled, with their lines, in the order in which they were.
+    stalled: Vec<(u64, Slot)>,
+    /// Those whose enqueue was deferred, with their lines, in that order.
+    deferred: Vec<(u64, u64)>,
+    counter: u64,
+    last_arrival: u64,
+    last_bypassed: bool,
+    /// The tick of the last removal.
+    removal: u64,
+    /// How often the head was removed in it, which uses up the rate.
+    removed: u32,
+    /// How many messages left in it, whose room is not free before the next tick.
+    left: u32,
+}
+
+impl MessageBuffer {
+    /// An empty buffer.
+    pub fn new(settings: Settings) -> MessageBuffer {
+        MessageBuffer {
+            settings,
+            ..MessageBuffer::default()
+        }
+    }
+
+    /// What is fixed about it.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// Enqueues a message that arrives `delta` cycles from now, or after a random time if there is
+    /// something to draw it from. Returns the tick of its arrival, for which the receiver has to be
+    /// woken. `bypass` lifts the check of the order, for this message and the next.
+    pub fn enqueue(
+        &mut self,
+        now: u64,
+        delta: u64,
+        message: u64,
+        bypass: bool,
+        random: Option<&mut Delays>,
+    ) -> Result<u64, Misuse> {
+        let arrival = self.pass(now, delta, bypass, random)?;
+        self.deliver(arrival, message);
+        Ok(arrival)
+    }
+
+    /// When a message that is enqueued now arrives, as [`MessageBuffer::enqueue`] has it. The message
+    /// does not stay here: the network takes it on.
+    pub fn pass(
+        &mut self,
+        now: u64,
+        delta: u64,
+        bypass: bool,
+        random: Option<&mut Delays>,
+    ) -> Result<u64, Misuse> {
+        if delta == 0 && !self.settings.allow_zero_latency {
+            return Err(Misuse::ZeroLatency);
+        }
+        let arrival = match random {
+            None => now.saturating_add(delta),
+            // A protocol may compute a latency that never ends.
+            Some(delays) if self.settings.ordered => {
+                let last = self.last_arrival.max(now);
+                last.saturating_add(delays.of_message())
+            }
+            Some(delays) => now + delays.of_message(),
+        };
+        let checked = self.settings.ordered && !bypass && !self.last_bypassed;
+        if checked && arrival < self.last_arrival {
+            return Err(Misuse::FifoOrder {
+                arrival,
+                last: self.last_arrival,
+            });
+        }
+        self.last_bypassed = bypass;
+        self.last_arrival = arrival;
+        Ok(arrival)
+    }
+
+    /// Puts in a message whose arrival somebody else has decided: the network, which keeps the order
+    /// of a pair of buffers itself. Messages of different senders may come here in any order.
+    #[inline]
+    pub fn deliver(&mut self, arrival: u64, message: u64) {
+        self.counter += 1;
+        let slot = Slot {
+            arrival,
+            counter: self.counter,
+            message,
+        };
+        insert(&mut self.queue, slot);
+    }
+
+    /// Whether the head has arrived and may be removed.
+    #[inline]
+    pub fn is_ready(&self, now: u64) -> bool {
+        self.has_arrived(now) && !self.is_used_up(now)
+    }
+
+    /// Whether a message waits only because enough were removed in this tick: then the receiver has
+    /// to be woken in the next.
+    #[inline]
+    pub fn is_throttled(&self, now: u64) -> bool {
+        self.has_arrived(now) && self.is_used_up(now)
+    }
+
+    #[inline]
+    fn has_arrived(&self, now: u64) -> bool {
+        self.queue.front().is_some_and(|head| head.arrival <= now)
+    }
+
+    #[inline]
+    fn is_used_up(&self, now: u64) -> bool {
+        let rate = self.settings.max_dequeue_rate;
+        rate != 0 && self.removal == now && self.removed >= rate
+    }
+
+    /// The message at the head, whether it has arrived or not.
+    #[inline]
+    pub fn head(&self) -> Option<u64> {
+        self.queue.front().map(|head| head.message)
+    }
+
+    /// When the head arrives.
+    #[inline]
+    pub fn next_arrival(&self) -> Option<u64> {
+        self.queue.front().map(|head| head.arrival)
+    }
+
+    /// Removes the head, which has to be ready. Returns it and how long it has waited since it
+    /// arrived.
+    #[inline]
+    pub fn dequeue(&mut self, now: u64) -> Result<(u64, u64), Misuse> {
+        let head = self.take_ready(now)?;
+        self.left += 1;
+        Ok((head.message, now - head.arrival))
+    }
+
+    fn take_ready(&mut self, now: u64) -> Result<Slot, Misuse> {
+        if !self.is_ready(now) {
+            return Err(Misuse::NotReady);
+        }
+        self.take(now)
+    }
+
+    fn take(&mut self, now: u64) -> Result<Slot, Misuse> {
+        let head = self.queue.pop_front().ok_or(Misuse::Empty)?;
+        if self.removal != now {
+            self.removal = now;
+            self.removed = 0;
+            self.left = 0;
+        }
+        self.removed += 1;
+        Ok(head)
+    }
+
+    /// Sends the head, which has to be ready, to the back: it arrives again after `latency`, and
+    /// keeps its counter. Returns the tick, for which the receiver has to be woken. The order is not
+    /// checked.
+    pub fn recycle(&mut self, now: u64, latency: u64) -> Result<u64, Misuse> {
+        if !self.is_ready(now) {
+            return Err(Misuse::NotReady);
+        }
+        let mut head = self.queue.pop_front().ok_or(Misuse::Empty)?;
+        head.arrival = now.saturating_add(latency);
+        insert(&mut self.queue, head);
+        Ok(head.arrival)
+    }
+
+    /// Removes the head and enqueues it anew, a cycle later. Returns the tick of its arrival.
+    pub fn delay_head(&mut self, now: u64, random: Option<&mut Delays>) -> Result<u64, Misuse> {
+        let head = self.take(now)?;
+        self.left += 1;
+        self.enqueue(now, 1, head.message, false, random)
+    }
+
+    /// Puts the head, which has to be ready, at the end of the stall list of a line. It still counts
+    /// against the capacity.
+    pub fn stall(&mut self, now: u64, line: u64) -> Result<(), Misuse> {
+        let head = self.take_ready(now)?;
+        self.stalled.push((line, head));
+        Ok(())
+    }
+
+    /// Returns what is stalled on a line to the queue, with its old arrival and counter. Says
+    /// whether there was anything; then the receiver has to be woken in this tick.
+    pub fn wake(&mut self, line: u64) -> bool {
+        self.wake_where(|stalled| stalled == line)
+    }
+
+    /// The same for all lines.
+    pub fn wake_all(&mut self) -> bool {
+        self.wake_where(|_| true)
+    }
+
+    fn wake_where(&mut self, chosen: impl Fn(u64) -> bool) -> bool {
+        let before = self.stalled.len();
+        let queue = &mut self.queue;
+        self.stalled.retain(|&(line, slot)| {
+            if chosen(line) {
+                insert(queue, slot);
+            }
+            !chosen(line)
+        });
+        self.stalled.len() < before
+    }
+
+    /// Whether anything is stalled on a line.
+    pub fn has_stalled(&self, line: u64) -> bool {
+        self.stalled.iter().any(|&(stalled, _)| stalled == line)
+    }
+
+    /// On how many lines messages are stalled.
+    pub fn stall_map_size(&self) -> usize {
+        let first = |&at: &usize| {
+            let (line, _) = self.stalled[at];
+            self.stalled[..at].iter().all(|&(other, _)| other != line)
+        };
+        (0..self.stalled.len()).filter(first).count()
+    }
+
+    /// How many messages are stalled.
+    pub fn stalled(&self) -> usize {
+        self.stalled.len()
+    }
+
+    /// Keeps a message back that is to be enqueued later (`defer_enqueueing`).
+    pub fn defer(&mut self, line: u64, message: u64) {
+        self.deferred.push((line, message));
+    }
+
+    /// Whether anything is deferred for a line.
+    pub fn has_deferred(&self, line: u64) -> bool {
+        self.deferred.iter().any(|&(deferred, _)| deferred == line)
+    }
+
+    /// Takes the oldest message deferred for a line, which is to be enqueued now.
+    pub fn take_deferred(&mut self, line: u64) -> Option<u64> {
+        let at = self.deferred.iter().position(|&(other, _)| other == line)?;
+        Some(self.deferred.remove(at).1)
+    }
+
+    /// Whether there is room for that many messages. What was removed in this tick still takes room.
+    #[inline]
+    pub fn slots_available(&self, count: usize, now: u64) -> bool {
+        let capacity = self.settings.capacity;
+        if capacity == 0 {
+            return true;
+        }
+        let left = if self.removal == now { self.left } else { 0 };
+        self.queue.len() + self.stalled.len() + left as usize + count <= capacity
+    }
+
+    /// How many messages can be received now or later (`getSize`); stalled ones are not among them.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether no message can be received now or later; stalled ones do not count.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Every message that it holds: the queue in order, then what is stalled, then what is deferred.
+    pub fn messages(&self) -> impl Iterator<Item = u64> {
+        let queue = self.queue.iter().map(|slot| slot.message);
+        let stalled = self.stalled.iter().map(|(_, slot)| slot.message);
+        let deferred = self.deferred.iter().map(|&(_, message)| message);
+        queue.chain(stalled).chain(deferred)
+    }
+}
+
+#[inline]
+fn insert(queue: &mut VecDeque<Slot>, slot: Slot) {
+    match queue.back() {
+        Some(last) if *last > slot => {
+            let at = queue.partition_point(|other| *other < slot);
+            queue.insert(at, slot);
+        }
+        _ => queue.push_back(slot),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unordered() -> MessageBuffer {
+        MessageBuffer::new(Settings::default())
+    }
+
+    fn ordered() -> MessageBuffer {
+        MessageBuffer::new(Settings {
+            ordered: true,
+            ..Settings::default()
+        })
+    }
+
+    /// A buffer as the specification words it: everything in one list, searched each time.
+    #[derive(Default)]
+    struct Naive {
+        heap: Vec<(u64, u64, u64)>,
+        stalled: Vec<(u64, (u64, u64, u64))>,
+        counter: u64,
+    }
+
+    impl Naive {
+        fn enqueue(&mut self, arrival: u64, message: u64) {
+            self.counter += 1;
+            self.heap.push((arrival, self.counter, message));
+        }
+
+        fn pop(&mut self, now: u64) -> Option<(u64, u64, u64)> {
+            let head = *self.heap.iter().min()?;
+            if head.0 > now {
+                return None;
+            }
+            self.heap.retain(|other| *other != head);
+            Some(head)
+        }
+
+        fn wake(&mut self, line: Option<u64>) -> bool {
+            let chosen = |&(stalled, _): &(u64, _)| line.is_none_or(|line| line == stalled);
+            let (woken, rest) = self.stalled.drain(..).partition(chosen);
+            let woken: Vec<_> = woken;
+            self.stalled = rest;
+            self.heap.extend(woken.iter().map(|&(_, slot)| slot));
+            !woken.is_empty()
+        }
+    }
+
+    #[test]
+    fn does_what_a_sorted_list_does() {
+        let mut random = Delays::new(11);
+        let mut buffer = unordered();
+        let mut naive = Naive::default();
+        for now in 1..20_000u64 {
+            match random.below(9) {
+                0..=2 => {
+                    let delta = 1 + random.below(30);
+                    assert_eq!(
+                        buffer.enqueue(now, delta, now, false, None),
+                        Ok(now + delta)
+                    );
+                    naive.enqueue(now + delta, now);
+                }
+                3..=4 => {
+                    let expected = naive.pop(now).map(|(at, _, message)| (message, now - at));
+                    assert_eq!(buffer.dequeue(now).ok(), expected);
+                }
+                5 => {
+                    let line = random.below(4);
+                    let head = naive.pop(now);
+                    assert_eq!(buffer.stall(now, line).is_ok(), head.is_some());
+                    naive.stalled.extend(head.map(|head| (line, head)));
+                }
+                6 => {
+                    let line = random.below(4);
+                    assert_eq!(buffer.wake(line), naive.wake(Some(line)));
+                }
+                7 if random.below(10) == 0 => assert_eq!(buffer.wake_all(), naive.wake(None)),
+                _ => {
+                    let head = naive.pop(now);
+                    assert_eq!(buffer.recycle(now, 10).ok(), head.map(|_| now + 10));
+                    naive
+                        .heap
+                        .extend(head.map(|(_, counter, message)| (now + 10, counter, message)));
+                }
+            }
+            let head = naive.heap.iter().min();
+            assert_eq!(buffer.next_arrival(), head.map(|head| head.0));
+            assert_eq!(buffer.head(), head.map(|head| head.2));
+            assert_eq!(buffer.is_ready(now), head.is_some_and(|head| head.0 <= now));
+            assert_eq!(buffer.len(), naive.heap.len());
+            assert_eq!(buffer.stalled(), naive.stalled.len());
+        }
+    }
+
+    #[test]
+    fn an_ordered_buffer_refuses_what_overtakes() {
+        let mut buffer = ordered();
+        assert_eq!(buffer.enqueue(10, 5, 1, false, None), Ok(15));
+        let refused = buffer.enqueue(11, 1, 2, false, None);
+        assert_eq!(
+            refused,
+            Err(Misuse::FifoOrder {
+                arrival: 12,
+                last: 15
+            })
+        );
+        assert!(
+            refused
+                .unwrap_err()
+                .to_string()
+                .starts_with("FIFO ordering violated")
+        );
+        // A bypass lifts the check for itself and for the next.
+        assert_eq!(buffer.enqueue(11, 2, 3, true, None), Ok(13));
+        assert_eq!(buffer.enqueue(11, 1, 4, false, None), Ok(12));
+        assert!(buffer.enqueue(9, 1, 5, false, None).is_err());
+        assert_eq!(buffer.messages().collect::<Vec<_>>(), [4, 3, 1]);
+    }
+
+    #[test]
+    fn random_delays_reorder_unless_ordered() {
+        let mut delays = Delays::new(5);
+        for (mut buffer, keeps) in [(ordered(), true), (unordered(), false)] {
+            for message in 1..=100 {
+                buffer
+                    .enqueue(message, 1, message, false, Some(&mut delays))
+                    .unwrap();
+            }
+            assert_eq!(buffer.messages().is_sorted(), keeps);
+        }
+    }
+
+    #[test]
+    fn no_latency_only_where_allowed() {
+        assert_eq!(
+            unordered().enqueue(1, 0, 1, false, None),
+            Err(Misuse::ZeroLatency)
+        );
+        let mut buffer = MessageBuffer::new(Settings {
+            allow_zero_latency: true,
+            ..Settings::default()
+        });
+        assert_eq!(buffer.enqueue(1, 0, 1, false, None), Ok(1));
+        assert_eq!(buffer.dequeue(1), Ok((1, 0)));
+        assert_eq!(buffer.dequeue(1), Err(Misuse::NotReady));
+    }
+
+    #[test]
+    fn room_is_free_a_tick_after_a_removal() {
+        let mut buffer = MessageBuffer::new(Settings {
+            capacity: 2,
+            ..Settings::default()
+        });
+        buffer.enqueue(1, 1, 1, false, None).unwrap();
+        assert!(buffer.slots_available(1, 1) && !buffer.slots_available(2, 1));
+        buffer.enqueue(1, 1, 2, false, None).unwrap();
+        assert!(!buffer.slots_available(1, 2));
+        buffer.stall(2, 64).unwrap();
+        assert!(!buffer.slots_available(1, 2));
+        buffer.dequeue(2).unwrap();
+        assert!(!buffer.slots_available(1, 2) && buffer.slots_available(1, 3));
+        buffer.wake(64);
+        assert!(buffer.slots_available(1, 3) && !buffer.slots_available(2, 3));
+    }
+
+    #[test]
+    fn the_rate_ends_a_tick() {
+        let mut buffer = MessageBuffer::new(Settings {
+            max_dequeue_rate: 1,
+            ..Settings::default()
+        });
+        buffer.enqueue(1, 1, 1, false, None).unwrap();
+        buffer.enqueue(1, 1, 2, false, None).unwrap();
+        assert!(buffer.is_ready(2) && !buffer.is_throttled(2));
+        buffer.dequeue(2).unwrap();
+        assert!(!buffer.is_ready(2) && buffer.is_throttled(2) && buffer.is_ready(3));
+    }
+
+    #[test]
+    fn a_delayed_head_goes_behind_what_arrives_with_it() {
+        let mut buffer = unordered();
+        buffer.enqueue(1, 1, 1, false, None).unwrap();
+        buffer.enqueue(1, 2, 2, false, None).unwrap();
+        assert_eq!(buffer.delay_head(2, None), Ok(3));
+        assert_eq!(buffer.messages().collect::<Vec<_>>(), [2, 1]);
+        // Recycled, it would keep its counter and go before.
+        assert_eq!(buffer.recycle(3, 1), Ok(4));
+        assert_eq!(buffer.recycle(3, 1), Ok(4));
+        assert_eq!(buffer.messages().collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(unordered().delay_head(1, None), Err(Misuse::Empty));
+    }
+
+    #[test]
+    fn stalled_and_deferred_are_kept_by_line() {
+        let mut buffer = unordered();
+        for message in 1..=3 {
+            buffer.enqueue(1, 1, message, false, None).unwrap();
+        }
+        for line in [64, 128, 64] {
+            buffer.stall(2, line).unwrap();
+        }
+        assert_eq!((buffer.stall_map_size(), buffer.stalled()), (2, 3));
+        assert!(buffer.has_stalled(64) && !buffer.has_stalled(0) && buffer.is_empty());
+        assert!(buffer.wake(64) && !buffer.wake(64));
+        assert_eq!(buffer.messages().collect::<Vec<_>>(), [1, 3, 2]);
+
+        buffer.defer(64, 8);
+        buffer.defer(128, 9);
+        buffer.defer(64, 10);
+        assert!(buffer.has_deferred(64));
+        let taken: Vec<_> = std::iter::from_fn(|| buffer.take_deferred(64)).collect();
+        assert_eq!(taken, [8, 10]);
+        assert!(buffer.has_deferred(128) && !buffer.has_deferred(64));
+    }
+}

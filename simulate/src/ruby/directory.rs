@@ -1,0 +1,130 @@
+//! Directories: which addresses belong to which, and what they know of their lines (SLICC.md,
+//! section 16, DirectoryMemory and `mapAddressToMachine`).
+
+use rustc_hash::FxHashMap;
+
+use super::Misuse;
+
+/// How addresses are dealt to the controllers of a type: by the bits above the block offset, which
+/// may be hashed with higher ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interleaving {
+    /// Addresses from here on belong to nobody.
+    pub end: u64,
+    /// The lowest bit that decides.
+    pub low: u32,
+    /// How many bits decide: 2 to that power is the number of controllers.
+    pub bits: u32,
+    /// The lowest of the bits that are added to them, without carry; `None` to add none.
+    pub hash: Option<u32>,
+}
+
+impl Interleaving {
+    /// The number of the controller that an address belongs to; if there is none, one that no
+    /// controller has.
+    #[inline]
+    pub fn home(&self, address: u64) -> u64 {
+        if address >= self.end {
+            return 1 << self.bits;
+        }
+        let hash = self.hash.map_or(0, |bit| address >> bit);
+        ((address >> self.low) ^ hash) & ((1 << self.bits) - 1)
+    }
+}
+
+/// What a directory knows of its lines.
+#[derive(Clone, Debug)]
+pub struct DirectoryMemory {
+    interleaving: Interleaving,
+    number: u64,
+    entries: FxHashMap<u64, u64>,
+}
+
+impl DirectoryMemory {
+    /// A directory with a number that knows nothing yet.
+    pub fn new(interleaving: Interleaving, number: u64) -> DirectoryMemory {
+        DirectoryMemory {
+            interleaving,
+            number,
+            entries: FxHashMap::default(),
+        }
+    }
+
+    /// Whether an address belongs to this directory.
+    #[inline]
+    pub fn is_present(&self, address: u64) -> bool {
+        self.interleaving.home(address) == self.number
+    }
+
+    fn check(&self, address: u64) -> Result<(), Misuse> {
+        let present = self.is_present(address);
+        present.then_some(()).ok_or(Misuse::OutOfRange(address))
+    }
+
+    /// The entry of a line, or 0.
+    #[inline]
+    pub fn lookup(&self, line: u64) -> Result<u64, Misuse> {
+        self.check(line)?;
+        Ok(self.entries.get(&line).copied().unwrap_or(0))
+    }
+
+    /// Gives a line an entry, whose permission is to be Read_Only. One that it had is forgotten.
+    pub fn allocate(&mut self, line: u64, entry: u64) -> Result<(), Misuse> {
+        self.check(line)?;
+        self.entries.insert(line, entry);
+        Ok(())
+    }
+
+    /// Takes the entry of a line away and returns it.
+    pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
+        self.check(line)?;
+        self.entries.remove(&line).ok_or(Misuse::Absent(line))
+    }
+
+    /// Lines and entries, by line.
+    pub fn sorted(&self) -> Vec<(u64, u64)> {
+        let all = self.entries.iter();
+        let mut all: Vec<_> = all.map(|(&line, &entry)| (line, entry)).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Interleaving = Interleaving {
+        end: 1 << 29,
+        low: 6,
+        bits: 1,
+        hash: None,
+    };
+
+    #[test]
+    fn lines_are_dealt_in_turn() {
+        let homes: Vec<_> = (0..4).map(|line| PLAIN.home(line * 64 + 5)).collect();
+        assert_eq!(homes, [0, 1, 0, 1]);
+        let hashed = Interleaving {
+            hash: Some(20),
+            ..PLAIN
+        };
+        assert_eq!((hashed.home(1 << 20), hashed.home(1 << 20 | 64)), (1, 0));
+        assert_eq!(PLAIN.home(1 << 29), 2);
+        let single = Interleaving { bits: 0, ..PLAIN };
+        assert_eq!((single.home(64), single.home(1 << 30)), (0, 1));
+    }
+
+    #[test]
+    fn a_directory_minds_its_own_lines() {
+        let mut directory = DirectoryMemory::new(PLAIN, 1);
+        assert_eq!(directory.lookup(0), Err(Misuse::OutOfRange(0)));
+        assert_eq!(directory.lookup(64), Ok(0));
+        assert_eq!(directory.allocate(192, 8), Ok(()));
+        assert_eq!(directory.allocate(64, 9), Ok(()));
+        assert_eq!(directory.allocate(128, 9), Err(Misuse::OutOfRange(128)));
+        assert_eq!(directory.sorted(), [(64, 9), (192, 8)]);
+        assert_eq!(directory.deallocate(64), Ok(9));
+        assert_eq!(directory.deallocate(64), Err(Misuse::Absent(64)));
+    }
+}

@@ -1,0 +1,255 @@
+//! Masks over the bytes of a block, as words of the flat memory (SLICC.md, section 16, WriteMask).
+//!
+//! A mask is a bit for each byte, and behind them a word for its list of atomic operations. That is
+//! opaque here: 0 is an empty list, and our clients, which are CPUs, send no other. So
+//! `atomicPartial` copies the block, and there is nothing to apply.
+
+use super::Misuse;
+
+/// The shape of a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask {
+    bytes: u64,
+}
+
+impl Mask {
+    /// The mask over a block of that many bytes, a multiple of 8.
+    pub fn new(bytes: u64) -> Mask {
+        Mask { bytes }
+    }
+
+    /// How many words hold bits; the list of atomic operations is the word behind them.
+    #[inline]
+    pub fn bit_words(self) -> usize {
+        self.bytes.div_ceil(64) as usize
+    }
+
+    /// How many words it takes.
+    pub fn words(self) -> usize {
+        self.bit_words() + 1
+    }
+
+    /// The bits in word `word` that stand for bytes from `first` up to `end`.
+    #[inline]
+    fn range(word: usize, first: u64, end: u64) -> u64 {
+        let start = word as u64 * 64;
+        let below = |byte: u64| match byte.saturating_sub(start) {
+            64.. => !0,
+            bits => (1 << bits) - 1,
+        };
+        below(end) & !below(first)
+    }
+
+    /// The bits in word `word` that stand for bytes.
+    #[inline]
+    fn all(self, word: usize) -> u64 {
+        Self::range(word, 0, self.bytes)
+    }
+
+    fn check(self, offset: u64, length: u64) -> Result<u64, Misuse> {
+        let end = offset.saturating_add(length);
+        let size = self.bytes;
+        if end > size {
+            return Err(Misuse::OutsideBlock { offset, end, size });
+        }
+        Ok(end)
+    }
+
+    /// No byte; the list of atomic operations stays.
+    pub fn clear(self, mask: &mut [u64]) {
+        mask[..self.bit_words()].fill(0);
+    }
+
+    /// Every byte.
+    pub fn fill(self, mask: &mut [u64]) {
+        (0..self.bit_words()).for_each(|word| mask[word] = self.all(word));
+    }
+
+    /// Sets the bits of some bytes, or clears them.
+    pub fn set(
+        self,
+        mask: &mut [u64],
+        offset: u64,
+        length: u64,
+        value: bool,
+    ) -> Result<(), Misuse> {
+        let end = self.check(offset, length)?;
+        for (word, mask) in mask[..self.bit_words()].iter_mut().enumerate() {
+            let range = Self::range(word, offset, end);
+            *mask = if value { *mask | range } else { *mask & !range };
+        }
+        Ok(())
+    }
+
+    /// Whether all of some bytes are set.
+    pub fn get(self, mask: &[u64], offset: u64, length: u64) -> Result<bool, Misuse> {
+        let end = self.check(offset, length)?;
+        let mut words = mask[..self.bit_words()].iter().enumerate();
+        Ok(words.all(|(word, mask)| Self::range(word, offset, end) & !mask == 0))
+    }
+
+    /// Whether a byte is set.
+    pub fn test(self, mask: &[u64], offset: u64) -> Result<bool, Misuse> {
+        self.get(mask, offset, 1)
+    }
+
+    /// Whether no byte is set.
+    pub fn is_empty(self, mask: &[u64]) -> bool {
+        mask[..self.bit_words()].iter().all(|&word| word == 0)
+    }
+
+    /// Whether every byte is set.
+    pub fn is_full(self, mask: &[u64]) -> bool {
+        (0..self.bit_words()).all(|word| mask[word] == self.all(word))
+    }
+
+    /// Whether a byte is set in both.
+    pub fn is_overlap(self, mask: &[u64], other: &[u64]) -> bool {
+        (0..self.bit_words()).any(|word| mask[word] & other[word] != 0)
+    }
+
+    /// Whether all bytes of `other` are set in `mask`.
+    pub fn contains(self, mask: &[u64], other: &[u64]) -> bool {
+        (0..self.bit_words()).all(|word| other[word] & !mask[word] == 0)
+    }
+
+    /// Leaves in the mask at `to` what is also in that at `from`, and takes over its list of atomic
+    /// operations if it has one.
+    pub fn and(self, memory: &mut [u64], to: usize, from: usize) {
+        (0..self.bit_words()).for_each(|word| memory[to + word] &= memory[from + word]);
+        self.take_atomics(memory, to, from);
+    }
+
+    /// Adds to the mask at `to` what is in that at `from`, and takes over its list of atomic
+    /// operations if it has one.
+    pub fn or(self, memory: &mut [u64], to: usize, from: usize) {
+        (0..self.bit_words()).for_each(|word| memory[to + word] |= memory[from + word]);
+        self.take_atomics(memory, to, from);
+    }
+
+    fn take_atomics(self, memory: &mut [u64], to: usize, from: usize) {
+        let atomics = self.bit_words();
+        if memory[from + atomics] != 0 {
+            memory[to + atomics] = memory[from + atomics];
+        }
+    }
+
+    /// Makes the mask at `to` the bytes that are not in that at `from`.
+    pub fn set_inverted(self, memory: &mut [u64], to: usize, from: usize) {
+        for word in 0..self.bit_words() {
+            memory[to + word] = !memory[from + word] & self.all(word);
+        }
+    }
+
+    /// The first byte from `from` on that is set, or that is not; the size of the block if none is.
+    pub fn first_bit_set(self, mask: &[u64], value: bool, from: u64) -> u64 {
+        let is = |byte: &u64| (mask[*byte as usize / 64] >> (byte % 64) & 1 == 1) == value;
+        (from..self.bytes).find(is).unwrap_or(self.bytes)
+    }
+
+    /// How many bytes from `from` on are set.
+    pub fn count(self, mask: &[u64], from: u64) -> u64 {
+        let words = mask[..self.bit_words()].iter().enumerate();
+        words
+            .map(|(word, mask)| {
+                u64::from((mask & Self::range(word, from, self.bytes)).count_ones())
+            })
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ruby::delays::Delays;
+
+    #[test]
+    fn masks_do_what_lists_of_bytes_do() {
+        for bytes in [32, 64, 128] {
+            let shape = Mask::new(bytes);
+            let words = shape.words();
+            let mut random = Delays::new(bytes);
+            let mut memory = vec![0; 2 * words];
+            let mut naive = [vec![false; bytes as usize], vec![false; bytes as usize]];
+            for _ in 0..5000 {
+                let offset = random.below(bytes);
+                let length = random.below(bytes - offset + 1);
+                let range = offset as usize..(offset + length) as usize;
+                let other = naive[1].clone();
+                let (left, right) = memory.split_at_mut(words);
+                match random.below(6) {
+                    0 => {
+                        shape.set(left, offset, length, true).unwrap();
+                        naive[0][range.clone()].fill(true);
+                    }
+                    1 => {
+                        shape.set(left, offset, length, false).unwrap();
+                        naive[0][range.clone()].fill(false);
+                    }
+                    2 => {
+                        shape.clear(right);
+                        shape.set(right, offset, length, true).unwrap();
+                        naive[1].fill(false);
+                        naive[1][range.clone()].fill(true);
+                    }
+                    3 => {
+                        shape.or(&mut memory, 0, words);
+                        naive[0]
+                            .iter_mut()
+                            .zip(&other)
+                            .for_each(|(bit, other)| *bit |= other);
+                    }
+                    4 => {
+                        shape.and(&mut memory, 0, words);
+                        naive[0]
+                            .iter_mut()
+                            .zip(&other)
+                            .for_each(|(bit, other)| *bit &= other);
+                    }
+                    _ => {
+                        shape.set_inverted(&mut memory, 0, words);
+                        naive[0]
+                            .iter_mut()
+                            .zip(&other)
+                            .for_each(|(bit, other)| *bit = !other);
+                    }
+                }
+                let (left, right) = memory.split_at(words);
+                let bits = &naive;
+                let set = |which: usize| (0..bytes as usize).filter(move |&at| bits[which][at]);
+                assert_eq!(shape.count(left, 0), set(0).count() as u64);
+                let from = |at: &usize| *at >= offset as usize;
+                assert_eq!(
+                    shape.count(left, offset),
+                    set(0).filter(from).count() as u64
+                );
+                let first = set(0).find(from).map_or(bytes, |at| at as u64);
+                assert_eq!(shape.first_bit_set(left, true, offset), first);
+                assert_eq!(
+                    shape.get(left, offset, length),
+                    Ok(naive[0][range].iter().all(|bit| *bit))
+                );
+                assert_eq!(shape.test(left, offset), Ok(naive[0][offset as usize]));
+                assert_eq!(shape.is_empty(left), set(0).count() == 0);
+                assert_eq!(shape.is_full(left), set(0).count() as u64 == bytes);
+                assert_eq!(shape.is_overlap(left, right), set(0).any(|at| naive[1][at]));
+                assert_eq!(shape.contains(left, right), set(1).all(|at| naive[0][at]));
+            }
+            assert!(shape.set(&mut memory, bytes - 1, 2, true).is_err());
+        }
+    }
+
+    #[test]
+    fn atomic_operations_are_taken_over_and_kept() {
+        let shape = Mask::new(64);
+        let mut memory = [1, 0, 2, 9];
+        shape.or(&mut memory, 0, 2);
+        assert_eq!(memory, [3, 9, 2, 9]);
+        memory[3] = 0;
+        shape.and(&mut memory, 0, 2);
+        shape.clear(&mut memory[..2]);
+        assert_eq!(memory, [0, 9, 2, 0]);
+        shape.fill(&mut memory[..2]);
+        assert!(shape.is_full(&memory[..2]) && shape.first_bit_set(&memory, false, 3) == 64);
+    }
+}

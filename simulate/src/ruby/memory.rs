@@ -1,0 +1,170 @@
+//! The memory behind the directories (SLICC.md, section 17).
+//!
+//! A request takes effect when it is accepted, so a read returns all writes accepted before it and
+//! none after. Responses of one line come in the order of the requests; those of different lines may
+//! overtake each other where the latency is random.
+
+use rustc_hash::FxHashMap;
+
+use super::delays::{Delays, Latency};
+use super::{Misuse, block};
+
+/// The contents of memory, and how long it takes to answer.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    block_words: usize,
+    latency: Latency,
+    /// The index of each line that was used.
+    lines: FxHashMap<u64, u32>,
+    /// The data of those lines, block by block.
+    data: Vec<u64>,
+    /// When the last response of each of them arrives.
+    answered: Vec<u64>,
+}
+
+impl Memory {
+    /// A memory of zeros, whose responses take that long.
+    pub fn new(block_bytes: u64, latency: Latency) -> Memory {
+        Memory {
+            block_words: block_bytes as usize / 8,
+            latency,
+            lines: FxHashMap::default(),
+            data: Vec::new(),
+            answered: Vec::new(),
+        }
+    }
+
+    fn line_of(&self, address: u64) -> u64 {
+        address - address % (self.block_words as u64 * 8)
+    }
+
+    /// The index of the line that holds an address.
+    fn index(&mut self, address: u64) -> usize {
+        let line = self.line_of(address);
+        let fresh = self.answered.len();
+        let index = *self.lines.entry(line).or_insert(fresh as u32) as usize;
+        if index == fresh {
+            self.answered.push(0);
+            self.data.resize(self.data.len() + self.block_words, 0);
+        }
+        index
+    }
+
+    /// The tick at which the response to a request for a line, accepted now, arrives.
+    fn answer(&mut self, index: usize, now: u64, random: &mut Delays) -> u64 {
+        let tick = now + self.latency.draw(random).max(1);
+        let last = &mut self.answered[index];
+        *last = tick.max(*last);
+        *last
+    }
+
+    /// Accepts a read of the line that holds an address: copies the block, and returns the tick at
+    /// which the response arrives.
+    pub fn read(&mut self, address: u64, now: u64, into: &mut [u64], random: &mut Delays) -> u64 {
+        let index = self.index(address);
+        into.copy_from_slice(self.block(index));
+        self.answer(index, now, random)
+    }
+
+    /// Accepts a write of a line, or, where `length` is not 0, of that many bytes from `address` on,
+    /// which are taken from the same place of the block. Returns the tick at which the
+    /// acknowledgement arrives.
+    pub fn write(
+        &mut self,
+        address: u64,
+        length: u64,
+        now: u64,
+        from: &[u64],
+        random: &mut Delays,
+    ) -> Result<u64, Misuse> {
+        self.poke(address, length, from)?;
+        let index = self.index(address);
+        Ok(self.answer(index, now, random))
+    }
+
+    fn block(&self, index: usize) -> &[u64] {
+        &self.data[index * self.block_words..][..self.block_words]
+    }
+
+    /// The block that holds an address, at once; `None` if it was never used, and is zero.
+    pub fn peek(&self, address: u64) -> Option<&[u64]> {
+        let index = *self.lines.get(&self.line_of(address))?;
+        Some(self.block(index as usize))
+    }
+
+    /// Writes at once what [`Memory::write`] writes: an initial image, or a functional access.
+    pub fn poke(&mut self, address: u64, length: u64, from: &[u64]) -> Result<(), Misuse> {
+        let index = self.index(address);
+        let into = &mut self.data[index * self.block_words..][..self.block_words];
+        if length == 0 {
+            into.copy_from_slice(from);
+            return Ok(());
+        }
+        let size = self.block_words as u64 * 8;
+        let offset = address % size;
+        let end = offset.saturating_add(length);
+        if end > size {
+            return Err(Misuse::OutsideBlock { offset, end, size });
+        }
+        for at in offset..end {
+            let byte = block::byte(from, at)?;
+            block::write(into, at, 1, u64::from(byte))?;
+        }
+        Ok(())
+    }
+
+    /// The lines that were used, in order.
+    pub fn lines(&self) -> Vec<u64> {
+        let mut lines: Vec<_> = self.lines.keys().copied().collect();
+        lines.sort_unstable();
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_returns_the_writes_before_it() {
+        let mut random = Delays::new(0);
+        let mut memory = Memory::new(16, Latency::Constant(10));
+        let mut block = [9; 2];
+        assert_eq!(memory.read(64, 5, &mut block, &mut random), 15);
+        assert_eq!(block, [0; 2]);
+        assert_eq!(memory.write(64, 0, 6, &[1, 2], &mut random), Ok(16));
+        assert_eq!(memory.read(72, 7, &mut block, &mut random), 17);
+        assert_eq!(block, [1, 2]);
+        assert_eq!(
+            (memory.peek(64), memory.peek(80)),
+            (Some(&[1, 2][..]), None)
+        );
+        assert_eq!(memory.lines(), [64]);
+    }
+
+    #[test]
+    fn a_partial_write_writes_its_bytes() {
+        let mut random = Delays::new(0);
+        let mut memory = Memory::new(16, Latency::Constant(1));
+        memory.write(71, 2, 0, &[!0, !0], &mut random).unwrap();
+        assert_eq!(memory.peek(64), Some(&[0xFF << 56, 0xFF][..]));
+        assert!(memory.write(79, 2, 0, &[0, 0], &mut random).is_err());
+        assert_eq!(memory.peek(64), Some(&[0xFF << 56, 0xFF][..]));
+    }
+
+    #[test]
+    fn responses_overtake_those_of_other_lines_only() {
+        let mut random = Delays::new(4);
+        let mut memory = Memory::new(16, Latency::Between(1, 50));
+        let mut last = [0; 2];
+        let mut overtaken = false;
+        for now in 0..1000 {
+            let line = (now % 2) as usize;
+            let tick = memory.read(16 * line as u64, now, &mut [0; 2], &mut random);
+            assert!(tick >= last[line] && tick > now);
+            overtaken |= tick < last[1 - line];
+            last[line] = tick;
+        }
+        assert!(overtaken);
+    }
+}

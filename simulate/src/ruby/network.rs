@@ -1,0 +1,217 @@
+//! The network, simplified (SLICC.md, section 18): what leaves a To buffer arrives in the From
+//! buffers of its receivers a while later.
+//!
+//! Bandwidth is not modelled, so latencies are at least those of an unloaded network. Messages of a
+//! pair of ordered buffers keep their order; others may overtake each other where the latency is
+//! random, and otherwise arrive in the order in which they left.
+
+use super::delays::{Delays, Latency};
+
+/// Cycles between the end of the enqueue latency and the arrival, in gem5's Crossbar topology.
+pub const UNLOADED: u64 = 6;
+
+/// Where a buffer is attached to the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// The buffer.
+    pub buffer: u32,
+    /// The number of the controller's machine type.
+    pub machine: u32,
+    /// The controller's number among those of its type.
+    pub number: u32,
+    /// The virtual network.
+    pub vnet: u32,
+    /// Whether the buffer is ordered.
+    pub ordered: bool,
+}
+
+/// What attaches buffers to one another.
+#[derive(Clone, Debug)]
+pub struct Network {
+    latency: Latency,
+    /// From buffers plus 1 (0 is none), by machine type, number and virtual network.
+    routes: Vec<u32>,
+    machines: u32,
+    numbers: u32,
+    vnets: u32,
+    /// By buffer: its place among the ordered buffers of its virtual network and direction.
+    places: Vec<Option<Place>>,
+    /// The last arrivals of ordered pairs, by virtual network: a row for each sender.
+    last: Vec<Vec<u64>>,
+    /// The lengths of those rows.
+    rows: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    vnet: u32,
+    rank: u32,
+}
+
+impl Network {
+    /// Attaches To buffers (`senders`) to From buffers (`receivers`).
+    pub fn new(latency: Latency, senders: &[Endpoint], receivers: &[Endpoint]) -> Network {
+        let all = || senders.iter().chain(receivers);
+        let bound = |of: fn(&Endpoint) -> u32| all().map(of).max().map_or(0, |most| most + 1);
+        let vnets = bound(|end| end.vnet);
+        let mut network = Network {
+            latency,
+            routes: Vec::new(),
+            machines: bound(|end| end.machine),
+            numbers: bound(|end| end.number),
+            vnets,
+            places: vec![None; bound(|end| end.buffer) as usize],
+            last: Vec::new(),
+            rows: Vec::new(),
+        };
+        let size = network.machines * network.numbers * vnets;
+        network.routes = vec![0; size as usize];
+        for end in receivers {
+            if let Some(at) = network.at(end.machine, end.number, end.vnet) {
+                network.routes[at] = end.buffer + 1;
+            }
+        }
+        let columns = network.rank(senders, vnets);
+        network.rows = network.rank(receivers, vnets);
+        let sizes = columns.iter().zip(&network.rows);
+        network.last = sizes
+            .map(|(senders, receivers)| vec![0; (senders * receivers) as usize])
+            .collect();
+        network
+    }
+
+    /// Numbers the ordered ones of each virtual network; returns how many there are.
+    fn rank(&mut self, ends: &[Endpoint], vnets: u32) -> Vec<u32> {
+        let mut counts = vec![0; vnets as usize];
+        for end in ends.iter().filter(|end| end.ordered) {
+            let count = &mut counts[end.vnet as usize];
+            self.places[end.buffer as usize] = Some(Place {
+                vnet: end.vnet,
+                rank: *count,
+            });
+            *count += 1;
+        }
+        counts
+    }
+
+    fn at(&self, machine: u32, number: u32, vnet: u32) -> Option<usize> {
+        let inside = machine < self.machines && number < self.numbers && vnet < self.vnets;
+        let index = (machine * self.numbers + number) * self.vnets + vnet;
+        inside.then_some(index as usize)
+    }
+
+    /// The From buffer of a controller on a virtual network; `None` if it has none, and a message
+    /// would stay in the network forever.
+    #[inline]
+    pub fn route(&self, machine: u32, number: u32, vnet: u32) -> Option<u32> {
+        self.at(machine, number, vnet)
+            .and_then(|at| self.routes[at].checked_sub(1))
+    }
+
+    /// When a message that leaves the To buffer `sender` at `departure` arrives in the From buffer
+    /// `receiver`: later than it leaves. Messages have to be sent in the order in which they leave.
+    #[inline]
+    pub fn arrival(
+        &mut self,
+        sender: u32,
+        receiver: u32,
+        departure: u64,
+        random: &mut Delays,
+    ) -> u64 {
+        let latency = self.latency.draw(random).max(1);
+        let arrival = departure.saturating_add(latency);
+        if self.latency.is_constant() {
+            return arrival;
+        }
+        match self.last_of(sender, receiver) {
+            Some(last) => {
+                *last = arrival.max(*last);
+                *last
+            }
+            None => arrival,
+        }
+    }
+
+    /// The last arrival of a pair of ordered buffers.
+    fn last_of(&mut self, sender: u32, receiver: u32) -> Option<&mut u64> {
+        let place = |buffer: u32| self.places.get(buffer as usize).copied().flatten();
+        let (sender, receiver) = (place(sender)?, place(receiver)?);
+        if sender.vnet != receiver.vnet {
+            return None;
+        }
+        let row = self.rows[sender.vnet as usize];
+        self.last[sender.vnet as usize].get_mut((sender.rank * row + receiver.rank) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(buffer: u32, machine: u32, number: u32, vnet: u32, ordered: bool) -> Endpoint {
+        Endpoint {
+            buffer,
+            machine,
+            number,
+            vnet,
+            ordered,
+        }
+    }
+
+    fn network(latency: Latency) -> Network {
+        let senders = [
+            end(0, 1, 0, 2, true),
+            end(1, 1, 1, 2, true),
+            end(2, 1, 0, 0, false),
+        ];
+        let receivers = [
+            end(3, 4, 0, 2, true),
+            end(4, 4, 1, 2, true),
+            end(5, 4, 0, 0, true),
+        ];
+        Network::new(latency, &senders, &receivers)
+    }
+
+    #[test]
+    fn routes_lead_to_the_buffer_of_that_network() {
+        let network = network(Latency::Constant(6));
+        assert_eq!(network.route(4, 0, 2), Some(3));
+        assert_eq!(network.route(4, 1, 2), Some(4));
+        assert_eq!(network.route(4, 0, 0), Some(5));
+        for (machine, number, vnet) in [(4, 1, 0), (4, 2, 2), (1, 0, 2), (9, 0, 0), (4, 0, 9)] {
+            assert_eq!(network.route(machine, number, vnet), None);
+        }
+    }
+
+    #[test]
+    fn a_constant_latency_is_added() {
+        let mut random = Delays::new(0);
+        assert_eq!(
+            network(Latency::Constant(6)).arrival(0, 3, 10, &mut random),
+            16
+        );
+        assert_eq!(
+            network(Latency::Constant(0)).arrival(0, 3, 10, &mut random),
+            11
+        );
+    }
+
+    #[test]
+    fn only_ordered_pairs_keep_their_order() {
+        let mut random = Delays::new(1);
+        let mut network = network(Latency::Between(0, 40));
+        let mut last = [[0; 6]; 3];
+        let mut overtaken = [[false; 6]; 3];
+        for departure in 1..2000 {
+            for (sender, receiver) in [(0, 3), (0, 4), (1, 3), (1, 4), (2, 5)] {
+                let arrival = network.arrival(sender, receiver, departure, &mut random);
+                assert!(arrival > departure && arrival <= departure + 40);
+                let last = &mut last[sender as usize][receiver as usize];
+                overtaken[sender as usize][receiver as usize] |= arrival < *last;
+                *last = arrival;
+            }
+        }
+        assert!(overtaken[2][5]);
+        assert!(!overtaken[0][3] && !overtaken[0][4] && !overtaken[1][3] && !overtaken[1][4]);
+    }
+}

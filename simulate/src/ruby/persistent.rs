@@ -1,0 +1,146 @@
+//! Persistent requests of token protocols (SLICC.md, section 16, PersistentTable).
+//!
+//! A machine is `type << 32 | number`, so that numbers compare as the machines do.
+
+use std::collections::BTreeMap;
+
+use super::Misuse;
+
+/// A machine that starves for a line.
+#[derive(Clone, Copy, Debug)]
+struct Starving {
+    machine: u64,
+    writes: bool,
+    marked: bool,
+}
+
+/// Who starves for which line.
+#[derive(Clone, Debug, Default)]
+pub struct PersistentTable {
+    /// The starving of each line, the smallest machine first. No list is empty.
+    lines: BTreeMap<u64, Vec<Starving>>,
+}
+
+impl PersistentTable {
+    /// Nobody starves.
+    pub fn new() -> PersistentTable {
+        PersistentTable::default()
+    }
+
+    /// A machine starves for a line, to write it or to read it.
+    pub fn lock(&mut self, line: u64, machine: u64, writes: bool) -> Result<(), Misuse> {
+        let starving = self.lines.entry(line).or_default();
+        match starving.binary_search_by_key(&machine, |other| other.machine) {
+            Ok(_) => Err(Misuse::Persistent(line)),
+            Err(at) => {
+                let marked = false;
+                starving.insert(
+                    at,
+                    Starving {
+                        machine,
+                        writes,
+                        marked,
+                    },
+                );
+                Ok(())
+            }
+        }
+    }
+
+    /// A machine starves no longer.
+    pub fn unlock(&mut self, line: u64, machine: u64) -> Result<(), Misuse> {
+        let starving = self.lines.get_mut(&line);
+        let starving = starving.ok_or(Misuse::Persistent(line))?;
+        let at = starving
+            .binary_search_by_key(&machine, |other| other.machine)
+            .map_err(|_| Misuse::Persistent(line))?;
+        starving.remove(at);
+        if starving.is_empty() {
+            self.lines.remove(&line);
+        }
+        Ok(())
+    }
+
+    fn of(&self, line: u64) -> &[Starving] {
+        self.lines.get(&line).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a machine may issue a persistent request: it has none, and nobody is marked.
+    pub fn ok_to_issue_starving(&self, line: u64, machine: u64) -> bool {
+        let hinders = |other: &Starving| other.machine == machine || other.marked;
+        !self.of(line).iter().any(hinders)
+    }
+
+    /// The smallest machine that starves.
+    pub fn find_smallest(&self, line: u64) -> Result<u64, Misuse> {
+        let first = self.of(line).first();
+        first.map(|first| first.machine).ok_or(Misuse::EmptySet)
+    }
+
+    /// Whether the smallest machine that starves wants to write.
+    pub fn smallest_writes(&self, line: u64) -> Result<bool, Misuse> {
+        let first = self.of(line).first();
+        first.map(|first| first.writes).ok_or(Misuse::EmptySet)
+    }
+
+    /// Marks all that starve now.
+    pub fn mark_entries(&mut self, line: u64) -> Result<(), Misuse> {
+        let Some(starving) = self.lines.get_mut(&line) else {
+            return Ok(());
+        };
+        if starving.iter().any(|other| other.marked) {
+            return Err(Misuse::Marked(line));
+        }
+        starving.iter_mut().for_each(|other| other.marked = true);
+        Ok(())
+    }
+
+    /// Whether anybody starves.
+    pub fn is_locked(&self, line: u64) -> bool {
+        self.lines.contains_key(&line)
+    }
+
+    /// How many starve.
+    pub fn count_starving(&self, line: u64) -> u64 {
+        self.of(line).len() as u64
+    }
+
+    /// How many starve to read.
+    pub fn count_read_starving(&self, line: u64) -> u64 {
+        self.of(line).iter().filter(|other| !other.writes).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_starving_machine_is_served() {
+        let mut table = PersistentTable::new();
+        let (cache, directory) = (1 << 32 | 5, 4 << 32);
+        assert_eq!(table.find_smallest(64), Err(Misuse::EmptySet));
+        assert!(table.ok_to_issue_starving(64, cache));
+        table.lock(64, directory, true).unwrap();
+        assert_eq!(table.smallest_writes(64), Ok(true));
+        table.lock(64, cache, false).unwrap();
+        assert_eq!(table.lock(64, cache, true), Err(Misuse::Persistent(64)));
+        assert_eq!(table.find_smallest(64), Ok(cache));
+        assert_eq!(table.smallest_writes(64), Ok(false));
+        assert_eq!(
+            (table.count_starving(64), table.count_read_starving(64)),
+            (2, 1)
+        );
+        assert!(!table.ok_to_issue_starving(64, cache));
+        assert!(table.ok_to_issue_starving(64, 2 << 32));
+        table.unlock(64, cache).unwrap();
+        assert_eq!(table.unlock(64, cache), Err(Misuse::Persistent(64)));
+        table.mark_entries(64).unwrap();
+        assert_eq!(table.mark_entries(64), Err(Misuse::Marked(64)));
+        assert_eq!(table.mark_entries(128), Ok(()));
+        assert!(!table.ok_to_issue_starving(64, cache));
+        table.unlock(64, directory).unwrap();
+        assert!(!table.is_locked(64) && table.ok_to_issue_starving(64, cache));
+        assert_eq!(table.unlock(64, directory), Err(Misuse::Persistent(64)));
+    }
+}

@@ -1,0 +1,450 @@
+//! Sets of nodes and of machines, as words of the flat memory (SLICC.md, section 16, Set and
+//! NetDest).
+//!
+//! A [`Set`](set) is two words: its size, 0 when fresh, and a bit for each node. A NetDest is a word
+//! for each machine type of the protocol ([`Machines`] says which), with a bit for each controller.
+//! All are plain data: copying the words copies the set, and sets of one kind compare as words.
+
+use super::Misuse;
+
+/// How many elements a set can have.
+pub const MOST: u64 = 64;
+
+/// The number of machine types, which is also the type of "no machine".
+pub const MACHINE_TYPES: usize = 20;
+
+/// The bits of the elements below a size.
+#[inline]
+fn below(size: u64) -> u64 {
+    if size >= MOST { !0 } else { (1 << size) - 1 }
+}
+
+/// Operations on bits, one word of a set each or several: what sets and NetDests share.
+pub mod bits {
+    /// How many elements.
+    #[inline]
+    pub fn count(set: &[u64]) -> u64 {
+        set.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(set: &[u64]) -> bool {
+        set.iter().all(|&word| word == 0)
+    }
+
+    /// Whether `set` has all elements of `other`.
+    #[inline]
+    pub fn is_superset(set: &[u64], other: &[u64]) -> bool {
+        set.iter()
+            .zip(other)
+            .all(|(&set, &other)| other & !set == 0)
+    }
+
+    /// Whether no element is in both.
+    #[inline]
+    pub fn are_disjoint(set: &[u64], other: &[u64]) -> bool {
+        set.iter().zip(other).all(|(&set, &other)| other & set == 0)
+    }
+
+    /// Adds the elements of the set at `from` to the one at `to`, both of `words` words.
+    #[inline]
+    pub fn add(memory: &mut [u64], to: usize, from: usize, words: usize) {
+        (0..words).for_each(|word| memory[to + word] |= memory[from + word]);
+    }
+
+    /// Takes them away.
+    #[inline]
+    pub fn remove(memory: &mut [u64], to: usize, from: usize, words: usize) {
+        (0..words).for_each(|word| memory[to + word] &= !memory[from + word]);
+    }
+
+    /// Leaves only what is in both.
+    #[inline]
+    pub fn intersect(memory: &mut [u64], to: usize, from: usize, words: usize) {
+        (0..words).for_each(|word| memory[to + word] &= memory[from + word]);
+    }
+}
+
+/// Operations on a Set: a word with its size and one with its elements.
+///
+/// `addSet`, `removeSet`, `isSuperset`, `intersectionIsEmpty`, `count` and `isEmpty` are those of
+/// [`bits`] for the second word.
+pub mod set {
+    use super::{MOST, Misuse, below};
+
+    /// How many words it takes.
+    pub const WORDS: usize = 2;
+
+    /// Gives a set its size and clears it.
+    #[inline]
+    pub fn set_size(set: &mut [u64], size: u64) -> Result<(), Misuse> {
+        if size > MOST {
+            return Err(Misuse::SetTooLarge(size));
+        }
+        set[0] = size;
+        set[1] = 0;
+        Ok(())
+    }
+
+    /// Adds an element, which has to be below the size.
+    #[inline]
+    pub fn add(set: &mut [u64], element: u64) -> Result<(), Misuse> {
+        if element >= set[0] {
+            let size = set[0];
+            return Err(Misuse::NoElement { element, size });
+        }
+        set[1] |= 1 << element;
+        Ok(())
+    }
+
+    /// Takes an element away, which has to be below the size.
+    #[inline]
+    pub fn remove(set: &mut [u64], element: u64) -> Result<(), Misuse> {
+        if element >= set[0] {
+            let size = set[0];
+            return Err(Misuse::NoElement { element, size });
+        }
+        set[1] &= !(1 << element);
+        Ok(())
+    }
+
+    /// Takes all elements away.
+    #[inline]
+    pub fn clear(set: &mut [u64]) {
+        set[1] = 0;
+    }
+
+    /// Adds everything below the size.
+    #[inline]
+    pub fn broadcast(set: &mut [u64]) {
+        set[1] = below(set[0]);
+    }
+
+    /// Whether something is an element.
+    #[inline]
+    pub fn is_element(set: &[u64], element: u64) -> bool {
+        element < MOST && set[1] >> element & 1 == 1
+    }
+
+    /// Whether everything below the size is an element.
+    #[inline]
+    pub fn is_broadcast(set: &[u64]) -> bool {
+        set[1] == below(set[0])
+    }
+
+    /// The smallest element.
+    #[inline]
+    pub fn smallest(set: &[u64]) -> Result<u64, Misuse> {
+        if set[1] == 0 {
+            return Err(Misuse::EmptySet);
+        }
+        Ok(u64::from(set[1].trailing_zeros()))
+    }
+}
+
+/// The machine types of a protocol, each with a word of every NetDest and the number of its
+/// controllers. A machine is `type << 32 | number`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machines {
+    /// By type: its word, or none.
+    words: [Option<u8>; MACHINE_TYPES],
+    /// By word: the type and the number of controllers.
+    types: Vec<(u64, u64)>,
+}
+
+impl Machines {
+    /// The types with the numbers of their controllers.
+    pub fn new(types: &[(u64, u64)]) -> Result<Machines, Misuse> {
+        let mut types = types.to_vec();
+        types.sort_unstable();
+        let mut words = [None; MACHINE_TYPES];
+        for (word, &(machine, count)) in types.iter().enumerate() {
+            if count > MOST {
+                return Err(Misuse::SetTooLarge(count));
+            }
+            let slot = words.get_mut(machine as usize);
+            *slot.ok_or(Misuse::NoMachineType(machine))? = Some(word as u8);
+        }
+        Ok(Machines { words, types })
+    }
+
+    /// How many words a NetDest takes.
+    pub fn words(&self) -> usize {
+        self.types.len()
+    }
+
+    /// The types and the numbers of their controllers, in the order of the words.
+    pub fn types(&self) -> &[(u64, u64)] {
+        &self.types
+    }
+
+    /// The number of controllers of a type (`machineCount`).
+    pub fn count(&self, machine: u64) -> u64 {
+        self.word(machine).map_or(0, |word| self.types[word].1)
+    }
+
+    /// The word of a type.
+    #[inline]
+    pub fn word(&self, machine: u64) -> Option<usize> {
+        let word = *self.words.get(machine as usize)?;
+        word.map(usize::from)
+    }
+
+    /// The word and the bit of a machine that exists.
+    #[inline]
+    fn bit(&self, machine: u64) -> Result<(usize, u64), Misuse> {
+        let (kind, number) = (machine >> 32, machine & 0xFFFF_FFFF);
+        let word = self.word(kind).ok_or(Misuse::NoMachineType(kind))?;
+        let size = self.types[word].1;
+        if number >= size {
+            return Err(Misuse::NoElement {
+                element: number,
+                size,
+            });
+        }
+        Ok((word, 1 << number))
+    }
+
+    /// Adds a machine.
+    #[inline]
+    pub fn add(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
+        let (word, bit) = self.bit(machine)?;
+        dest[word] |= bit;
+        Ok(())
+    }
+
+    /// Takes a machine away.
+    #[inline]
+    pub fn remove(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
+        let (word, bit) = self.bit(machine)?;
+        dest[word] &= !bit;
+        Ok(())
+    }
+
+    /// Whether a machine is in it.
+    #[inline]
+    pub fn is_element(&self, dest: &[u64], machine: u64) -> bool {
+        self.bit(machine)
+            .is_ok_and(|(word, bit)| dest[word] & bit != 0)
+    }
+
+    /// Makes the machines of a type those of a Set. A type that the protocol has not has none.
+    pub fn set_net_dest(&self, dest: &mut [u64], kind: u64, set: &[u64]) -> Result<(), Misuse> {
+        let size = self.count(kind);
+        if set[1] & !below(size) != 0 {
+            let element = 63 - u64::from(set[1].leading_zeros());
+            return Err(Misuse::NoElement { element, size });
+        }
+        if let Some(word) = self.word(kind) {
+            dest[word] = set[1];
+        }
+        Ok(())
+    }
+
+    /// Adds all machines.
+    pub fn broadcast(&self, dest: &mut [u64]) {
+        for (word, &(_, count)) in dest.iter_mut().zip(&self.types) {
+            *word = below(count);
+        }
+    }
+
+    /// Adds all machines of a type; there are none of a type that the protocol has not.
+    pub fn broadcast_type(&self, dest: &mut [u64], kind: u64) {
+        if let Some(word) = self.word(kind) {
+            dest[word] = below(self.types[word].1);
+        }
+    }
+
+    /// Whether all machines are in it.
+    pub fn is_broadcast(&self, dest: &[u64]) -> bool {
+        let mut all = dest.iter().zip(&self.types);
+        all.all(|(&word, &(_, count))| word == below(count))
+    }
+
+    /// The smallest machine: the lowest type, then the lowest number.
+    pub fn smallest(&self, dest: &[u64]) -> Result<u64, Misuse> {
+        self.iter(dest).next().ok_or(Misuse::EmptySet)
+    }
+
+    /// The smallest machine of a type.
+    pub fn smallest_of(&self, dest: &[u64], kind: u64) -> Result<u64, Misuse> {
+        let bits = self.word(kind).map_or(0, |word| dest[word]);
+        if bits == 0 {
+            return Err(Misuse::EmptySet);
+        }
+        Ok(kind << 32 | u64::from(bits.trailing_zeros()))
+    }
+
+    /// The machines in it, the smallest first.
+    #[inline]
+    pub fn iter<'a>(&'a self, dest: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
+        let words = dest.iter().zip(&self.types);
+        words.flat_map(|(&word, &(kind, _))| ones(word).map(move |number| kind << 32 | number))
+    }
+}
+
+/// The elements of a word, the smallest first.
+fn ones(mut word: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let element = u64::from(word.trailing_zeros());
+        word &= word.wrapping_sub(1);
+        (element < MOST).then_some(element)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::ruby::delays::Delays;
+
+    #[test]
+    fn sets_do_what_tree_sets_do() {
+        let mut random = Delays::new(1);
+        // Two sets of two words each.
+        let mut memory = [0; 4];
+        let mut naive = [BTreeSet::new(), BTreeSet::new()];
+        set::set_size(&mut memory[..2], 64).unwrap();
+        set::set_size(&mut memory[2..], 64).unwrap();
+        for _ in 0..10_000 {
+            let which = random.below(2) as usize;
+            let other = naive[1 - which].clone();
+            let (at, from) = (2 * which, 2 - 2 * which);
+            let element = random.below(64);
+            let words = &mut memory[at..at + 2];
+            match random.below(20) {
+                0 => {
+                    bits::add(&mut memory, at + 1, from + 1, 1);
+                    naive[which].extend(&other);
+                }
+                1 => {
+                    bits::remove(&mut memory, at + 1, from + 1, 1);
+                    naive[which].retain(|element| !other.contains(element));
+                }
+                2 => {
+                    bits::intersect(&mut memory, at + 1, from + 1, 1);
+                    naive[which].retain(|element| other.contains(element));
+                }
+                3 if random.below(9) == 0 => {
+                    set::broadcast(words);
+                    naive[which].extend(0..64);
+                }
+                4 => {
+                    set::clear(words);
+                    naive[which].clear();
+                }
+                5..=9 => {
+                    set::remove(words, element).unwrap();
+                    naive[which].remove(&element);
+                }
+                _ => {
+                    set::add(words, element).unwrap();
+                    naive[which].insert(element);
+                }
+            }
+            let (left, right) = memory.split_at(2);
+            let elements: Vec<_> = (0..64)
+                .filter(|&element| set::is_element(left, element))
+                .collect();
+            assert!(naive[0].iter().eq(&elements));
+            assert_eq!(bits::count(&left[1..]), naive[0].len() as u64);
+            assert_eq!(set::smallest(left).ok(), naive[0].first().copied());
+            assert_eq!(
+                bits::is_superset(&left[1..], &right[1..]),
+                naive[0].is_superset(&naive[1])
+            );
+            assert_eq!(
+                bits::are_disjoint(&left[1..], &right[1..]),
+                naive[0].is_disjoint(&naive[1])
+            );
+            assert_eq!(left == right, naive[0] == naive[1]);
+        }
+    }
+
+    #[test]
+    fn a_set_has_a_size() {
+        let mut words = [0; 2];
+        assert_eq!(
+            set::add(&mut words, 0),
+            Err(Misuse::NoElement {
+                element: 0,
+                size: 0
+            })
+        );
+        assert_eq!(set::set_size(&mut words, 65), Err(Misuse::SetTooLarge(65)));
+        set::set_size(&mut words, 3).unwrap();
+        assert!(set::add(&mut words, 3).is_err() && set::remove(&mut words, 3).is_err());
+        set::broadcast(&mut words);
+        assert_eq!(words, [3, 7]);
+        assert!(set::is_broadcast(&words) && !set::is_element(&words, 64));
+        set::set_size(&mut words, 3).unwrap();
+        let empty = set::smallest(&words).unwrap_err();
+        assert_eq!(empty.to_string(), "No smallest element of an empty set.");
+    }
+
+    fn machine(kind: u64, number: u64) -> u64 {
+        kind << 32 | number
+    }
+
+    #[test]
+    fn destinations_do_what_tree_sets_do() {
+        let machines = Machines::new(&[(4, 1), (1, 64), (2, 3)]).unwrap();
+        let mut random = Delays::new(2);
+        let mut dest = vec![0; machines.words()];
+        let mut naive = BTreeSet::new();
+        for _ in 0..5000 {
+            let (kind, count) = machines.types()[random.below(3) as usize];
+            let node = machine(kind, random.below(count));
+            if random.below(2) == 0 {
+                machines.add(&mut dest, node).unwrap();
+                naive.insert(node);
+            } else {
+                machines.remove(&mut dest, node).unwrap();
+                naive.remove(&node);
+            }
+            assert!(machines.iter(&dest).eq(naive.iter().copied()));
+            assert_eq!(machines.is_element(&dest, node), naive.contains(&node));
+            assert_eq!(machines.smallest(&dest).ok(), naive.first().copied());
+            let mut of_kind = naive.range(machine(kind, 0)..machine(kind + 1, 0));
+            assert_eq!(
+                machines.smallest_of(&dest, kind).ok(),
+                of_kind.next().copied()
+            );
+            assert_eq!(bits::count(&dest), naive.len() as u64);
+        }
+    }
+
+    #[test]
+    fn destinations_know_their_machines() {
+        let machines = Machines::new(&[(4, 2), (1, 3)]).unwrap();
+        let mut dest = [0; 2];
+        let absent = machines.add(&mut dest, machine(4, 2));
+        assert_eq!(
+            absent,
+            Err(Misuse::NoElement {
+                element: 2,
+                size: 2
+            })
+        );
+        assert_eq!(
+            machines.add(&mut dest, machine(20, 0)),
+            Err(Misuse::NoMachineType(20))
+        );
+        machines.broadcast_type(&mut dest, 4);
+        machines.broadcast_type(&mut dest, 9);
+        assert_eq!(
+            machines.iter(&dest).collect::<Vec<_>>(),
+            [machine(4, 0), machine(4, 1)]
+        );
+        machines.set_net_dest(&mut dest, 1, &[3, 5]).unwrap();
+        assert_eq!(bits::count(&dest), 4);
+        assert!(machines.set_net_dest(&mut dest, 1, &[8, 9]).is_err());
+        assert_eq!(machines.set_net_dest(&mut dest, 9, &[0, 0]), Ok(()));
+        assert!(machines.set_net_dest(&mut dest, 9, &[1, 1]).is_err());
+        machines.broadcast(&mut dest);
+        assert!(machines.is_broadcast(&dest) && machines.count(1) == 3 && machines.count(9) == 0);
+        assert_eq!(Machines::new(&[(1, 65)]), Err(Misuse::SetTooLarge(65)));
+    }
+}

@@ -1,0 +1,97 @@
+//! Tables of transactions in flight (SLICC.md, section 16, TBETable).
+
+use rustc_hash::FxHashMap;
+
+use super::Misuse;
+
+/// The TBEs of a controller, by line.
+#[derive(Clone, Debug, Default)]
+pub struct TbeTable {
+    capacity: usize,
+    tbes: FxHashMap<u64, u64>,
+}
+
+impl TbeTable {
+    /// An empty table that has room for that many.
+    pub fn new(capacity: usize) -> TbeTable {
+        TbeTable {
+            capacity,
+            tbes: FxHashMap::default(),
+        }
+    }
+
+    /// The TBE of a line, or 0.
+    #[inline]
+    pub fn lookup(&self, line: u64) -> u64 {
+        if self.tbes.is_empty() {
+            return 0;
+        }
+        self.tbes.get(&line).copied().unwrap_or(0)
+    }
+
+    /// Whether a line has a TBE.
+    #[inline]
+    pub fn is_present(&self, line: u64) -> bool {
+        self.lookup(line) != 0
+    }
+
+    /// Gives a line a TBE.
+    pub fn allocate(&mut self, line: u64, tbe: u64) -> Result<(), Misuse> {
+        if self.tbes.contains_key(&line) {
+            return Err(Misuse::Present(line));
+        }
+        if self.tbes.len() >= self.capacity {
+            return Err(Misuse::TableFull(line));
+        }
+        self.tbes.insert(line, tbe);
+        Ok(())
+    }
+
+    /// Takes the TBE of a line away and returns it.
+    pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
+        self.tbes.remove(&line).ok_or(Misuse::Absent(line))
+    }
+
+    /// Whether there is room for that many more.
+    #[inline]
+    pub fn slots_available(&self, count: usize) -> bool {
+        self.tbes.len() + count <= self.capacity
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tbes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tbes.is_empty()
+    }
+
+    /// Lines and TBEs, by line.
+    pub fn sorted(&self) -> Vec<(u64, u64)> {
+        let mut all: Vec<_> = self.tbes.iter().map(|(&line, &tbe)| (line, tbe)).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_one_and_a_table_has_room_for_some() {
+        let mut table = TbeTable::new(2);
+        assert_eq!(table.allocate(128, 10), Ok(()));
+        assert_eq!(table.allocate(128, 11), Err(Misuse::Present(128)));
+        assert!(table.slots_available(1) && !table.slots_available(2));
+        assert_eq!(table.allocate(64, 11), Ok(()));
+        assert_eq!(table.allocate(192, 12), Err(Misuse::TableFull(192)));
+        assert_eq!(table.sorted(), [(64, 11), (128, 10)]);
+        assert_eq!((table.lookup(64), table.lookup(192)), (11, 0));
+        assert_eq!(table.deallocate(64), Ok(11));
+        assert_eq!(table.deallocate(64), Err(Misuse::Absent(64)));
+        assert!(table.is_present(128) && !table.is_present(64) && table.len() == 1);
+    }
+}

@@ -1,0 +1,263 @@
+//! The queue of events (SLICC.md, section 13): who is to be woken at which tick.
+//!
+//! A timing wheel: a slot for each of the next ticks, in which events stand in the order in which
+//! they were scheduled, and a sorted map for what lies further ahead. Within a tick gem5 runs what
+//! was scheduled last first; any order is legal, and this is the simplest.
+
+use std::collections::BTreeMap;
+
+/// How many ticks ahead the wheel reaches. Random delays of messages stay below it, so that the map
+/// is used for timeouts only.
+const SLOTS: usize = 256;
+
+/// How many words a bit for each slot takes.
+const WORDS: usize = SLOTS / 64;
+
+/// Events in the order of their ticks.
+#[derive(Clone, Debug)]
+pub struct Wheel {
+    now: u64,
+    /// The events of each of the next ticks, at the tick modulo their number.
+    slots: Vec<Vec<u32>>,
+    /// The slots that are not empty, a bit for each.
+    occupied: [u64; WORDS],
+    /// The events that a slot holds, a bit for each: a row of `row` words for each slot.
+    scheduled: Vec<u64>,
+    row: usize,
+    /// How much of the current slot has run.
+    cursor: usize,
+    /// What lies further ahead than the wheel reaches.
+    far: BTreeMap<u64, Vec<u32>>,
+    /// The first tick in that map, or a tick that never comes.
+    nearest: u64,
+    length: usize,
+}
+
+impl Wheel {
+    /// No events, at tick 0. Events are numbers below `events`; larger ones are allowed, but should
+    /// not be much larger.
+    pub fn new(events: u32) -> Wheel {
+        let row = (events as usize).div_ceil(64).max(1);
+        Wheel {
+            now: 0,
+            slots: vec![Vec::new(); SLOTS],
+            occupied: [0; WORDS],
+            scheduled: vec![0; SLOTS * row],
+            row,
+            cursor: 0,
+            far: BTreeMap::new(),
+            nearest: u64::MAX,
+            length: 0,
+        }
+    }
+
+    /// The current tick: that of the event which was popped last.
+    #[inline]
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// How many events are to come.
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether no events are to come.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Schedules an event, unless it is already to come at that tick. A tick that has passed counts
+    /// as the current one. An event may be scheduled for the current tick, also after it ran.
+    #[inline]
+    pub fn schedule(&mut self, tick: u64, event: u32) {
+        let tick = tick.max(self.now);
+        if tick - self.now < SLOTS as u64 {
+            self.put(tick, event);
+        } else {
+            self.put_far(tick, event);
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, tick: u64, event: u32) {
+        if event as usize >= self.row * 64 {
+            self.widen(event);
+        }
+        let slot = tick as usize % SLOTS;
+        let word = &mut self.scheduled[slot * self.row + event as usize / 64];
+        let bit = 1 << (event % 64);
+        if *word & bit == 0 {
+            *word |= bit;
+            self.slots[slot].push(event);
+            self.occupied[slot / 64] |= 1 << (slot % 64);
+            self.length += 1;
+        }
+    }
+
+    #[cold]
+    fn put_far(&mut self, tick: u64, event: u32) {
+        self.nearest = self.nearest.min(tick);
+        let events = self.far.entry(tick).or_default();
+        if !events.contains(&event) {
+            events.push(event);
+            self.length += 1;
+        }
+    }
+
+    /// Makes room for a larger event.
+    #[cold]
+    fn widen(&mut self, event: u32) {
+        let row = event as usize / 64 + 1;
+        let mut scheduled = vec![0; SLOTS * row];
+        for slot in 0..SLOTS {
+            scheduled[slot * row..][..self.row]
+                .copy_from_slice(&self.scheduled[slot * self.row..][..self.row]);
+        }
+        self.scheduled = scheduled;
+        self.row = row;
+    }
+
+    /// The next event with its tick, which becomes the current one.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(u64, u32)> {
+        loop {
+            let slot = self.now as usize % SLOTS;
+            if let Some(&event) = self.slots[slot].get(self.cursor) {
+                self.cursor += 1;
+                self.scheduled[slot * self.row + event as usize / 64] &= !(1 << (event % 64));
+                self.length -= 1;
+                return Some((self.now, event));
+            }
+            self.slots[slot].clear();
+            self.occupied[slot / 64] &= !(1 << (slot % 64));
+            self.cursor = 0;
+            self.now = self.next_tick()?;
+            if self.nearest - self.now < SLOTS as u64 {
+                self.draw_near();
+            }
+        }
+    }
+
+    /// The next tick that has events behind the current one.
+    #[inline]
+    fn next_tick(&self) -> Option<u64> {
+        let here = self.now as usize % SLOTS;
+        let above = !0 << (here % 64);
+        let bits = self.occupied[here / 64] & above;
+        if bits != 0 {
+            let slot = here / 64 * 64 + bits.trailing_zeros() as usize;
+            return Some(self.now + (slot - here) as u64);
+        }
+        // The word of the current slot comes last again: what is below the slot.
+        for step in 1..=WORDS {
+            let word = (here / 64 + step) % WORDS;
+            let mask = if step == WORDS { !above } else { !0 };
+            let bits = self.occupied[word] & mask;
+            if bits != 0 {
+                let slot = word * 64 + bits.trailing_zeros() as usize;
+                return Some(self.now + ((slot + SLOTS - here) % SLOTS) as u64);
+            }
+        }
+        self.far.first_key_value().map(|(&tick, _)| tick)
+    }
+
+    /// Moves into the wheel what it now reaches, before anything else can be scheduled there, so that
+    /// events of a tick keep the order in which they were scheduled.
+    #[cold]
+    fn draw_near(&mut self) {
+        while let Some(entry) = self.far.first_entry() {
+            if *entry.key() - self.now >= SLOTS as u64 {
+                self.nearest = *entry.key();
+                return;
+            }
+            let (tick, events) = entry.remove_entry();
+            self.length -= events.len();
+            for event in events {
+                self.put(tick, event);
+            }
+        }
+        self.nearest = u64::MAX;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ruby::delays::Delays;
+
+    /// A list sorted by tick and order of scheduling.
+    #[derive(Default)]
+    struct Naive {
+        events: Vec<(u64, u32)>,
+    }
+
+    impl Naive {
+        fn schedule(&mut self, tick: u64, event: u32) {
+            if !self.events.contains(&(tick, event)) {
+                let at = self.events.partition_point(|other| other.0 <= tick);
+                self.events.insert(at, (tick, event));
+            }
+        }
+
+        fn pop(&mut self) -> Option<(u64, u32)> {
+            (!self.events.is_empty()).then(|| self.events.remove(0))
+        }
+    }
+
+    #[test]
+    fn pops_what_a_sorted_list_pops() {
+        for reach in [3, 64, 255, 256, 257, 1000] {
+            let mut random = Delays::new(reach);
+            let mut wheel = Wheel::new(10);
+            let mut naive = Naive::default();
+            for _ in 0..20_000 {
+                for _ in 0..random.below(3) {
+                    let tick = wheel.now() + random.below(reach);
+                    let event = random.below(100) as u32;
+                    wheel.schedule(tick, event);
+                    naive.schedule(tick, event);
+                }
+                assert_eq!(wheel.len(), naive.events.len());
+                assert_eq!(wheel.pop(), naive.pop());
+            }
+            while let Some(event) = naive.pop() {
+                assert_eq!(wheel.pop(), Some(event));
+            }
+            assert_eq!(wheel.pop(), None);
+            assert!(wheel.is_empty());
+        }
+    }
+
+    #[test]
+    fn an_event_may_run_again_in_its_tick() {
+        let mut wheel = Wheel::new(2);
+        wheel.schedule(5, 0);
+        wheel.schedule(5, 1);
+        assert_eq!(wheel.pop(), Some((5, 0)));
+        wheel.schedule(5, 0);
+        wheel.schedule(5, 0);
+        wheel.schedule(5, 1);
+        assert_eq!(wheel.pop(), Some((5, 1)));
+        assert_eq!(wheel.pop(), Some((5, 0)));
+        assert_eq!(wheel.pop(), None);
+        wheel.schedule(5, 1);
+        assert_eq!(wheel.pop(), Some((5, 1)));
+    }
+
+    #[test]
+    fn the_past_is_now_and_the_far_future_keeps_its_order() {
+        let mut wheel = Wheel::new(2);
+        wheel.schedule(1_000_000, 7);
+        wheel.schedule(1_000_000, 7);
+        wheel.schedule(999_900, 1);
+        assert_eq!(wheel.pop(), Some((999_900, 1)));
+        wheel.schedule(1_000_000, 3);
+        wheel.schedule(12, 4);
+        assert_eq!(wheel.pop(), Some((999_900, 4)));
+        assert_eq!(wheel.pop(), Some((1_000_000, 7)));
+        assert_eq!(wheel.pop(), Some((1_000_000, 3)));
+        assert_eq!(wheel.pop(), None);
+        assert_eq!(wheel.now(), 1_000_000);
+    }
+}

@@ -1,0 +1,104 @@
+//! One run of a protocol: from what is asked to what came of it.
+
+use history::History;
+
+use crate::client::Client;
+use crate::config::{Options, Plan};
+use crate::program::{Program, Shape};
+use crate::protocol::Protocol;
+use crate::system::{Covered, Fault, Setup, System, Tally};
+use crate::trace::{self, Layout, Output, Trace};
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// The program.
+    pub shape: Shape,
+    /// The cores that run it.
+    pub client: Client,
+    /// The system that they run on. `threads`, `block_bytes` and `send_evictions` follow from the rest.
+    pub options: Options,
+    /// Cycles after which an unanswered request is a deadlock.
+    pub deadlock_threshold: Option<u64>,
+}
+
+/// A run that has come to its end, one way or the other.
+pub struct Run {
+    /// Why it stopped before its end, if it did.
+    pub fault: Option<Box<Fault>>,
+    /// Numbers about it.
+    pub tally: Tally,
+    system: System,
+}
+
+impl Simulation {
+    /// The options, with what follows from the rest.
+    fn settled_options(&self) -> Options {
+        Options {
+            threads: self.shape.threads,
+            send_evictions: self.client.needs_evictions(),
+            ..self.options.clone()
+        }
+    }
+
+    /// Plans a system for a protocol.
+    ///
+    /// # Errors
+    /// See [`Protocol::plan`].
+    pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<crate::source::Diagnostic>> {
+        protocol.plan(&self.settled_options())
+    }
+
+    /// Runs it; `trace` is where the trace goes.
+    ///
+    /// # Errors
+    /// The plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
+    pub fn run(&self, protocol: &Protocol, plan: &Plan, trace: Option<Output>) -> Result<Run, String> {
+        let options = self.settled_options();
+        let program = Program::random(&self.shape);
+        let cores = self.client.cores(&program, self.shape.seed, options.block_bytes);
+        let layout = match plan.machines.iter().any(|machine| &*machine.name == "CorePair") {
+            true => Layout::Pairs,
+            false => Layout::Single,
+        };
+        let trace = trace.map(|output| {
+            let options = trace::Options { fetch_port: program.has_fetches(), ..trace::Options::new(plan.sequencers, layout) };
+            Trace::new(options, output)
+        });
+        let mut system = System::new(Setup {
+            program: std::rc::Rc::clone(&protocol.program),
+            plan,
+            options: &options,
+            cores,
+            trace,
+            seed: self.shape.seed,
+            deadlock_threshold: self.deadlock_threshold,
+        })?;
+        let fault = system.simulate().err();
+        Ok(Run { fault, tally: system.tally().clone(), system })
+    }
+}
+
+impl Run {
+    /// What the program did, as far as it got.
+    ///
+    /// # Errors
+    /// The records of the cores contradict each other, which is a defect of the runtime.
+    pub fn history(&self) -> Result<History, history::BuildError> {
+        let records = self.system.cores().map(|core| core.records());
+        crate::record::history(records, history::Provenance::default())
+    }
+
+    /// The transitions that were taken.
+    pub fn coverage(&self) -> Vec<Covered<'_>> {
+        self.system.coverage()
+    }
+
+    /// Ends the trace. Returns its text, if it was to stay in memory.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub fn finish_trace(&mut self) -> std::io::Result<Vec<u8>> {
+        self.system.take_trace().map_or(Ok(Vec::new()), Trace::finish)
+    }
+}

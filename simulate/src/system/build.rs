@@ -1,0 +1,359 @@
+//! A system put together from a compiled protocol and a plan.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use super::words::Words;
+use super::{
+    Controller, DEADLOCK_THRESHOLD, Envelope, HAPPENINGS, Happening, MemoryFields, RequestFields, Resume, Role, System, Tally,
+    Thread,
+};
+use crate::client::Core;
+use crate::compile::code::{Member, Program, control};
+use crate::compile::types::{Kind, Type};
+use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
+use crate::ruby::buffer::{MessageBuffer, Settings};
+use crate::ruby::cache::CacheMemory;
+use crate::ruby::delays::Delays;
+use crate::ruby::directory::DirectoryMemory;
+use crate::ruby::mask::Mask;
+use crate::ruby::memory::Memory;
+use crate::ruby::network::Network;
+use crate::ruby::persistent::PersistentTable;
+use crate::ruby::sets::Machines;
+use crate::ruby::tbe::TbeTable;
+use crate::ruby::timer::TimerTable;
+use crate::ruby::wheel::Wheel;
+use crate::sequencer::{Config, Effects, Sequencer};
+use crate::trace::Trace;
+
+/// What a system is put together from.
+pub struct Setup<'a> {
+    /// The protocol.
+    pub program: Rc<Program>,
+    /// Its controllers and their parameters.
+    pub plan: &'a Plan,
+    /// What the plan was made from.
+    pub options: &'a Options,
+    /// The cores, one for each thread.
+    pub cores: Vec<Box<dyn Core>>,
+    /// Where to print what happens.
+    pub trace: Option<Trace>,
+    /// The seed of all delays.
+    pub seed: u64,
+    /// Cycles after which an unanswered request is a deadlock.
+    pub deadlock_threshold: Option<u64>,
+}
+
+impl System {
+    /// Puts a system together.
+    ///
+    /// # Errors
+    /// A parameter of the protocol can't have the value that the plan has for it; the sentence says which.
+    pub fn new(setup: Setup<'_>) -> Result<System, String> {
+        let Setup { program, plan, options, cores, trace, seed, deadlock_threshold } = setup;
+        let block_words = (options.block_bytes / 8) as usize;
+        let machines = Machines::new(&plan.counts()).map_err(|misuse| misuse.to_string())?;
+        let network = Network::new(options.network, &plan.endpoints(Direction::To), &plan.endpoints(Direction::From));
+        let buffers = plan.buffers as usize + plan.wires.len();
+        let sequencers = plan.sequencers as usize;
+        let types = &program.types;
+        let envelopes = types.iter().map(|(_, of)| envelope(of, types.known.destinations)).collect();
+        let kinds = types.iter().map(|(_, of)| of.fields.get("Type").map(|field| field.offset)).collect();
+        let mut homes = vec![None; 64];
+        for machine in &plan.machines {
+            homes[machine.kind as usize] = Some(machine.interleaving);
+        }
+        let mut system = System {
+            words: Words::new(types.iter().count()),
+            controllers: Vec::new(),
+            buffers: vec![MessageBuffer::default(); buffers],
+            roles: vec![Role::Own; buffers],
+            consumers: vec![0; buffers],
+            caches: Vec::new(),
+            tables: Vec::new(),
+            elements: Vec::new(),
+            directories: Vec::new(),
+            timers: Vec::new(),
+            timer_owners: Vec::new(),
+            persistents: Vec::new(),
+            sequencers: Vec::new(),
+            threads: Vec::new(),
+            network,
+            machines,
+            memory: Memory::new(options.block_bytes, options.memory),
+            mask: Mask::new(options.block_bytes),
+            delays: Delays::new(seed),
+            random_delays: options.random_delays,
+            wheel: Wheel::new(0),
+            now: 0,
+            trace,
+            coverage: program.machines.iter().map(|machine| vec![0; machine.transitions.len()]).collect(),
+            computed: BTreeMap::new(),
+            tally: Tally::default(),
+            deadlock_threshold: deadlock_threshold.unwrap_or(DEADLOCK_THRESHOLD).max(1),
+            envelopes,
+            kinds,
+            memory_fields: MemoryFields {
+                address: field(&types[types.known.memory], "addr"),
+                kind: field(&types[types.known.memory], "Type"),
+                sender: field(&types[types.known.memory], "Sender"),
+                original: field(&types[types.known.memory], "OriginalRequestorMachId"),
+                block: field(&types[types.known.memory], "DataBlk"),
+                length: field(&types[types.known.memory], "Len"),
+            },
+            request_fields: RequestFields {
+                line: field(&types[types.known.request], "LineAddress"),
+                address: field(&types[types.known.request], "PhysicalAddress"),
+                kind: field(&types[types.known.request], "Type"),
+                mode: field(&types[types.known.request], "AccessMode"),
+                size: field(&types[types.known.request], "Size"),
+                context: field(&types[types.known.request], "contextId"),
+            },
+            block_words,
+            effects: Effects::default(),
+            current: 0,
+            transition: 0,
+            resume: Resume::default(),
+            calls: Vec::new(),
+            pc: 0,
+            comment: String::new(),
+            happenings: vec![Happening::default(); HAPPENINGS],
+            happened: 0,
+            homes,
+            homes_of: vec![0; sequencers],
+            monitors: vec![None; sequencers],
+            moments: 0,
+            program: Rc::clone(&program),
+        };
+        for number in 0..sequencers as u32 {
+            let sequencer = system.sequencer(number, 0);
+            system.sequencers.push(sequencer);
+        }
+        for machine in &plan.machines {
+            let found = program.machines.iter().position(|compiled| compiled.kind == machine.kind);
+            let Some(place) = found else { continue };
+            for (version, instance) in machine.instances.iter().enumerate() {
+                system.controller(place, version, instance, machine, plan)?;
+            }
+        }
+        for (thread, core) in cores.into_iter().enumerate() {
+            system.threads.push(Thread {
+                core: Some(core),
+                answers: VecDeque::new(),
+                controller: system.homes_of.get(thread).copied().unwrap_or_default(),
+                done: false,
+            });
+        }
+        if system.threads.len() > sequencers {
+            return Err(format!("{} threads, but the protocol has {sequencers} sequencers", system.threads.len()));
+        }
+        Ok(system)
+    }
+
+    fn sequencer(&self, number: u32, core: u32) -> Sequencer {
+        Sequencer::new(Config {
+            block_bytes: self.block_words as u64 * 8,
+            tells_conditional: self.program.name.starts_with("MESI_Three_Level"),
+            ..Config::new(number, core)
+        })
+    }
+
+    /// Adds a controller.
+    fn controller(
+        &mut self,
+        place: usize,
+        version: usize,
+        instance: &Instance,
+        machine: &MachinePlan,
+        plan: &Plan,
+    ) -> Result<(), String> {
+        let program = Rc::clone(&self.program);
+        let compiled = &program.machines[place];
+        let number = self.controllers.len();
+        let control = self.words.reserve(&compiled.initial);
+        let id = u64::from(compiled.kind) << 32 | version as u64;
+        for (offset, value) in
+            [(control::VERSION, version as u64), (control::MACHINE, id), (control::RECYCLE, machine.recycle_latency)]
+        {
+            self.words.words[control as usize + usize::from(offset)] = value;
+        }
+        let mut parts = Parts::default();
+        for (member, value) in compiled.parameters.iter().zip(&instance.values) {
+            let word = self.parameter(number, member, value, machine, plan, &mut parts)?;
+            self.words.words[control as usize + usize::from(member.offset)] = word;
+        }
+        for member in &compiled.variables {
+            if let Some(word) = self.variable(number, member, machine)? {
+                self.words.words[control as usize + usize::from(member.offset)] = word;
+            }
+        }
+        let at = |offset: u16| self.words.words[control as usize + usize::from(offset)] as u32;
+        let ports: Vec<u32> = compiled.in_ports.iter().map(|port| at(port.buffer)).collect();
+        for (port, declared) in ports.iter().zip(&compiled.in_ports) {
+            if !declared.timers {
+                self.consumers[*port as usize] = number as u32;
+            }
+        }
+        for sequencer in &parts.sequencers {
+            self.homes_of[*sequencer as usize] = number;
+        }
+        // Several sequencers with several data caches: each its own, in the order of their declarations.
+        let data: Vec<u32> = match parts.data_caches.is_empty() {
+            true => parts.first_caches.clone(),
+            false => parts.data_caches.clone(),
+        };
+        for (index, sequencer) in parts.sequencers.iter().enumerate() {
+            self.monitors[*sequencer as usize] = data.get(index).or(data.first()).copied();
+        }
+        if let Some(buffer) = parts.requests_to_memory {
+            self.consumers[buffer as usize] = number as u32;
+        }
+        self.controllers.push(Controller {
+            machine: place,
+            version: version as u32,
+            control,
+            ports,
+            transitions_per_cycle: machine.transitions_per_cycle,
+            blocked: Vec::new(),
+            waiting: Vec::new(),
+            rank: 0,
+            requests_to_memory: parts.requests_to_memory,
+            responses_from_memory: parts.responses_from_memory,
+            mandatory: parts.mandatory.map(|buffer| (buffer, machine.mandatory_queue_latency)),
+        });
+        Ok(())
+    }
+
+    /// Makes what a parameter stands for; returns the word that the parameter holds.
+    fn parameter(
+        &mut self,
+        controller: usize,
+        member: &Member,
+        value: &Value,
+        machine: &MachinePlan,
+        plan: &Plan,
+        parts: &mut Parts,
+    ) -> Result<u64, String> {
+        let program = Rc::clone(&self.program);
+        let of = &program.types[member.of];
+        Ok(match value {
+            Value::Number(number) => *number,
+            Value::Null => 0,
+            Value::Text(text) => match program.texts.iter().position(|known| known == text) {
+                Some(at) => at as u64,
+                // A text that no code of the protocol compares with anything.
+                None => program.texts.len() as u64,
+            },
+            Value::Enumerator { value, .. } => of
+                .enumerator(value)
+                .ok_or_else(|| format!("{}.{}: `{value}` is no value of {}", machine.name, member.name, of.name))?,
+            Value::Buffer(buffer) => {
+                let at = buffer.number as usize;
+                self.buffers[at] = MessageBuffer::new(Settings { ordered: buffer.ordered, ..Settings::default() });
+                self.consumers[at] = controller as u32;
+                if let Some((Direction::To, vnet)) = buffer.network {
+                    self.roles[at] = Role::To { vnet };
+                }
+                match &*member.name {
+                    "mandatoryQueue" => parts.mandatory = Some(buffer.number),
+                    "requestToMemory" => parts.requests_to_memory = Some(buffer.number),
+                    "responseFromMemory" => parts.responses_from_memory = Some(buffer.number),
+                    _ => {}
+                }
+                u64::from(buffer.number)
+            }
+            Value::Cache(geometry) => {
+                let cache = CacheMemory::new(*geometry, self.block_words as u64 * 8)
+                    .map_err(|why| format!("{}.{}: {why}", machine.name, member.name))?;
+                self.caches.push(cache);
+                let number = self.caches.len() as u32 - 1;
+                parts.first_caches.push(number);
+                if is_data_cache(&member.name) {
+                    parts.data_caches.push(number);
+                }
+                u64::from(number)
+            }
+            Value::Directory(number) => {
+                self.directories.push(DirectoryMemory::new(machine.interleaving, u64::from(*number)));
+                self.directories.len() as u64 - 1
+            }
+            Value::Sequencer { number, core } => {
+                self.sequencers[*number as usize] = self.sequencer(*number, *core);
+                parts.sequencers.push(*number);
+                u64::from(*number)
+            }
+            Value::Timer => self.timers_for(controller),
+            Value::Wire(number) => {
+                let at = plan.buffers + number;
+                // Whoever reads it becomes its consumer when its port is found.
+                self.buffers[at as usize] = MessageBuffer::new(Settings::default());
+                u64::from(at)
+            }
+        })
+    }
+
+    fn timers_for(&mut self, controller: usize) -> u64 {
+        self.timers.push(TimerTable::new());
+        self.timer_owners.push(controller as u32);
+        self.timers.len() as u64 - 1
+    }
+
+    /// Makes what a variable of a library type stands for.
+    fn variable(&mut self, controller: usize, member: &Member, machine: &MachinePlan) -> Result<Option<u64>, String> {
+        let of = &self.program.types[member.of];
+        if of.kind != Kind::Library {
+            return Ok(None);
+        }
+        let name = of.name.strip_prefix(&*format!("{}_", machine.name)).unwrap_or(&of.name).to_owned();
+        Ok(Some(match (&*name, member.element) {
+            ("TBETable", Some(element)) => {
+                self.tables.push(TbeTable::new(machine.tbes as usize));
+                self.elements.push(element);
+                self.tables.len() as u64 - 1
+            }
+            ("TimerTable", _) => self.timers_for(controller),
+            ("PersistentTable", _) => {
+                self.persistents.push(PersistentTable::new());
+                self.persistents.len() as u64 - 1
+            }
+            ("BoolVec", _) => 0,
+            _ => {
+                return Err(format!(
+                    "{}.{}: variables of type {name} are not supported by this runtime",
+                    machine.name, member.name
+                ));
+            }
+        }))
+    }
+}
+
+/// What the parameters of a controller are.
+#[derive(Default)]
+struct Parts {
+    mandatory: Option<u32>,
+    requests_to_memory: Option<u32>,
+    responses_from_memory: Option<u32>,
+    sequencers: Vec<u32>,
+    first_caches: Vec<u32>,
+    data_caches: Vec<u32>,
+}
+
+/// Whether a cache is, by its name, one that holds a core's data: where its reservations are.
+fn is_data_cache(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("dcache") || name.contains("l1d")
+}
+
+fn field(of: &Type, name: &str) -> u16 {
+    of.fields.get(name).map(|field| field.offset).unwrap_or_default()
+}
+
+/// What the network needs to know of a type.
+fn envelope(of: &Type, destinations: usize) -> Envelope {
+    Envelope {
+        destination: of.fields.get("Destination").filter(|field| field.of == destinations).map(|field| field.offset),
+        size: of.fields.get("MessageSize").map(|field| field.offset),
+        width: of.initial.len(),
+    }
+}

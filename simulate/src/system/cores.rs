@@ -1,0 +1,159 @@
+//! The cores and their sequencers: requests go in, callbacks of the protocol bring answers out.
+
+use super::System;
+use super::fault::Trap;
+use crate::client::{Core, CorePort};
+use crate::library::Builtin;
+use crate::request::{Refusal, Request};
+use crate::sequencer::{Issue, Line};
+use crate::trace::Trace;
+
+/// What a core sees of the system.
+struct Port<'a> {
+    system: &'a mut System,
+    thread: usize,
+}
+
+impl CorePort for Port<'_> {
+    fn send(&mut self, request: Request) -> Result<(), Refusal> {
+        let system = &mut *self.system;
+        let sequencer = &mut system.sequencers[self.thread];
+        let line = sequencer.line_of(request.address);
+        let controller = &system.controllers[system.threads[self.thread].controller];
+        let blocked = controller.blocked.iter().any(|(known, _)| *known == line);
+        let issue = sequencer.request(system.now, request, blocked, system.trace.as_mut())?;
+        if let Some(issue) = issue {
+            system.issue(self.thread, issue);
+        }
+        Ok(())
+    }
+
+    fn wake_at(&mut self, tick: u64) {
+        let event = self.system.controllers.len() + self.thread;
+        self.system.wheel.schedule(tick.max(self.system.now + 1), event as u32);
+    }
+
+    fn moment(&mut self) -> u64 {
+        self.system.moments += 1;
+        self.system.moments
+    }
+
+    fn trace(&mut self) -> Option<&mut Trace> {
+        self.system.trace.as_mut()
+    }
+}
+
+impl System {
+    /// Lets something be done with a core, which gets a port to the rest of the system.
+    fn with_core(&mut self, thread: usize, what: impl FnOnce(&mut dyn Core, &mut Port<'_>)) {
+        let Some(mut core) = self.threads[thread].core.take() else { return };
+        what(&mut *core, &mut Port { system: self, thread });
+        self.threads[thread].core = Some(core);
+    }
+
+    /// Gives a core its answers and lets it go on. Says whether it has come to its end by that.
+    pub(super) fn step(&mut self, thread: usize) -> bool {
+        let now = self.now;
+        while self.threads[thread].answers.front().is_some_and(|(tick, _)| *tick <= now) {
+            if let Some((_, answer)) = self.threads[thread].answers.pop_front() {
+                self.with_core(thread, |core, port| core.respond(now, &answer, port));
+            }
+        }
+        self.with_core(thread, |core, port| core.step(now, port));
+        let of = &mut self.threads[thread];
+        let done = of.core.as_ref().is_some_and(|core| core.is_done());
+        let ended = done && !of.done;
+        of.done = done;
+        ended
+    }
+
+    /// Puts a request into the mandatory queue.
+    fn issue(&mut self, sequencer: usize, issue: Issue) {
+        let Some((buffer, latency)) = self.controllers[self.homes_of[sequencer]].mandatory else { return };
+        let of = self.program.types.known.request;
+        let message = self.words.allocate(of, &self.program.types[of].initial);
+        let fields = self.request_fields;
+        for (offset, value) in [
+            (fields.line, issue.line),
+            (fields.address, issue.address),
+            (fields.kind, u64::from(issue.kind)),
+            // Supervisor.
+            (fields.mode, 0),
+            (fields.size, u64::from(issue.size)),
+            (fields.context, u64::from(issue.core)),
+        ] {
+            self.words.words[message as usize + usize::from(offset)] = value;
+        }
+        let random = self.random_delays.then_some(&mut self.delays);
+        // The queue is unordered, and the latency at least 1: nothing can go wrong.
+        if let Ok(arrival) = self.buffers[buffer as usize].enqueue(self.now, latency.max(1), message, true, random) {
+            self.wheel.schedule(arrival, self.consumers[buffer as usize]);
+        }
+    }
+
+    /// A callback of the protocol: requests of a line complete with a block at an address.
+    pub(super) fn callback(&mut self, function: Builtin, sequencer: u64, line: u64, block: u64) -> Result<(), Trap> {
+        let which = sequencer as usize;
+        let cache = self.monitors[which].map(|cache| cache as usize).filter(|cache| self.caches[*cache].is_tag_present(line));
+        let before = cache.and_then(|cache| self.caches[cache].monitor(line));
+        let mut monitor = before;
+        let mut effects = std::mem::take(&mut self.effects);
+        effects.clear();
+        let range = block as usize..block as usize + self.block_words;
+        let of = Line {
+            now: self.now,
+            address: line,
+            block: &mut self.words.words[range],
+            monitor: cache.is_some().then_some(&mut monitor),
+        };
+        let trace = self.trace.as_mut();
+        let one = &mut self.sequencers[which];
+        match function {
+            Builtin::ReadDone => one.read_done(of, trace, &mut effects),
+            Builtin::WriteDone => one.write_done(of, trace, &mut effects),
+            Builtin::WriteUniqueDone => one.write_unique_done(of, trace, &mut effects),
+            Builtin::AtomicDone => one.atomic_done(of, trace, &mut effects),
+            _ => one.write_failed(of, trace, &mut effects),
+        }?;
+        if let Some(cache) = cache
+            && monitor != before
+        {
+            match monitor {
+                Some(owner) => self.caches[cache].set_monitor(line, owner),
+                None => self.caches[cache].clear_monitor(line),
+            }
+        }
+        let now = self.now;
+        let event = (self.controllers.len() + which) as u32;
+        for response in &effects.responses {
+            self.with_core(which, |core, port| core.performed(now, response, port));
+            self.threads[which].answers.push_back((now + 1, *response));
+            self.wheel.schedule(now + 1, event);
+        }
+        if let Some(issue) = effects.issue {
+            self.issue(which, issue);
+        }
+        let controller = self.homes_of[which];
+        match (effects.lock, self.controllers[controller].mandatory) {
+            (Some(true), Some((mandatory, _))) => self.block(controller, line, mandatory),
+            (Some(false), _) => self.unblock(controller, line),
+            _ => {}
+        }
+        self.effects = effects;
+        Ok(())
+    }
+
+    /// `evictionCallback`: the core is told that a line is gone, and its reservation with it.
+    pub(super) fn evicted(&mut self, sequencer: usize, line: u64) {
+        if let Some(cache) = self.monitors[sequencer] {
+            self.caches[cache as usize].clear_monitor(line);
+        }
+        let now = self.now;
+        if let Some(trace) = &mut self.trace {
+            trace.evicted(now, sequencer as u32);
+        }
+        if sequencer < self.threads.len() {
+            self.with_core(sequencer, |core, port| core.evicted(now, line, port));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Messages on their way: sending, parking and waking, and the memory at the other end.
+
+use super::fault::Trap;
+use super::{HAPPENINGS, Happening, Role, System};
+use crate::compile::code::{Need, control};
+use crate::ruby::Misuse;
+
+/// Numbers of `MemoryRequestType`.
+const MEMORY_READ: u64 = 0;
+const MEMORY_WB: u64 = 1;
+
+impl System {
+    /// Enqueues a message in a buffer, `latency` cycles from now.
+    pub(super) fn send(&mut self, buffer: u32, message: u64, latency: u64, bypass: bool) -> Result<(), Trap> {
+        self.note_message(message);
+        let at = buffer as usize;
+        let random = self.random_delays.then_some(&mut self.delays);
+        match self.roles[at] {
+            Role::Own => {
+                let arrival = self.buffers[at].enqueue(self.now, latency, message, bypass, random)?;
+                self.wheel.schedule(arrival, self.consumers[at]);
+                Ok(())
+            }
+            Role::To { vnet } => {
+                let departure = self.buffers[at].pass(self.now, latency, bypass, random)?;
+                self.deliver(buffer, vnet, message, departure)
+            }
+        }
+    }
+
+    /// Brings a message to everybody in its `Destination`.
+    fn deliver(&mut self, sender: u32, vnet: u32, message: u64, departure: u64) -> Result<(), Trap> {
+        let of = self.words.type_of(message);
+        let envelope = self.envelopes[of];
+        let Some(destination) = envelope.destination else {
+            return Err(Trap::Other("a message without the field Destination went to the network"));
+        };
+        if envelope.size.is_some_and(|size| self.words.words[message as usize + usize::from(size)] > 16) {
+            return Err(Trap::Other("a message went to the network whose MessageSize was never set"));
+        }
+        let from = message as usize + usize::from(destination);
+        // An empty set: the message vanishes at the first switch.
+        let mut left: u64 = (0..self.machines.words()).map(|word| self.words.words[from + word].count_ones() as u64).sum();
+        if left == 0 {
+            self.words.release(message);
+        }
+        for word in 0..self.machines.words() {
+            let (kind, _) = self.machines.types()[word];
+            let mut numbers = self.words.words[from + word];
+            while numbers != 0 {
+                let number = numbers.trailing_zeros();
+                numbers &= numbers - 1;
+                left -= 1;
+                // The last receiver gets the message itself, the others copies.
+                let copy = if left > 0 { self.words.duplicate(message, envelope.width) } else { message };
+                let own = copy as usize + usize::from(destination);
+                for other in 0..self.machines.words() {
+                    self.words.words[own + other] = if other == word { 1 << number } else { 0 };
+                }
+                let Some(receiver) = self.network.route(kind as u32, number, vnet) else {
+                    // It stays in the network for ever.
+                    self.words.release(copy);
+                    continue;
+                };
+                let arrival = self.network.arrival(sender, receiver, departure, &mut self.delays);
+                self.buffers[receiver as usize].deliver(arrival, copy);
+                self.wheel.schedule(arrival, self.consumers[receiver as usize]);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_message(&mut self, message: u64) {
+        let of = self.words.type_of(message);
+        let controller = &self.controllers[self.current];
+        let address = self.words.words[controller.control as usize + usize::from(control::ADDRESS)];
+        self.happenings[self.happened % HAPPENINGS] = Happening {
+            tick: self.now,
+            controller: self.current as u32,
+            what: of as u32,
+            is_message: true,
+            kind: self.kind_of(message, of),
+            after: 0,
+            address,
+        };
+        self.happened += 1;
+    }
+
+    /// The number in the field `Type` of a message.
+    fn kind_of(&self, message: u64, of: usize) -> u32 {
+        match self.kinds[of] {
+            Some(offset) => self.words.words[message as usize + usize::from(offset)] as u32,
+            None => u32::MAX,
+        }
+    }
+
+    /// Whether there is the room that a transition needs.
+    pub(super) fn has_room(&self, need: Need) -> bool {
+        let control = self.controllers[self.current].control as usize;
+        let object = self.words.words[control + usize::from(need.object)] as usize;
+        match need.table {
+            true => self.tables[object].slots_available(need.slots as usize),
+            false => self.buffers[object].slots_available(need.slots as usize, self.now),
+        }
+    }
+
+    /// The buffer on which a line is blocked in the current controller.
+    pub(super) fn blocked_by(&self, line: u64) -> Option<u32> {
+        self.controllers[self.current].blocked.iter().find(|(blocked, _)| *blocked == line).map(|(_, by)| *by)
+    }
+
+    /// Lets the head of a buffer wait for a cycle.
+    pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
+        let random = self.random_delays.then_some(&mut self.delays);
+        let arrival = self.buffers[buffer as usize].delay_head(self.now, random)?;
+        self.wheel.schedule(arrival, self.consumers[buffer as usize]);
+        Ok(())
+    }
+
+    /// Parks the head of a buffer until somebody wakes the line.
+    pub(super) fn stall_and_wait(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
+        if line % (self.block_words as u64 * 8) != 0 {
+            return Err(Misuse::NotALine(line).into());
+        }
+        let controller = &mut self.controllers[self.current];
+        let rank = controller.rank;
+        let row = match controller.waiting.iter().position(|(waiting, _)| *waiting == line) {
+            Some(at) => &mut controller.waiting[at].1,
+            None => {
+                controller.waiting.push((line, Vec::new()));
+                &mut controller.waiting.last_mut().expect("just pushed").1
+            }
+        };
+        if row.len() <= rank {
+            row.resize(rank + 1, None);
+        }
+        row[rank] = Some(buffer);
+        self.buffers[buffer as usize].stall(self.now, line)?;
+        Ok(())
+    }
+
+    /// `wakeUpBuffers(line)`: wakes what ports of a lower rank than the running one have parked, and forgets the rest.
+    pub(super) fn wake_lower(&mut self, line: u64) {
+        let rank = self.controllers[self.current].rank;
+        self.wake_line(line, rank);
+    }
+
+    /// `wakeUpAllBuffers(line)`
+    pub(super) fn wake_every_rank(&mut self, line: u64) {
+        self.wake_line(line, usize::MAX);
+    }
+
+    fn wake_line(&mut self, line: u64, below: usize) {
+        let waiting = &mut self.controllers[self.current].waiting;
+        let Some(at) = waiting.iter().position(|(waiting, _)| *waiting == line) else { return };
+        let (_, row) = waiting.remove(at);
+        for buffer in row.into_iter().take(below).rev().flatten() {
+            self.wake_buffer(buffer, line);
+        }
+    }
+
+    /// `wakeup_port(port, line)`
+    pub(super) fn wake_port(&mut self, buffer: u32, line: u64) {
+        let waiting = &mut self.controllers[self.current].waiting;
+        if let Some((_, row)) = waiting.iter_mut().find(|(waiting, _)| *waiting == line) {
+            row.iter_mut().filter(|entry| **entry == Some(buffer)).for_each(|entry| *entry = None);
+        }
+        self.wake_buffer(buffer, line);
+    }
+
+    fn wake_buffer(&mut self, buffer: u32, line: u64) {
+        if self.buffers[buffer as usize].wake(line) {
+            self.wheel.schedule(self.now, self.consumers[buffer as usize]);
+        }
+    }
+
+    /// `wakeUpAllBuffers()`
+    pub(super) fn wake_everything(&mut self) {
+        let waiting = std::mem::take(&mut self.controllers[self.current].waiting);
+        let buffers: Vec<u32> = waiting.into_iter().flat_map(|(_, row)| row.into_iter().rev().flatten()).collect();
+        for buffer in buffers {
+            if self.buffers[buffer as usize].wake_all() {
+                self.wheel.schedule(self.now, self.consumers[buffer as usize]);
+            }
+        }
+    }
+
+    /// Hands a request to the memory, if one is ready (section 17).
+    pub(super) fn serve_memory(&mut self) -> Result<(), Trap> {
+        let controller = &self.controllers[self.current];
+        let Some(requests) = controller.requests_to_memory else { return Ok(()) };
+        if !self.buffers[requests as usize].is_ready(self.now) {
+            return Ok(());
+        }
+        let Some(responses) = controller.responses_from_memory else {
+            return Err(Trap::Other("a machine asks the memory, but has no buffer responseFromMemory"));
+        };
+        let (request, _) = self.buffers[requests as usize].dequeue(self.now)?;
+        let known = self.program.types.known.memory;
+        if self.words.type_of(request) != known {
+            return Err(Trap::Other("the memory takes messages of type MemoryMsg only"));
+        }
+        let fields = self.memory_fields;
+        let field = |words: &[u64], offset: u16| words[request as usize + usize::from(offset)];
+        let address = field(&self.words.words, fields.address);
+        let length = field(&self.words.words, fields.length);
+        let machine = self.words.words[controller.control as usize + usize::from(control::MACHINE)];
+        let block = request as usize + usize::from(fields.block);
+        let range = block..block + self.block_words;
+        let arrival = match field(&self.words.words, fields.kind) {
+            MEMORY_READ => {
+                let block = &mut self.words.words[range];
+                self.memory.read(address, self.now, block, &mut self.delays)
+            }
+            MEMORY_WB => {
+                let block = &self.words.words[range];
+                self.memory.write(address, length, self.now, block, &mut self.delays)?
+            }
+            _ => return Err(Trap::Other("the memory can be asked to read and to write, and nothing else")),
+        };
+        // The request becomes the response.
+        let sender = field(&self.words.words, fields.sender);
+        self.words.words[request as usize + usize::from(fields.original)] = sender;
+        self.words.words[request as usize + usize::from(fields.sender)] = machine;
+        self.buffers[responses as usize].deliver(arrival, request);
+        self.wheel.schedule(arrival, self.consumers[responses as usize]);
+        self.wake_next_cycle();
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! A wakeup of a controller: its ports are scanned, and transitions taken (SLICC.md, section 10).
+
+use std::rc::Rc;
+
+use super::fault::Trap;
+use super::run::Ending;
+use super::words::STACK;
+use super::{Happening, HAPPENINGS, System};
+use crate::compile::code::control;
+use crate::trace;
+
+impl System {
+    /// Wakes the current controller.
+    pub(super) fn wakeup(&mut self) -> Result<(), Trap> {
+        self.serve_memory()?;
+        let program = Rc::clone(&self.program);
+        let controller = &self.controllers[self.current];
+        let ports = &program.machines[controller.machine].in_ports;
+        let most = controller.transitions_per_cycle;
+        let mut taken = 0;
+        let mut stalled = false;
+        'scan: loop {
+            for (at, port) in ports.iter().enumerate() {
+                let controller = &mut self.controllers[self.current];
+                controller.rank = port.rank as usize;
+                let buffer = controller.ports[at] as usize;
+                if port.guarded && !self.buffers[buffer].is_ready(self.now) {
+                    continue;
+                }
+                let ending = self.run(port.code.start, STACK)?;
+                self.words.settle();
+                match ending {
+                    Ending::Through { stalled: now } => stalled |= now,
+                    Ending::Taken => {
+                        taken += 1;
+                        if taken >= most {
+                            self.wake_next_cycle();
+                            break 'scan;
+                        }
+                        continue 'scan;
+                    }
+                    Ending::Again => continue 'scan,
+                }
+            }
+            break;
+        }
+        if stalled {
+            self.wake_next_cycle();
+        }
+        Ok(())
+    }
+
+    /// Wakes the current controller in the next cycle.
+    pub(super) fn wake_next_cycle(&mut self) {
+        self.wheel.schedule(self.now + 1, self.current as u32);
+    }
+
+    /// A transition was taken: it is counted and traced.
+    pub(super) fn note_transition(&mut self) {
+        self.tally.transitions += 1;
+        let controller = &self.controllers[self.current];
+        let (machine, version) = (controller.machine, controller.version);
+        let word = |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
+        let (address, after) = (word(control::ADDRESS), word(control::AFTER) as u16);
+        self.coverage[machine][self.transition as usize] += 1;
+        let of = &self.program.machines[machine];
+        let transition = &of.transitions[self.transition as usize];
+        if transition.next.is_none() {
+            *self.computed.entry((machine, self.transition, after)).or_default() += 1;
+        }
+        self.happenings[self.happened % HAPPENINGS] = Happening {
+            tick: self.now,
+            controller: self.current as u32,
+            what: self.transition,
+            is_message: false,
+            kind: 0,
+            after,
+            address,
+        };
+        self.happened += 1;
+        if let Some(trace) = &mut self.trace {
+            trace.transition(
+                self.now,
+                &trace::Transition {
+                    version,
+                    machine: &of.name,
+                    event: &of.events[transition.event as usize],
+                    from: &of.states[transition.state as usize],
+                    to: of.states.get(after as usize).map_or("", |state| state),
+                    address,
+                    comment: &self.comment,
+                },
+            );
+            self.comment.clear();
+        }
+    }
+
+    /// A transition stalled: it is counted and traced.
+    pub(super) fn note_stall(&mut self, resource: bool) {
+        self.tally.stalls += 1;
+        let Some(trace) = &mut self.trace else { return };
+        let controller = &self.controllers[self.current];
+        let word = |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
+        let of = &self.program.machines[controller.machine];
+        let transition = &of.transitions[self.transition as usize];
+        let line = trace::Transition {
+            version: controller.version,
+            machine: &of.name,
+            event: &of.events[transition.event as usize],
+            from: &of.states[transition.state as usize],
+            to: of.states.get(word(control::AFTER) as usize).map_or("", |state| state),
+            address: word(control::ADDRESS),
+            comment: "",
+        };
+        match resource {
+            true => trace.resource_stall(self.now, &line),
+            false => trace.protocol_stall(self.now, &line),
+        }
+    }
+
+    /// Notes what an action has to say about the running transition.
+    pub(super) fn comment(&mut self, of: usize, value: u64) {
+        use crate::compile::types::Kind;
+        use std::fmt::Write;
+
+        if self.trace.is_none() {
+            return;
+        }
+        let known = self.program.types.known;
+        let kind = &self.program.types[of].kind;
+        let written = match kind {
+            _ if of == known.text => {
+                write!(self.comment, "{}", self.program.texts.get(value as usize).map_or("", |text| text))
+            }
+            Kind::Enumeration { values, .. } => {
+                write!(self.comment, "{}", values.get(value as usize).map_or("?", |name| name))
+            }
+            Kind::Value => {
+                let words = &self.words.words[value as usize..value as usize + self.program.types[of].width()];
+                write!(self.comment, "{words:x?}")
+            }
+            _ if of == known.addr => write!(self.comment, "{value:#x}"),
+            _ => write!(self.comment, "{}", value as i64),
+        };
+        debug_assert!(written.is_ok());
+    }
+}

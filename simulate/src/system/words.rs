@@ -1,0 +1,106 @@
+//! The memory of the virtual machine: one array of words.
+//!
+//! The first words are never used, so that address 0 is null. Then comes the stack of frames, and then everything
+//! else: the control words of the controllers, messages, entries and TBEs. An object has two words in front of it: its
+//! type, and a word that its owner may use.
+
+use crate::compile::types::TypeId;
+
+/// Where the stack begins.
+pub const STACK: usize = 64;
+/// Where it ends.
+pub const STACK_END: usize = STACK + (1 << 14);
+/// Words in front of an object.
+const HEADER: usize = 2;
+
+/// The memory.
+#[derive(Debug)]
+pub struct Words {
+    /// The words.
+    pub words: Vec<u64>,
+    /// Objects of each type that may be used again.
+    free: Vec<Vec<u64>>,
+    /// Objects that are free as soon as the running transition is over.
+    dying: Vec<u64>,
+}
+
+impl Words {
+    /// A memory for objects of so many types.
+    pub fn new(types: usize) -> Words {
+        Words { words: vec![0; STACK_END], free: vec![Vec::new(); types], dying: Vec::new() }
+    }
+
+    /// Words that stay in use: control words, for example.
+    pub fn reserve(&mut self, initial: &[u64]) -> u64 {
+        let at = self.words.len();
+        self.words.extend_from_slice(initial);
+        at as u64
+    }
+
+    /// A fresh object.
+    #[inline]
+    pub fn allocate(&mut self, of: TypeId, initial: &[u64]) -> u64 {
+        match self.free[of].pop() {
+            Some(at) => {
+                self.words[at as usize - 1] = 0;
+                self.words[at as usize..at as usize + initial.len()].copy_from_slice(initial);
+                at
+            }
+            None => {
+                self.words.extend_from_slice(&[of as u64, 0]);
+                let at = self.words.len();
+                self.words.extend_from_slice(initial);
+                // An object without fields still has an address of its own.
+                if initial.is_empty() {
+                    self.words.push(0);
+                }
+                at as u64
+            }
+        }
+    }
+
+    /// A copy of an object.
+    #[inline]
+    pub fn duplicate(&mut self, from: u64, width: usize) -> u64 {
+        let of = self.type_of(from);
+        match self.free[of].pop() {
+            Some(at) => {
+                self.words.copy_within(from as usize..from as usize + width, at as usize);
+                at
+            }
+            None => {
+                self.words.extend_from_slice(&[of as u64, 0]);
+                let at = self.words.len();
+                self.words.extend_from_within(from as usize..from as usize + width);
+                at as u64
+            }
+        }
+    }
+
+    /// The type of an object.
+    #[inline]
+    pub fn type_of(&self, object: u64) -> TypeId {
+        self.words[object as usize - HEADER] as TypeId
+    }
+
+    /// The word that the owner of an object may use.
+    #[inline]
+    pub fn mark(&mut self, object: u64) -> &mut u64 {
+        &mut self.words[object as usize - 1]
+    }
+
+    /// Frees an object once the running transition is over: until then, code may still look at it.
+    #[inline]
+    pub fn release(&mut self, object: u64) {
+        self.dying.push(object);
+    }
+
+    /// The running transition is over.
+    #[inline]
+    pub fn settle(&mut self) {
+        while let Some(object) = self.dying.pop() {
+            let of = self.type_of(object);
+            self.free[of].push(object);
+        }
+    }
+}

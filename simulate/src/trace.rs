@@ -1,0 +1,498 @@
+//! The run as gem5 would print it: the lines of its debug flags, byte for byte.
+//!
+//! The flags are ProtocolTrace, RubySequencer and RubyPort, if wanted also PacketQueue (sizes) and
+//! LLSC (reservations), and the lines of clients. Lines go to a buffer, which a second thread
+//! writes out (`output`); `text` spells numbers and blocks.
+
+mod output;
+mod text;
+
+use std::io;
+
+use history::Kind;
+
+pub use output::Output;
+
+use crate::request::{Refusal, Request, RequestKind};
+use output::Writer;
+use text::Text;
+
+/// What a data line shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// The line as it was read.
+    Read,
+    /// The line after a store.
+    Set,
+    /// The line after a swap.
+    Swap,
+    /// The line that an atomic performed elsewhere returns.
+    AtomicReturn,
+}
+
+/// Where sequencers live, which their paths show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// One to each first-level cache: `system.ruby.l1_cntrl<i>.sequencer`.
+    Single,
+    /// Two to each core pair: `system.cp_cntrl<p>.sequencer` and `.sequencer1`.
+    Pairs,
+}
+
+impl Layout {
+    /// The path of a sequencer.
+    pub fn path(self, version: u32) -> String {
+        match self {
+            Layout::Single => format!("system.ruby.l1_cntrl{version}.sequencer"),
+            Layout::Pairs if version.is_multiple_of(2) => {
+                format!("system.cp_cntrl{}.sequencer", version / 2)
+            }
+            Layout::Pairs => format!("system.cp_cntrl{}.sequencer1", version / 2),
+        }
+    }
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Number of sequencers.
+    pub sequencers: u32,
+    /// Where they live.
+    pub layout: Layout,
+    /// Whether fetches have a port of their own: port 0, as gem5's CPUs do; data are port 1 then.
+    pub fetch_port: bool,
+    /// Lines of the flag PacketQueue, which show sizes.
+    pub packets: bool,
+    /// Lines of the flag LLSC, which show reservations.
+    pub links: bool,
+}
+
+impl Options {
+    /// The usual flags, for so many sequencers.
+    pub fn new(sequencers: u32, layout: Layout) -> Options {
+        Options {
+            sequencers,
+            layout,
+            fetch_port: false,
+            packets: false,
+            links: false,
+        }
+    }
+}
+
+/// What a client prints of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientLine {
+    /// Number of the thread.
+    pub thread: u32,
+    /// Place in its program.
+    pub index: u32,
+    /// What it is; all that reads and writes at once is an `rmw`.
+    pub kind: Kind,
+    /// Address of the first byte; a fence has none.
+    pub address: u64,
+    /// The value read, if it reads.
+    pub read: u64,
+    /// The value written, if it writes.
+    pub written: u64,
+    /// Whether a store buffer served it.
+    pub forwarded: bool,
+}
+
+/// A transition of a controller, or why there is none.
+#[derive(Clone, Copy, Debug)]
+pub struct Transition<'a> {
+    /// Number of the controller within its type.
+    pub version: u32,
+    /// Type of the controller.
+    pub machine: &'a str,
+    /// The event.
+    pub event: &'a str,
+    /// State before.
+    pub from: &'a str,
+    /// State after.
+    pub to: &'a str,
+    /// Address of the line.
+    pub address: u64,
+    /// What is printed behind the address and a space: the transition's comment.
+    pub comment: &'a str,
+}
+
+/// Paths of a sequencer and its ports, as lines have them behind the tick.
+#[derive(Debug)]
+struct Names {
+    sequencer: String,
+    /// By number of the port.
+    ports: [String; 2],
+    queues: [String; 2],
+    /// The columns of version and component.
+    columns: String,
+    /// The path of the client and the beginning of what it prints.
+    client: String,
+}
+
+impl Names {
+    fn new(version: u32, layout: Layout) -> Names {
+        let path = layout.path(version);
+        let ports = [0, 1].map(|port| format!(": {path}.response_ports{port}: "));
+        let queues = [0, 1].map(|port| format!(": {path}.response_ports{port}-RespPacketQueue: "));
+        Names {
+            sequencer: format!(": {path}: "),
+            ports,
+            queues,
+            columns: format!(" {version:>3}        Seq"),
+            client: format!(": system.cpu{version}: T{version} op "),
+        }
+    }
+}
+
+/// The trace of a run. Lines are printed as they are told; an output that fails makes the rest go
+/// nowhere, and [`Trace::error`] says so.
+#[derive(Debug)]
+pub struct Trace {
+    text: Text,
+    names: Vec<Names>,
+    options: Options,
+    writer: Writer,
+}
+
+impl Trace {
+    /// A trace without lines but the ones gem5 prints while it sets ports up.
+    pub fn new(options: Options, output: Output) -> Trace {
+        let names = 0..options.sequencers;
+        let mut trace = Trace {
+            text: Text::new(),
+            names: names.map(|v| Names::new(v, options.layout)).collect(),
+            options,
+            writer: Writer::new(output),
+        };
+        trace.set_up();
+        trace
+    }
+
+    /// Why the output failed, if it did.
+    pub fn error(&mut self) -> Option<io::Error> {
+        self.writer.error()
+    }
+
+    /// Writes out what is left. Returns the text, if it was to stay in memory.
+    ///
+    /// # Errors
+    /// If the output failed, now or before.
+    pub fn finish(mut self) -> io::Result<Vec<u8>> {
+        let text = self.text.take();
+        self.writer.finish(text)
+    }
+
+    fn set_up(&mut self) {
+        let ports = if self.options.fetch_port { 2 } else { 1 };
+        for version in 0..self.options.sequencers {
+            let path = self.options.layout.path(version);
+            self.created(&path, ports);
+        }
+        self.created("system.sys_port_proxy", 1);
+    }
+
+    /// The ports of an object, as they are made.
+    fn created(&mut self, path: &str, response_ports: u32) {
+        let mut line = |port: String, what: &str| {
+            let line = format!("      0: {path}{port}: Created {what} {path}{port}\n");
+            self.text.put(&line);
+        };
+        line(".pio-request-port".into(), "request pioport on sequencer");
+        line(".pio-response-port".into(), "response pioport on sequencer");
+        line(
+            ".mem-request-port".into(),
+            "request memport on ruby sequencer",
+        );
+        line(
+            "-mem-response-port".into(),
+            "response memport on ruby sequencer",
+        );
+        for port in 0..response_ports {
+            let port = format!(".response_ports{port}");
+            line(port, "response memport on ruby sequencer");
+        }
+    }
+
+    /// The line is complete: hands the text over, if there is enough of it.
+    fn end(&mut self) {
+        self.text.put("\n");
+        if self.text.is_long() {
+            self.writer.write(&mut self.text);
+        }
+    }
+
+    fn port_of(&self, kind: RequestKind) -> usize {
+        usize::from(self.options.fetch_port && kind != RequestKind::Ifetch)
+    }
+
+    fn sequencer(&mut self, now: u64, version: u32) {
+        self.text.decimal(now, 7);
+        self.text.put(&self.names[version as usize].sequencer);
+    }
+
+    fn port(&mut self, now: u64, version: u32, port: usize) {
+        self.text.decimal(now, 7);
+        self.text.put(&self.names[version as usize].ports[port]);
+    }
+
+    /// A core offers a request.
+    pub fn timing_request(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
+        let port = self.port_of(kind);
+        self.port(now, version, port);
+        self.text.put("Timing request for address ");
+        self.text.hexadecimal(address);
+        self.text.put(if port == 0 {
+            " on port 0"
+        } else {
+            " on port 1"
+        });
+        self.end();
+    }
+
+    /// What a sequencer says of requests that are more than a load or a store.
+    pub fn issuing(&mut self, now: u64, version: u32, kind: RequestKind) {
+        let words = match kind {
+            RequestKind::LoadLinked => "Issuing LL",
+            RequestKind::StoreConditional => "Issuing SC",
+            RequestKind::LockedRead => "Issuing Locked RMW Read",
+            RequestKind::LockedWrite => "Issuing Locked RMW Write",
+            _ => return,
+        };
+        self.sequencer(now, version);
+        self.text.put(words);
+        self.end();
+    }
+
+    /// A request enters the mandatory queue; `name` is its type there.
+    pub fn begin(&mut self, now: u64, version: u32, address: u64, line: u64, name: &str) {
+        self.columns(now, version, "               Begin       >       ");
+        self.text.bracket(address, line);
+        self.text.put(name);
+        self.end();
+    }
+
+    /// A request is accepted.
+    pub fn issued(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
+        self.port(now, version, self.port_of(kind));
+        self.text.put("Request ");
+        self.text.put(kind.command());
+        self.text.put(" ");
+        self.text.prefixed(address);
+        self.text.put(" issued");
+        self.end();
+    }
+
+    /// A request is not accepted.
+    pub fn refused(
+        &mut self,
+        now: u64,
+        version: u32,
+        kind: RequestKind,
+        address: u64,
+        refusal: Refusal,
+    ) {
+        self.port(now, version, self.port_of(kind));
+        self.text.put("Request ");
+        self.text.put(kind.command());
+        self.text.put(" for address ");
+        self.text.hexadecimal(address);
+        self.text.put(" did not issue because ");
+        self.text.put(refusal.name());
+        self.end();
+    }
+
+    /// The request that went to the protocol completes; a store-conditional may have failed.
+    pub fn done(
+        &mut self,
+        now: u64,
+        version: u32,
+        address: u64,
+        line: u64,
+        cycles: u64,
+        success: bool,
+    ) {
+        let event = match success {
+            true => "                Done       >       ",
+            false => "           SC_Failed       >       ",
+        };
+        self.columns(now, version, event);
+        self.text.bracket(address, line);
+        self.text.decimal(cycles, 0);
+        self.text.put(" cycles");
+        self.end();
+    }
+
+    /// The block of a request that completes.
+    pub fn data(&mut self, now: u64, version: u32, data: Data, block: &[u64]) {
+        self.sequencer(now, version);
+        self.text.put(match data {
+            Data::Read => "read data ",
+            Data::Set => "set data ",
+            Data::Swap => "swap data ",
+            Data::AtomicReturn => "ATOMIC RETURN data ",
+        });
+        self.text.block(block);
+        self.end();
+    }
+
+    /// A request completes, and its answer goes to the port.
+    pub fn hit(&mut self, now: u64, version: u32, request: &Request, success: bool) {
+        let kind = request.kind;
+        let port = self.port_of(kind);
+        self.sequencer(now, version);
+        self.text.put("Hit callback for ");
+        self.text.put(kind.command());
+        self.text.put(" ");
+        self.text.prefixed(request.address);
+        self.end();
+        self.port(now, version, port);
+        if !kind.is_answered() {
+            self.text.put("Hit callback needs response 0");
+            self.end();
+            self.port(now, version, port);
+            self.text.put("Hit callback done!");
+            return self.end();
+        }
+        self.text.put("Hit callback needs response 1");
+        self.end();
+        self.port(now, version, port);
+        self.text.put("Sending packet back over port");
+        self.end();
+        if self.options.packets {
+            self.packet(now, version, request, success);
+        }
+        self.port(now, version, port);
+        self.text.put("Hit callback done!");
+        self.end();
+    }
+
+    /// An answer is queued: shows its size.
+    fn packet(&mut self, now: u64, version: u32, request: &Request, success: bool) {
+        let port = self.port_of(request.kind);
+        self.text.decimal(now, 7);
+        self.text.put(&self.names[version as usize].queues[port]);
+        self.text.put("schedSendTiming for ");
+        self.text.put(request.kind.answer(success));
+        self.text.put(" address ");
+        self.text.plain_hexadecimal(request.address);
+        self.text.put(" size ");
+        self.text.decimal(u64::from(request.size), 0);
+        self.text.put(" when ");
+        self.text.decimal(now, 0);
+        self.text.put(" ord: 0");
+        self.end();
+    }
+
+    /// A core that was refused may try again.
+    pub fn retry(&mut self, now: u64, version: u32) {
+        let port = usize::from(self.options.fetch_port);
+        self.sequencer(now, version);
+        self.text
+            .put("Sequencer may now be free. SendRetry to port ");
+        let path = &self.names[version as usize].ports[port];
+        self.text.put(path[2..].trim_end_matches(": "));
+        self.end();
+    }
+
+    /// A core is told that a line leaves its cache.
+    pub fn evicted(&mut self, now: u64, version: u32) {
+        self.sequencer(now, version);
+        self.text.put("Sending invalidations.");
+        self.end();
+    }
+
+    /// Something happens to a reservation.
+    pub fn link(&mut self, now: u64, version: u32, line: u64, what: &str) {
+        if !self.options.links {
+            return;
+        }
+        self.sequencer(now, version);
+        self.text.put("LLSC Monitor - ");
+        self.text.put(what);
+        self.text.put(" - addr=");
+        self.text.prefixed(line);
+        self.text.put(" - cpu=");
+        self.text.decimal(u64::from(version), 0);
+        self.end();
+    }
+
+    /// A controller took a transition.
+    pub fn transition(&mut self, now: u64, transition: &Transition<'_>) {
+        self.controller(now, transition);
+        self.text.put(transition.comment);
+        self.end();
+    }
+
+    /// A controller lacks room for a transition; `to` is where it would have led.
+    pub fn resource_stall(&mut self, now: u64, transition: &Transition<'_>) {
+        self.controller(now, transition);
+        self.text.put("Resource Stall");
+        self.end();
+    }
+
+    /// A controller's transition says that it must wait.
+    pub fn protocol_stall(&mut self, now: u64, transition: &Transition<'_>) {
+        self.controller(now, transition);
+        self.text.put("Protocol Stall");
+        self.end();
+    }
+
+    /// A line of a controller, up to the space behind the address.
+    fn controller(&mut self, now: u64, transition: &Transition<'_>) {
+        let text = &mut self.text;
+        text.decimal(now, 15);
+        text.put(" ");
+        text.decimal(u64::from(transition.version), 3);
+        text.put(" ");
+        text.right(transition.machine, 10);
+        text.right(transition.event, 20);
+        text.put(" ");
+        text.right(transition.from, 6);
+        text.put(">");
+        text.left(transition.to, 6);
+        text.put(" ");
+        text.bracket(transition.address, transition.address);
+    }
+
+    /// The beginning of a line of a sequencer; `event` are the columns of event and states.
+    fn columns(&mut self, now: u64, version: u32, event: &str) {
+        self.text.decimal(now, 15);
+        self.text.put(&self.names[version as usize].columns);
+        self.text.put(event);
+    }
+
+    /// A client prints an operation.
+    pub fn client(&mut self, now: u64, line: &ClientLine) {
+        let text = &mut self.text;
+        text.decimal(now, 7);
+        text.put(&self.names[line.thread as usize].client);
+        text.decimal(u64::from(line.index), 0);
+        if line.kind == Kind::Fence {
+            text.put(" fence");
+            return self.end();
+        }
+        let (reads, writes) = (line.kind.reads(), line.kind.writes());
+        text.put(match (reads, writes) {
+            (true, true) => " rmw ",
+            (false, _) => " store ",
+            (true, false) => " load ",
+        });
+        text.hexadecimal(line.address);
+        for (_, value) in [(reads, line.read), (writes, line.written)]
+            .iter()
+            .filter(|v| v.0)
+        {
+            text.put(" ");
+            text.hexadecimal(*value);
+        }
+        if line.forwarded {
+            text.put(" forwarded");
+        }
+        self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! Where the text of a trace goes: to memory, or to a second thread that compresses and writes it.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::text::Text;
+
+/// Pieces of text that may wait for the thread: enough to even out, little enough to stay small.
+const WAITING: usize = 4;
+
+/// Where a trace goes.
+pub enum Output {
+    /// It stays in memory.
+    Memory,
+    /// To a file, pipe or the like.
+    Plain(Box<dyn Write + Send>),
+    /// There, compressed with gzip.
+    Gzip(Box<dyn Write + Send>),
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Output::Memory => "Memory",
+            Output::Plain(_) => "Plain",
+            Output::Gzip(_) => "Gzip",
+        })
+    }
+}
+
+/// Takes pieces of text and gets them out, in order.
+#[derive(Debug)]
+pub(super) struct Writer {
+    kept: Vec<u8>,
+    thread: Option<Thread>,
+    error: Option<io::Error>,
+    /// Whether anything more would be in vain.
+    failed: bool,
+}
+
+#[derive(Debug)]
+struct Thread {
+    pieces: SyncSender<Vec<u8>>,
+    /// Pieces that are written come back, so that no new memory is needed.
+    empty: Receiver<Vec<u8>>,
+    handle: JoinHandle<io::Result<()>>,
+}
+
+impl Writer {
+    pub fn new(output: Output) -> Writer {
+        let mut writer = Writer {
+            kept: Vec::new(),
+            thread: None,
+            error: None,
+            failed: false,
+        };
+        let (to, gzip) = match output {
+            Output::Memory => return writer,
+            Output::Plain(to) => (to, false),
+            Output::Gzip(to) => (to, true),
+        };
+        match start(to, gzip) {
+            Ok(thread) => writer.thread = Some(thread),
+            Err(error) => writer.fail(error),
+        }
+        writer
+    }
+
+    /// Takes the text over and leaves an empty one.
+    pub fn write(&mut self, text: &mut Text) {
+        let Some(thread) = &self.thread else {
+            if !self.failed {
+                self.kept.extend_from_slice(text.bytes());
+            }
+            return text.clear();
+        };
+        let mut empty = thread.empty.try_recv().unwrap_or_default();
+        empty.clear();
+        let piece = text.replace(empty);
+        if thread.pieces.send(piece).is_err() {
+            // The thread ended, and only an error makes it.
+            let result = self.join();
+            if let Err(error) = result {
+                self.fail(error);
+            }
+        }
+    }
+
+    /// The error that made the output fail; it is told once.
+    pub fn error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    /// Writes the last piece and waits until all is out.
+    pub fn finish(mut self, text: Vec<u8>) -> io::Result<Vec<u8>> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        if self.failed {
+            return Err(io::Error::other("the trace could not be written"));
+        }
+        match &self.thread {
+            None => {
+                self.kept.extend_from_slice(&text);
+                return Ok(self.kept);
+            }
+            // If the thread has ended, joining tells why.
+            Some(thread) => drop(thread.pieces.send(text)),
+        }
+        self.join()?;
+        Ok(Vec::new())
+    }
+
+    fn join(&mut self) -> io::Result<()> {
+        let Some(thread) = self.thread.take() else {
+            return Ok(());
+        };
+        drop(thread.pieces);
+        match thread.handle.join() {
+            Ok(result) => result,
+            Err(_) => Err(io::Error::other(
+                "the thread that writes the trace panicked",
+            )),
+        }
+    }
+
+    fn fail(&mut self, error: io::Error) {
+        self.failed = true;
+        self.error = Some(error);
+    }
+}
+
+fn start(to: Box<dyn Write + Send>, gzip: bool) -> io::Result<Thread> {
+    let (pieces, to_write) = sync_channel(WAITING);
+    let (written, empty) = channel();
+    let body = move || match gzip {
+        true => compress(to, &to_write, &written),
+        false => copy(to, &to_write, &written).and_then(|mut to| to.flush()),
+    };
+    let builder = std::thread::Builder::new().name("trace".to_owned());
+    Ok(Thread {
+        pieces,
+        empty,
+        handle: builder.spawn(body)?,
+    })
+}
+
+/// The header has no time, and pieces are cut by length alone, so the same trace gives the same
+/// bytes.
+fn compress(
+    to: Box<dyn Write + Send>,
+    pieces: &Receiver<Vec<u8>>,
+    written: &Sender<Vec<u8>>,
+) -> io::Result<()> {
+    let encoder = GzEncoder::new(to, Compression::fast());
+    let encoder = copy(encoder, pieces, written)?;
+    encoder.finish()?.flush()
+}
+
+fn copy<W: Write>(
+    mut to: W,
+    pieces: &Receiver<Vec<u8>>,
+    written: &Sender<Vec<u8>>,
+) -> io::Result<W> {
+    while let Ok(piece) = pieces.recv() {
+        to.write_all(&piece)?;
+        // Nobody may want it any more.
+        let _ = written.send(piece);
+    }
+    Ok(to)
+}
