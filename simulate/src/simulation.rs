@@ -53,16 +53,30 @@ impl Simulation {
     ///
     /// # Errors
     /// The plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
-    pub fn run(&self, protocol: &Protocol, plan: &Plan, trace: Option<Output>) -> Result<Run, String> {
+    pub fn run(
+        &self,
+        protocol: &Protocol,
+        plan: &Plan,
+        trace: Option<Output>,
+    ) -> Result<Run, String> {
         let options = self.settled_options();
         let program = Program::random(&self.shape);
-        let cores = self.client.cores(&program, self.shape.seed, options.block_bytes);
-        let layout = match plan.machines.iter().any(|machine| &*machine.name == "CorePair") {
+        let cores = self
+            .client
+            .cores(&program, self.shape.seed, options.block_bytes);
+        let layout = match plan
+            .machines
+            .iter()
+            .any(|machine| &*machine.name == "CorePair")
+        {
             true => Layout::Pairs,
             false => Layout::Single,
         };
         let trace = trace.map(|output| {
-            let options = trace::Options { fetch_port: program.has_fetches(), ..trace::Options::new(plan.sequencers, layout) };
+            let options = trace::Options {
+                fetch_port: program.has_fetches(),
+                ..trace::Options::new(plan.sequencers, layout)
+            };
             Trace::new(options, output)
         });
         let mut system = System::new(Setup {
@@ -75,7 +89,11 @@ impl Simulation {
             deadlock_threshold: self.deadlock_threshold,
         })?;
         let fault = system.simulate().err();
-        Ok(Run { fault, tally: system.tally().clone(), system })
+        Ok(Run {
+            fault,
+            tally: system.tally().clone(),
+            system,
+        })
     }
 }
 
@@ -99,6 +117,8 @@ impl Run {
     /// # Errors
     /// It could not be written.
     pub fn finish_trace(&mut self) -> std::io::Result<Vec<u8>> {
-        self.system.take_trace().map_or(Ok(Vec::new()), Trace::finish)
+        self.system
+            .take_trace()
+            .map_or(Ok(Vec::new()), Trace::finish)
     }
 }
