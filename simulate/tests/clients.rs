@@ -8,7 +8,7 @@ use history::Source;
 use simulate::client::Client;
 use simulate::program::Shape;
 
-const SEEDS: u64 = 150;
+const SEEDS: u64 = 300;
 
 /// A few threads on few locations, with some of everything.
 fn racy(seed: u64) -> Shape {

@@ -212,17 +212,22 @@ impl Early {
         if let Some(entry) = self.buffer.iter().rev().find(|e| e.address == address) {
             return Supply::Store(entry.value);
         }
-        // A load on its way with an old value would share it with this one, and nobody would tell.
-        let line = self.line(address);
-        let shares = |slot: &Slot| slot.loads().is_some_and(|other| self.line(other) == line);
-        match self
-            .window
-            .iter()
-            .any(|slot| slot.is_stale() && shares(slot))
-        {
+        match self.is_stale(self.line(address)) {
             true => Supply::Later,
             false => Supply::Memory,
         }
+    }
+
+    /// Whether a read of a line is on its way that may return an old value. Another one would join
+    /// it in the sequencer and share the value, and nobody would tell that it is old.
+    fn is_stale(&self, line: u64) -> bool {
+        let is_on = |address: u64| self.line(address) == line;
+        let is_stale = |slot: &Slot| slot.is_stale() && slot.loads().is_some_and(is_on);
+        let linked = match &self.head {
+            Head::Atomic(atomic) => atomic.is_stale() && is_on(atomic.address()),
+            _ => false,
+        };
+        linked || self.window.iter().any(is_stale)
     }
 
     /// Commits what can be; whether that was anything.
@@ -423,6 +428,12 @@ impl Core for Early {
 
     fn evicted(&mut self, now: u64, line: u64, port: &mut dyn CorePort) {
         let line = self.line(line);
+        let bytes = self.line_bytes.max(1);
+        if let Head::Atomic(atomic) = &mut self.head
+            && atomic.address() / bytes == line
+        {
+            atomic.evicted();
+        }
         let mut any = false;
         for at in 0..self.window.len() {
             let slot = &self.window[at];
