@@ -155,6 +155,21 @@ fn aborted_runs_show_the_same_too() {
     }
 }
 
+/// Where memory is atomic, the order that records note is a memory order: checking is cheap then.
+#[test]
+fn records_note_the_order_of_memory() {
+    for client in ALL {
+        for seed in 0..60 {
+            let atomic = Run {
+                late_reads: false,
+                ..Run::new(client, racy(seed))
+            };
+            let decided = common::decide(&run(&atomic).history, client.model());
+            assert_eq!(decided, (true, true), "{client}, seed {seed}");
+        }
+    }
+}
+
 #[test]
 fn in_order_cores_need_no_lines_of_their_own() {
     let shape = |fences| Shape {

@@ -37,6 +37,9 @@ enum Progress {
         value: u64,
         at: u64,
         forwarded: bool,
+        /// Its place in the order of memory, if it was the oldest operation then; else that is
+        /// where it commits.
+        order: Option<u64>,
     },
 }
 
@@ -166,6 +169,7 @@ impl Early {
                         value,
                         at: now,
                         forwarded: true,
+                        order: (at == 0).then(|| port.moment()),
                     };
                     self.thread.alarm.set(now + 1, port);
                 }
@@ -289,6 +293,7 @@ impl Early {
             value,
             at,
             forwarded,
+            order,
         } = slot.progress
         else {
             return false;
@@ -301,7 +306,9 @@ impl Early {
             forwarded,
             ..line(slot.index, Kind::Load, address, value, 0)
         };
-        self.thread.log.whole_load(now, slot.issued, load, port);
+        let order = order.unwrap_or_else(|| port.moment());
+        let ticks = (slot.issued, now);
+        self.thread.log.whole_load(ticks, order, load, port);
         true
     }
 
@@ -360,12 +367,13 @@ impl Early {
     }
 
     /// Memory performs a load of the window.
-    fn load_performed(&mut self, now: u64, response: &Response) {
+    fn load_performed(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
         let is_it =
-            |slot: &&mut Slot| slot.index as u32 & !STORE == response.tag && slot.loads().is_some();
-        let Some(slot) = self.window.iter_mut().find(is_it) else {
+            |slot: &Slot| slot.index as u32 & !STORE == response.tag && slot.loads().is_some();
+        let Some(place) = self.window.iter().position(is_it) else {
             return;
         };
+        let slot = &mut self.window[place];
         slot.progress = match slot.progress {
             Progress::Sent { again: true, .. } => {
                 self.repeated += 1;
@@ -375,6 +383,7 @@ impl Early {
                 value: response.value,
                 at: now,
                 forwarded: false,
+                order: (place == 0).then(|| port.moment()),
             },
         };
     }
@@ -403,7 +412,7 @@ impl Core for Early {
             return;
         }
         if response.kind != RequestKind::Store {
-            return self.load_performed(now, response);
+            return self.load_performed(now, response, port);
         }
         let row = Row::of(response.tag & !STORE);
         log.perform(row, now, response, port);
