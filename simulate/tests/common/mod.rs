@@ -4,6 +4,8 @@
 //! take its copy of the line a while before it completes, as protocols do that let data and
 //! invalidation race.
 
+#![allow(dead_code, reason = "each test file uses a part")]
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
