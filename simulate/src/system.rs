@@ -5,6 +5,7 @@
 
 mod build;
 mod cores;
+mod fast;
 mod fault;
 mod library;
 mod messages;
@@ -37,6 +38,7 @@ use crate::trace::Trace;
 
 pub use build::Setup;
 pub use fault::{Fault, FaultKind};
+use fast::Position;
 use words::Words;
 
 /// After so many cycles a request that was not answered means a deadlock, unless the user says otherwise.
@@ -110,8 +112,7 @@ struct RequestFields {
 /// Where to go on after a transition that stalled.
 #[derive(Clone, Copy, Debug, Default)]
 struct Resume {
-    pc: u32,
-    fp: u32,
+    position: Position,
     base: u16,
 }
 

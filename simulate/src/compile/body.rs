@@ -8,6 +8,9 @@ use super::types::{Kind, TypeId};
 use crate::slicc::ast::Name;
 use crate::source::{Diagnostic, Span};
 
+/// Frames are no larger, so that the stack has room for some of them.
+const MOST_REGISTERS: Register = 1 << 12;
+
 /// Something went wrong that has been noted among the diagnostics; the statement is given up.
 pub(super) struct Abandoned;
 
@@ -168,7 +171,7 @@ impl Compiler<'_> {
             .checked_add(count)
             .and_then(|next| Register::try_from(next).ok())
         {
-            Some(next) if next < Register::MAX / 2 => {
+            Some(next) if next < MOST_REGISTERS => {
                 body.next = next;
                 body.highest = body.highest.max(next);
                 Ok(first)
