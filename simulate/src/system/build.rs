@@ -89,6 +89,7 @@ impl System {
             now: 0,
             trace,
             coverage: program.machines.iter().map(|machine| vec![0; machine.transitions.len()]).collect(),
+            stalled: program.machines.iter().map(|machine| vec![0; machine.transitions.len()]).collect(),
             computed: BTreeMap::new(),
             tally: Tally::default(),
             deadlock_threshold: deadlock_threshold.unwrap_or(DEADLOCK_THRESHOLD).max(1),
