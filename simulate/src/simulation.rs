@@ -112,6 +112,11 @@ impl Run {
         self.system.coverage()
     }
 
+    /// The transitions that the protocol stalled.
+    pub fn stalls(&self) -> Vec<Covered<'_>> {
+        self.system.stalls()
+    }
+
     /// Ends the trace. Returns its text, if it was to stay in memory.
     ///
     /// # Errors

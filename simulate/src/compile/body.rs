@@ -66,13 +66,23 @@ pub(super) enum Context {
     InPort { handlers: [Option<u32>; 2] },
     Action,
     Function { result: TypeId },
+    /// A function within the code that calls it: its result goes to a register, and its returns jump to its end.
+    Inlined { result: TypeId, to: Option<Register>, returns: Vec<usize> },
     Transition,
+}
+
+/// Names and what they stand for.
+#[derive(Default)]
+struct Scope {
+    names: FxHashMap<Box<str>, (Symbol, Span)>,
+    /// Whether the scopes around this one can't be seen from it.
+    apart: bool,
 }
 
 /// A frame and what is in scope.
 pub(super) struct Body {
     pub context: Context,
-    scopes: Vec<FxHashMap<Box<str>, (Symbol, Span)>>,
+    scopes: Vec<Scope>,
     next: Register,
     highest: Register,
     start: u32,
@@ -86,7 +96,7 @@ impl Body {
     fn new(context: Context, start: u32) -> Body {
         Body {
             context,
-            scopes: vec![FxHashMap::default()],
+            scopes: vec![Scope::default()],
             next: 0,
             highest: 0,
             start,
@@ -206,7 +216,12 @@ impl Compiler<'_> {
 
     /// Opens a scope.
     pub(super) fn open(&mut self) {
-        self.body().scopes.push(FxHashMap::default());
+        self.body().scopes.push(Scope::default());
+    }
+
+    /// Opens a scope from which those around it can't be seen.
+    pub(super) fn open_apart(&mut self) {
+        self.body().scopes.push(Scope { apart: true, ..Scope::default() });
     }
 
     /// Closes a scope.
