@@ -21,6 +21,7 @@ mod kernel;
 mod limits;
 mod load;
 mod options;
+mod simulate;
 mod stats;
 mod status;
 mod verify;
@@ -55,6 +56,7 @@ enum Command {
     Convert(convert::Args),
     Generate(generate::Args),
     Kernel(kernel::Args),
+    Simulate(simulate::Args),
     Stats(stats::Args),
 }
 
@@ -67,6 +69,7 @@ impl Command {
             Command::Convert(args) => convert::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+            Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
     }
