@@ -21,7 +21,11 @@ mod kernel;
 mod limits;
 mod load;
 mod options;
+<<<<<<< HEAD
 mod simulate;
+=======
+mod protocol;
+>>>>>>> main
 mod stats;
 mod status;
 mod verify;
@@ -56,7 +60,11 @@ enum Command {
     Convert(convert::Args),
     Generate(generate::Args),
     Kernel(kernel::Args),
+<<<<<<< HEAD
     Simulate(simulate::Args),
+=======
+    Protocol(protocol::Args),
+>>>>>>> main
     Stats(stats::Args),
 }
 
@@ -69,7 +77,11 @@ impl Command {
             Command::Convert(args) => convert::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+<<<<<<< HEAD
             Command::Simulate(args) => simulate::run(args, out),
+=======
+            Command::Protocol(args) => protocol::run(args, out),
+>>>>>>> main
             Command::Stats(args) => stats::run(args, out),
         }
     }

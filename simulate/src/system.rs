@@ -270,21 +270,32 @@ impl System {
         }
         self.tally.ticks = self.now;
         match self.trace.as_mut().and_then(Trace::error) {
-            Some(error) => Err(self.plain_fault(FaultKind::Output, format!("the trace can't be written: {error}"))),
+            Some(error) => Err(self.plain_fault(
+                FaultKind::Output,
+                format!("the trace can't be written: {error}"),
+            )),
             None => Ok(()),
         }
     }
 
     /// Looks whether a request has waited too long.
     fn watch(&mut self, event: u32) -> Result<(), Box<Fault>> {
-        let late = self.sequencers.iter().find_map(|one| one.deadlock(self.now, self.deadlock_threshold).map(|text| (one.version(), text)));
+        let late = self.sequencers.iter().find_map(|one| {
+            one.deadlock(self.now, self.deadlock_threshold)
+                .map(|text| (one.version(), text))
+        });
         if let Some((version, text)) = late {
             return Err(self.stuck(version as usize, text));
         }
-        if self.trace.as_mut().is_some_and(|trace| trace.error().is_some()) {
+        if self
+            .trace
+            .as_mut()
+            .is_some_and(|trace| trace.error().is_some())
+        {
             return Err(self.plain_fault(FaultKind::Output, "the trace can't be written".into()));
         }
-        self.wheel.schedule(self.now + self.deadlock_threshold, event);
+        self.wheel
+            .schedule(self.now + self.deadlock_threshold, event);
         Ok(())
     }
 
@@ -300,7 +311,9 @@ impl System {
 
     /// The cores, to ask them for what they did.
     pub fn cores(&self) -> impl Iterator<Item = &dyn Core> {
-        self.threads.iter().filter_map(|thread| thread.core.as_deref())
+        self.threads
+            .iter()
+            .filter_map(|thread| thread.core.as_deref())
     }
 
     /// Ends the run and gives the trace back, to be finished.
@@ -313,7 +326,12 @@ impl System {
         let mut rows = Vec::new();
         for (at, machine) in self.program.machines.iter().enumerate() {
             let mut order: Vec<usize> = (0..machine.transitions.len()).collect();
-            order.sort_by_key(|row| (machine.transitions[*row].state, machine.transitions[*row].event));
+            order.sort_by_key(|row| {
+                (
+                    machine.transitions[*row].state,
+                    machine.transitions[*row].event,
+                )
+            });
             for row in order {
                 let transition = &machine.transitions[row];
                 let nexts = match transition.next {
@@ -324,13 +342,15 @@ impl System {
                         .map(|(key, count)| (key.2, *count))
                         .collect(),
                 };
-                rows.extend(nexts.into_iter().filter(|(_, count)| *count > 0).map(|(next, count)| Covered {
-                    machine: &machine.name,
-                    state: &machine.states[transition.state as usize],
-                    event: &machine.events[transition.event as usize],
-                    next: &machine.states[next as usize],
-                    count,
-                }));
+                rows.extend(nexts.into_iter().filter(|(_, count)| *count > 0).map(
+                    |(next, count)| Covered {
+                        machine: &machine.name,
+                        state: &machine.states[transition.state as usize],
+                        event: &machine.events[transition.event as usize],
+                        next: &machine.states[next as usize],
+                        count,
+                    },
+                ));
             }
         }
         rows

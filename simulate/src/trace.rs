@@ -55,7 +55,7 @@ impl Layout {
 /// What is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Number of sequencers.
+    /// Number of sequencers. Methods that take a version want one below it, and panic otherwise.
     pub sequencers: u32,
     /// Where they live.
     pub layout: Layout,

@@ -23,7 +23,10 @@ fn write_graph(protocol: &str, graph: &Graph<'_>, out: &mut dyn Write) -> io::Re
     let name = format!("{protocol} {}", graph.machine.name);
     writeln!(out, "digraph {} {{", quoted(&name))?;
     writeln!(out, "    label={};", quoted(&name))?;
-    writeln!(out, "    node [shape=box, style=rounded, fontname=Helvetica];")?;
+    writeln!(
+        out,
+        "    node [shape=box, style=rounded, fontname=Helvetica];"
+    )?;
     writeln!(out, "    edge [fontname=Helvetica, fontsize=10];")?;
     for (state, kept) in graph.machine.states.iter().zip(&graph.kept) {
         let name = quoted(&state.name);
@@ -35,7 +38,8 @@ fn write_graph(protocol: &str, graph: &Graph<'_>, out: &mut dyn Write) -> io::Re
         }
     }
     for edge in &graph.edges {
-        let [from, to] = [edge.from, edge.to].map(|state| quoted(&graph.machine.states[state].name));
+        let [from, to] =
+            [edge.from, edge.to].map(|state| quoted(&graph.machine.states[state].name));
         let events = quoted(&edge.events.join("\n"));
         writeln!(out, "    {from} -> {to} [label={events}];")?;
     }

@@ -76,6 +76,14 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         };
         written.map_err(Error::Output)
     };
+    if args.format == Format::Svg
+        && let Some(machine) = machines.iter().find(|one| drawing::is_too_large(one))
+    {
+        return Err(Error::Usage(format!(
+            "{} is too large to be drawn: try --format dot",
+            machine.name
+        )));
+    }
     let is_graph = matches!(args.format, Format::Dot | Format::Svg);
     match &args.output {
         Some(path) if is_graph && machines.len() > 1 => {

@@ -54,8 +54,16 @@ fn write_list(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "\n  {title} ({})", rows.len())?;
-    let wide = rows.iter().map(|(name, _, _)| name.len()).max().unwrap_or(0);
-    let wide_kind = rows.iter().map(|(_, kind, _)| kind.len()).max().unwrap_or(0);
+    let wide = rows
+        .iter()
+        .map(|(name, _, _)| name.len())
+        .max()
+        .unwrap_or(0);
+    let wide_kind = rows
+        .iter()
+        .map(|(_, kind, _)| kind.len())
+        .max()
+        .unwrap_or(0);
     for (name, kind, description) in rows {
         let description = description.as_deref().unwrap_or("");
         let gap = if wide_kind == 0 { "" } else { "  " };
@@ -76,7 +84,9 @@ fn write_ports(title: &str, ports: &[PortOutline], out: &mut dyn Write) -> io::R
     };
     let (name, buffer) = (width(|port| &port.name), width(|port| &port.buffer));
     for port in ports {
-        let rank = port.rank.map_or_else(String::new, |rank| format!("  rank {rank}"));
+        let rank = port
+            .rank
+            .map_or_else(String::new, |rank| format!("  rank {rank}"));
         writeln!(
             out,
             "    {:name$}  {:buffer$}  {}{rank}",
@@ -104,7 +114,11 @@ fn write_transitions(
         Next::State(next) => machine.states[usize::from(next)].name.as_str(),
         Next::Computed => "*",
     };
-    let wide = rows.iter().map(|row| next(row.entry).len()).max().unwrap_or(0);
+    let wide = rows
+        .iter()
+        .map(|row| next(row.entry).len())
+        .max()
+        .unwrap_or(0);
     for (row, events) in rows.iter().zip(&wrapped) {
         let Some((last, before)) = events.split_last() else {
             continue;
