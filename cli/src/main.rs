@@ -21,11 +21,8 @@ mod kernel;
 mod limits;
 mod load;
 mod options;
-<<<<<<< HEAD
-mod simulate;
-=======
 mod protocol;
->>>>>>> main
+mod simulate;
 mod stats;
 mod status;
 mod verify;
@@ -60,11 +57,8 @@ enum Command {
     Convert(convert::Args),
     Generate(generate::Args),
     Kernel(kernel::Args),
-<<<<<<< HEAD
-    Simulate(simulate::Args),
-=======
     Protocol(protocol::Args),
->>>>>>> main
+    Simulate(simulate::Args),
     Stats(stats::Args),
 }
 
@@ -77,11 +71,8 @@ impl Command {
             Command::Convert(args) => convert::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
-<<<<<<< HEAD
-            Command::Simulate(args) => simulate::run(args, out),
-=======
             Command::Protocol(args) => protocol::run(args, out),
->>>>>>> main
+            Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
     }

@@ -53,7 +53,6 @@ impl Simulation {
     ///
     /// # Errors
     /// The plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
-<<<<<<< HEAD
     pub fn run(&self, protocol: &Protocol, plan: &Plan, trace: Option<Output>) -> Result<Run, String> {
         self.run_titled(protocol, plan, trace, None)
     }
@@ -64,17 +63,11 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::run`].
     pub fn run_titled(
-=======
-    pub fn run(
->>>>>>> main
         &self,
         protocol: &Protocol,
         plan: &Plan,
         trace: Option<Output>,
-<<<<<<< HEAD
         title: Option<&str>,
-=======
->>>>>>> main
     ) -> Result<Run, String> {
         let options = self.settled_options();
         let program = Program::random(&self.shape);
@@ -90,16 +83,11 @@ impl Simulation {
             false => Layout::Single,
         };
         let trace = trace.map(|output| {
-<<<<<<< HEAD
-            let options = trace::Options { fetch_port: program.has_fetches(), ..trace::Options::new(plan.sequencers, layout) };
-            Trace::titled(options, output, title)
-=======
             let options = trace::Options {
                 fetch_port: program.has_fetches(),
                 ..trace::Options::new(plan.sequencers, layout)
             };
-            Trace::new(options, output)
->>>>>>> main
+            Trace::titled(options, output, title)
         });
         let mut system = System::new(Setup {
             program: std::rc::Rc::clone(&protocol.program),
@@ -139,7 +127,6 @@ impl Run {
     /// # Errors
     /// It could not be written.
     pub fn finish_trace(&mut self) -> std::io::Result<Vec<u8>> {
-<<<<<<< HEAD
         let Some(mut trace) = self.system.take_trace() else {
             return Ok(Vec::new());
         };
@@ -147,10 +134,5 @@ impl Run {
             trace.note(&format!("panic: {}", fault.message.replace('\n', " ")));
         }
         trace.finish()
-=======
-        self.system
-            .take_trace()
-            .map_or(Ok(Vec::new()), Trace::finish)
->>>>>>> main
     }
 }
