@@ -6,10 +6,11 @@ use simulate::config::Plan;
 use simulate::protocol::{BLOCK_BYTES, Protocol};
 use simulate::simulation::Simulation;
 use simulate::slicc::load::Loaded;
-use simulate::source::{Diagnostic, Severity, Sources};
+use simulate::source::{Diagnostic, Sources};
 
 use super::coverage::Covered;
 use crate::error::Error;
+use crate::protocol::diagnostics;
 
 /// A protocol that can run.
 pub struct Opened {
@@ -69,27 +70,15 @@ pub fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
     rows.collect()
 }
 
-/// What is wrong with a protocol, or with what was asked of it.
+/// What is wrong with a protocol; or, if it is about no place in its files, with what was asked.
 fn refusal(given: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
-    let errors = diagnostics.iter().filter(|one| one.severity == Severity::Error);
-    let shown: Vec<String> = errors.map(|one| shown(sources, one)).collect();
-    let text = shown.join("\n");
-    match text.starts_with(given) || text.starts_with("--set") {
-        true => Error::Usage(text),
-        false => Error::Usage(format!("{given}: {text}")),
+    let about_files = |one: &Diagnostic| one.span.is_some();
+    if diagnostics.iter().any(about_files) {
+        return diagnostics::refusal(given, sources, diagnostics);
     }
-}
-
-fn shown(sources: &Sources, diagnostic: &Diagnostic) -> String {
-    let mut text = match diagnostic.span {
-        Some(span) => {
-            let (path, line, column) = sources.position(span);
-            format!("{}:{line}:{column}: {}", path.display(), diagnostic.message)
-        }
-        None => diagnostic.message.clone(),
-    };
-    if let Some(hint) = &diagnostic.hint {
-        text += &format!(": {hint}");
-    }
-    text
+    let sentences = diagnostics.iter().map(|one| match &one.hint {
+        Some(hint) => format!("{}: {hint}", one.message),
+        None => one.message.clone(),
+    });
+    Error::Usage(sentences.collect::<Vec<_>>().join("; "))
 }

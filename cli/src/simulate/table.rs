@@ -71,13 +71,19 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     let plural = if runs == 1 { "" } else { "s" };
     writeln!(
         out,
-        "\n{runs} run{plural}, {operations} operations, {transitions} transitions in {:.2} s; speeds \
-         are those of the simulation on one core",
+        "\n{runs} run{plural}, {operations} operations, {transitions} transitions in {:.2} s",
         series.elapsed
     )?;
+    writeln!(out, "operations/s, transitions/s: of the simulation alone, on one core")?;
+    writeln!(out, "coverage: transitions taken, of those in the protocol's table that do not stall")?;
     if !series.models.is_empty() {
         let verified = sum(|score| score.certificates);
-        writeln!(out, "consistent histories of all; {verified} certificates verified")?;
+        let models: Vec<&str> = series.models.iter().map(|model| model.name()).collect();
+        writeln!(
+            out,
+            "{}: how many of the histories are consistent; {verified} certificates verified",
+            models.join(", ")
+        )?;
     }
     let undecided: u64 =
         series.scores.iter().flat_map(|score| &score.verdicts).map(|counts| counts.undecided).sum();
