@@ -53,7 +53,12 @@ impl Simulation {
     ///
     /// # Errors
     /// The plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
-    pub fn run(&self, protocol: &Protocol, plan: &Plan, trace: Option<Output>) -> Result<Run, String> {
+    pub fn run(
+        &self,
+        protocol: &Protocol,
+        plan: &Plan,
+        trace: Option<Output>,
+    ) -> Result<Run, String> {
         self.run_titled(protocol, plan, trace, None)
     }
 

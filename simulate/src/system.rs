@@ -37,8 +37,8 @@ use crate::sequencer::{Effects, Sequencer};
 use crate::trace::Trace;
 
 pub use build::Setup;
-pub use fault::{Fault, FaultKind};
 use fast::Position;
+pub use fault::{Fault, FaultKind};
 use words::Words;
 
 /// After so many cycles a request that was not answered means a deadlock, unless the user says otherwise.
@@ -326,21 +326,26 @@ impl System {
 
     /// The transitions that were taken, in the order of the machines, states and events.
     pub fn coverage(&self) -> Vec<Covered<'_>> {
-        self.rows(|machine, row| match self.program.machines[machine].transitions[row].next {
-            Some(next) => vec![(next, self.coverage[machine][row])],
-            None => self
-                .computed
-                .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
-                .map(|(key, count)| (key.2, *count))
-                .collect(),
-        })
+        self.rows(
+            |machine, row| match self.program.machines[machine].transitions[row].next {
+                Some(next) => vec![(next, self.coverage[machine][row])],
+                None => self
+                    .computed
+                    .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
+                    .map(|(key, count)| (key.2, *count))
+                    .collect(),
+            },
+        )
     }
 
     /// The transitions that the protocol itself stalled (`z_stall`), with the state that they would lead to.
     pub fn stalls(&self) -> Vec<Covered<'_>> {
         self.rows(|machine, row| {
             let transition = &self.program.machines[machine].transitions[row];
-            vec![(transition.next.unwrap_or(transition.state), self.stalled[machine][row])]
+            vec![(
+                transition.next.unwrap_or(transition.state),
+                self.stalled[machine][row],
+            )]
         })
     }
 
@@ -357,13 +362,18 @@ impl System {
             });
             for row in order {
                 let transition = &machine.transitions[row];
-                rows.extend(counts(at, row).into_iter().filter(|(_, count)| *count > 0).map(|(next, count)| Covered {
-                    machine: &machine.name,
-                    state: &machine.states[transition.state as usize],
-                    event: &machine.events[transition.event as usize],
-                    next: &machine.states[next as usize],
-                    count,
-                }));
+                rows.extend(
+                    counts(at, row)
+                        .into_iter()
+                        .filter(|(_, count)| *count > 0)
+                        .map(|(next, count)| Covered {
+                            machine: &machine.name,
+                            state: &machine.states[transition.state as usize],
+                            event: &machine.events[transition.event as usize],
+                            next: &machine.states[next as usize],
+                            count,
+                        }),
+                );
             }
         }
         rows

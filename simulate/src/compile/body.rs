@@ -63,11 +63,19 @@ pub(super) enum Symbol {
 /// What sort of code is being compiled, which decides what may stand in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    InPort { handlers: [Option<u32>; 2] },
+    InPort {
+        handlers: [Option<u32>; 2],
+    },
     Action,
-    Function { result: TypeId },
+    Function {
+        result: TypeId,
+    },
     /// A function within the code that calls it: its result goes to a register, and its returns jump to its end.
-    Inlined { result: TypeId, to: Option<Register>, returns: Vec<usize> },
+    Inlined {
+        result: TypeId,
+        to: Option<Register>,
+        returns: Vec<usize>,
+    },
     Transition,
 }
 
@@ -221,7 +229,10 @@ impl Compiler<'_> {
 
     /// Opens a scope from which those around it can't be seen.
     pub(super) fn open_apart(&mut self) {
-        self.body().scopes.push(Scope { apart: true, ..Scope::default() });
+        self.body().scopes.push(Scope {
+            apart: true,
+            ..Scope::default()
+        });
     }
 
     /// Closes a scope.
@@ -232,7 +243,7 @@ impl Compiler<'_> {
     /// Declares a name in the innermost scope.
     pub(super) fn declare(&mut self, name: &str, span: Span, symbol: Symbol) -> Outcome<()> {
         let scope = self.body().scopes.last_mut().expect("a body has a scope");
-        if let Some((_, first)) = scope.insert(name.into(), (symbol, span)) {
+        if let Some((_, first)) = scope.names.insert(name.into(), (symbol, span)) {
             let error = Diagnostic::error(span, format!("`{name}` is declared twice"))
                 .note(first, "first declared here");
             return self.fail(error);
@@ -242,11 +253,14 @@ impl Compiler<'_> {
 
     /// What a name stands for here.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol> {
-        let locals = self.body.iter().flat_map(|body| body.scopes.iter().rev());
-        let found = locals
-            .filter_map(|scope| scope.get(name))
-            .map(|(symbol, _)| symbol)
-            .next();
+        let scopes = self.body.iter().flat_map(|body| body.scopes.iter().rev());
+        let mut found = None;
+        for scope in scopes {
+            found = scope.names.get(name).map(|(symbol, _)| symbol);
+            if found.is_some() || scope.apart {
+                break;
+            }
+        }
         found.or_else(|| self.members.get(name)).cloned()
     }
 
@@ -259,7 +273,7 @@ impl Compiler<'_> {
                     .body
                     .iter()
                     .flat_map(|body| body.scopes.iter())
-                    .flat_map(|scope| scope.keys())
+                    .flat_map(|scope| scope.names.keys())
                     .chain(self.members.keys())
                     .cloned()
                     .collect();

@@ -8,7 +8,9 @@ use super::calls::Signature;
 use super::code::{Op, control};
 use super::expressions::{constant, register};
 use super::types::Kind;
-use crate::slicc::ast::{self, Block, Expression, ExpressionKind, Passing, Statement, StatementKind};
+use crate::slicc::ast::{
+    self, Block, Expression, ExpressionKind, Passing, Statement, StatementKind,
+};
 use crate::source::Span;
 
 /// Functions with more statements are called.
@@ -25,10 +27,18 @@ impl Compiler<'_> {
         values: &[(Value, Span)],
         span: Span,
     ) -> Outcome<Option<Value>> {
-        let Some(function) = self.bodies[number as usize] else { return Ok(None) };
-        let Some(block) = &function.body else { return Ok(None) };
+        let Some(function) = self.bodies[number as usize] else {
+            return Ok(None);
+        };
+        let Some(block) = &function.body else {
+            return Ok(None);
+        };
         let wide = self.types[signature.result].is_wide();
-        if wide || self.inlining.contains(&number) || self.inlining.len() >= MOST_DEPTH || !is_small(block) {
+        if wide
+            || self.inlining.contains(&number)
+            || self.inlining.len() >= MOST_DEPTH
+            || !is_small(block)
+        {
             return Ok(None);
         }
         let errors = self.diagnostics.len();
@@ -56,14 +66,22 @@ impl Compiler<'_> {
             parameters.push(self.bound(*value, *of, *passing, *span)?);
         }
         let returns = signature.result != known.void;
-        let to = if returns { Some(self.register(span)?) } else { None };
+        let to = if returns {
+            Some(self.register(span)?)
+        } else {
+            None
+        };
         self.open_apart();
         for (parameter, value) in function.parameters.iter().zip(parameters) {
             if let Some(name) = &parameter.name {
                 let _ = self.declare(&name.text, name.span, Symbol::Value(value));
             }
         }
-        let context = Context::Inlined { result: signature.result, to, returns: Vec::new() };
+        let context = Context::Inlined {
+            result: signature.result,
+            to,
+            returns: Vec::new(),
+        };
         let before = std::mem::replace(&mut self.body().context, context);
         self.block(block);
         if returns && !always_returns(block) {
@@ -85,15 +103,24 @@ impl Compiler<'_> {
         let wide = self.types[of].is_wide();
         let stays = match value.place {
             Place::Constant(_) | Place::Null | Place::Register(_) => true,
-            Place::Control(offset) => offset < control::FREE || self.types[value.of].kind == Kind::Library,
+            Place::Control(offset) => {
+                offset < control::FREE || self.types[value.of].kind == Kind::Library
+            }
             Place::Memory { .. } | Place::Through { .. } => false,
         };
         if stays || wide || passing == Passing::Reference {
-            return Ok(Value { of, writable: true, ..value });
+            return Ok(Value {
+                of,
+                writable: true,
+                ..value
+            });
         }
         let to = self.register(span)?;
         self.load_into(to, value, span);
-        Ok(Value { writable: true, ..register(of, to) })
+        Ok(Value {
+            writable: true,
+            ..register(of, to)
+        })
     }
 
     /// The returns of a function lead to the instruction behind it.
@@ -121,12 +148,21 @@ fn weight(block: &Block) -> Option<usize> {
     let mut sum = 0;
     for statement in &block.statements {
         sum += 1 + match &statement.kind {
-            StatementKind::If { then, otherwise, .. } => {
-                weight(then)? + otherwise.as_ref().map_or(Some(0), weight)?
-            }
+            StatementKind::If {
+                then, otherwise, ..
+            } => weight(then)? + otherwise.as_ref().map_or(Some(0), weight)?,
             StatementKind::Expression(expression) if rebinds(expression) => return None,
-            StatementKind::Assign { target: Expression { kind: ExpressionKind::Name(_), .. }, .. } => return None,
-            StatementKind::Expression(_) | StatementKind::Assign { .. } | StatementKind::Return(_) => 0,
+            StatementKind::Assign {
+                target:
+                    Expression {
+                        kind: ExpressionKind::Name(_),
+                        ..
+                    },
+                ..
+            } => return None,
+            StatementKind::Expression(_)
+            | StatementKind::Assign { .. }
+            | StatementKind::Return(_) => 0,
             _ => return None,
         };
     }
@@ -134,18 +170,35 @@ fn weight(block: &Block) -> Option<usize> {
 }
 
 fn rebinds(expression: &Expression) -> bool {
-    let ExpressionKind::Call { function, .. } = &expression.kind else { return false };
-    matches!(&*function.text, "set_cache_entry" | "unset_cache_entry" | "set_tbe" | "unset_tbe")
+    let ExpressionKind::Call { function, .. } = &expression.kind else {
+        return false;
+    };
+    matches!(
+        &*function.text,
+        "set_cache_entry" | "unset_cache_entry" | "set_tbe" | "unset_tbe"
+    )
 }
 
 /// Whether the end of a block can't be reached.
 fn always_returns(block: &Block) -> bool {
     match block.statements.last() {
-        Some(Statement { kind: StatementKind::Return(_), .. }) => true,
-        Some(Statement { kind: StatementKind::If { then, otherwise: Some(otherwise), .. }, .. }) => {
-            always_returns(then) && always_returns(otherwise)
-        }
-        Some(Statement { kind: StatementKind::Expression(expression), .. }) => {
+        Some(Statement {
+            kind: StatementKind::Return(_),
+            ..
+        }) => true,
+        Some(Statement {
+            kind:
+                StatementKind::If {
+                    then,
+                    otherwise: Some(otherwise),
+                    ..
+                },
+            ..
+        }) => always_returns(then) && always_returns(otherwise),
+        Some(Statement {
+            kind: StatementKind::Expression(expression),
+            ..
+        }) => {
             matches!(&expression.kind, ExpressionKind::Call { function, .. } if &*function.text == "error")
         }
         _ => false,

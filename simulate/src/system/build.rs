@@ -106,8 +106,16 @@ impl System {
             wheel: Wheel::new(0),
             now: 0,
             trace,
-            coverage: program.machines.iter().map(|machine| vec![0; machine.transitions.len()]).collect(),
-            stalled: program.machines.iter().map(|machine| vec![0; machine.transitions.len()]).collect(),
+            coverage: program
+                .machines
+                .iter()
+                .map(|machine| vec![0; machine.transitions.len()])
+                .collect(),
+            stalled: program
+                .machines
+                .iter()
+                .map(|machine| vec![0; machine.transitions.len()])
+                .collect(),
             computed: BTreeMap::new(),
             tally: Tally::default(),
             deadlock_threshold: deadlock_threshold.unwrap_or(DEADLOCK_THRESHOLD).max(1),

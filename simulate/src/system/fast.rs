@@ -86,21 +86,37 @@ pub(super) fn run(
                 let address = address!(get!(base));
                 words[address + offset as usize] = get!(from);
             }
-            Op::StoreSmall { base, offset, value } => {
+            Op::StoreSmall {
+                base,
+                offset,
+                value,
+            } => {
                 let address = address!(get!(base));
                 words[address + offset as usize] = i64::from(value) as u64;
             }
             Op::LoadControl { to, offset } => get!(to) = words[control + offset as usize],
             Op::StoreControl { offset, from } => words[control + offset as usize] = get!(from),
-            Op::LoadThrough { to, control: word, offset } => {
+            Op::LoadThrough {
+                to,
+                control: word,
+                offset,
+            } => {
                 let address = address!(words[control + word as usize]);
                 get!(to) = words[address + offset as usize];
             }
-            Op::StoreThrough { control: word, offset, from } => {
+            Op::StoreThrough {
+                control: word,
+                offset,
+                from,
+            } => {
                 let address = address!(words[control + word as usize]);
                 words[address + offset as usize] = get!(from);
             }
-            Op::AddressThrough { to, control: word, offset } => {
+            Op::AddressThrough {
+                to,
+                control: word,
+                offset,
+            } => {
                 let address = address!(words[control + word as usize]);
                 get!(to) = (address + offset as usize) as u64;
             }
@@ -110,7 +126,11 @@ pub(super) fn run(
             }
             Op::FrameAddress { to, register } => get!(to) = (fp + register as usize) as u64,
             Op::ControlAddress { to, offset } => get!(to) = (control + offset as usize) as u64,
-            Op::Copy { to, from, words: count } => {
+            Op::Copy {
+                to,
+                from,
+                words: count,
+            } => {
                 let (to, from) = (get!(to) as usize, get!(from) as usize);
                 words.copy_within(from..from + count as usize, to);
             }
@@ -119,38 +139,63 @@ pub(super) fn run(
                 let at = fp + to as usize;
                 words[at..at + fresh.len()].copy_from_slice(fresh);
             }
-            Op::Same { to, left, words: count } => {
-                let (one, other, count) = (get!(left) as usize, get!(left + 1) as usize, count as usize);
+            Op::Same {
+                to,
+                left,
+                words: count,
+            } => {
+                let (one, other, count) =
+                    (get!(left) as usize, get!(left + 1) as usize, count as usize);
                 get!(to) = u64::from(words[one..one + count] == words[other..other + count]);
             }
             Op::Add { to, left, right } => calculate!(to, left, right, u64::wrapping_add),
             Op::Subtract { to, left, right } => calculate!(to, left, right, u64::wrapping_sub),
             Op::Multiply { to, left, right } => calculate!(to, left, right, u64::wrapping_mul),
-            Op::Divide { to, left, right } => match (get!(left) as i64).checked_div(get!(right) as i64) {
-                Some(result) => get!(to) = result as u64,
-                None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
-            },
-            Op::Remainder { to, left, right } => match (get!(left) as i64).checked_rem(get!(right) as i64) {
-                Some(result) => get!(to) = result as u64,
-                None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
-            },
+            Op::Divide { to, left, right } => {
+                match (get!(left) as i64).checked_div(get!(right) as i64) {
+                    Some(result) => get!(to) = result as u64,
+                    None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
+                }
+            }
+            Op::Remainder { to, left, right } => {
+                match (get!(left) as i64).checked_rem(get!(right) as i64) {
+                    Some(result) => get!(to) = result as u64,
+                    None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
+                }
+            }
             Op::ShiftLeft { to, left, right } => {
-                calculate!(to, left, right, |left, right| left.checked_shl(right as u32).unwrap_or(0));
+                calculate!(to, left, right, |left, right| left
+                    .checked_shl(right as u32)
+                    .unwrap_or(0));
             }
             Op::ShiftRight { to, left, right } => {
-                calculate!(to, left, right, |left, right| left.checked_shr(right as u32).unwrap_or(0));
+                calculate!(to, left, right, |left, right| left
+                    .checked_shr(right as u32)
+                    .unwrap_or(0));
             }
             Op::Narrow { to } => get!(to) = i64::from(get!(to) as i32) as u64,
-            Op::Equal { to, left, right } => calculate!(to, left, right, |left, right| u64::from(left == right)),
-            Op::NotEqual { to, left, right } => calculate!(to, left, right, |left, right| u64::from(left != right)),
+            Op::Equal { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left == right))
+            }
+            Op::NotEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left != right))
+            }
             Op::Less { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from((left as i64) < right as i64));
+                calculate!(to, left, right, |left, right| u64::from(
+                    (left as i64) < right as i64
+                ));
             }
             Op::LessEqual { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left as i64 <= right as i64));
+                calculate!(to, left, right, |left, right| u64::from(
+                    left as i64 <= right as i64
+                ));
             }
-            Op::Below { to, left, right } => calculate!(to, left, right, |left, right| u64::from(left < right)),
-            Op::BelowEqual { to, left, right } => calculate!(to, left, right, |left, right| u64::from(left <= right)),
+            Op::Below { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left < right))
+            }
+            Op::BelowEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left <= right))
+            }
             Op::Not { to, from } => get!(to) = u64::from(get!(from) == 0),
             Op::Jump { target } => jump!(target),
             Op::JumpIf { condition, target } => {
@@ -163,35 +208,55 @@ pub(super) fn run(
                     jump!(target);
                 }
             }
-            Op::JumpIfSmall { left, value, target } => {
+            Op::JumpIfSmall {
+                left,
+                value,
+                target,
+            } => {
                 if get!(left) as i64 == i64::from(value) {
                     jump!(target);
                 }
             }
-            Op::JumpUnlessSmall { left, value, target } => {
+            Op::JumpUnlessSmall {
+                left,
+                value,
+                target,
+            } => {
                 if get!(left) as i64 != i64::from(value) {
                     jump!(target);
                 }
             }
-            Op::JumpIfNull { control: word, target } => {
+            Op::JumpIfNull {
+                control: word,
+                target,
+            } => {
                 if words[control + word as usize] == 0 {
                     jump!(target);
                 }
             }
-            Op::JumpUnlessNull { control: word, target } => {
+            Op::JumpUnlessNull {
+                control: word,
+                target,
+            } => {
                 if words[control + word as usize] != 0 {
                     jump!(target);
                 }
             }
-            Op::Lookup { to, from, table } => match program.tables[table as usize].get(get!(from) as usize) {
-                Some(entry) => get!(to) = *entry,
-                None => stop!(Stop::Trap(Trap::Other("a value that is none of its enumeration was used"))),
-            },
+            Op::Lookup { to, from, table } => {
+                match program.tables[table as usize].get(get!(from) as usize) {
+                    Some(entry) => get!(to) = *entry,
+                    None => stop!(Stop::Trap(Trap::Other(
+                        "a value that is none of its enumeration was used"
+                    ))),
+                }
+            }
             Op::Call { function, base } => {
                 let function = program.functions[function as usize];
                 let frame = fp + base as usize;
                 if frame + function.frame as usize + MARGIN > STACK_END {
-                    stop!(Stop::Trap(Trap::Other("functions call each other without end")));
+                    stop!(Stop::Trap(Trap::Other(
+                        "functions call each other without end"
+                    )));
                 }
                 calls.push((pc as u32, fp as u32));
                 fp = frame;

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::fault::Trap;
 use super::fast::{self, Position, Stop};
+use super::fault::Trap;
 use super::{Resume, System};
 use crate::compile::code::{Op, Program, Transition, control, stall};
 use crate::compile::types::TypeId;
@@ -24,7 +24,10 @@ impl System {
     pub(super) fn run(&mut self, start: u32, frame: usize) -> Result<Ending, Trap> {
         let program = Rc::clone(&self.program);
         let control_words = self.controllers[self.current].control as usize;
-        let mut position = Position { pc: start as usize, fp: frame };
+        let mut position = Position {
+            pc: start as usize,
+            fp: frame,
+        };
         let mut stalled = false;
         self.calls.clear();
         macro_rules! get {
@@ -51,29 +54,50 @@ impl System {
             };
         }
         loop {
-            match fast::run(&program, &mut self.words.words, &mut self.calls, control_words, &mut position) {
+            match fast::run(
+                &program,
+                &mut self.words.words,
+                &mut self.calls,
+                control_words,
+                &mut position,
+            ) {
                 Stop::Other => {}
                 Stop::End => return Ok(Ending::Through { stalled }),
                 Stop::Trap(trap) => attempt!(Err(trap)),
             }
             match program.code[position.pc - 1] {
-                Op::Library { function, base } => attempt!(self.library(function, position.fp + base as usize)),
-                Op::Peek { to, buffer, message } => {
+                Op::Library { function, base } => {
+                    attempt!(self.library(function, position.fp + base as usize))
+                }
+                Op::Peek {
+                    to,
+                    buffer,
+                    message,
+                } => {
                     let head = attempt!(self.peek(buffer!(buffer)));
                     let fits = self.words.type_of(head) == message as TypeId;
                     get!(to) = if fits { head } else { 0 };
                 }
-                Op::PeekSure { to, buffer, message } => {
+                Op::PeekSure {
+                    to,
+                    buffer,
+                    message,
+                } => {
                     let head = attempt!(self.peek(buffer!(buffer)));
                     if self.words.type_of(head) != message as TypeId {
-                        attempt!(Err(Trap::Other("executed a peek statement with the wrong message type specified")));
+                        attempt!(Err(Trap::Other(
+                            "executed a peek statement with the wrong message type specified"
+                        )));
                     }
                     get!(to) = head;
                 }
                 Op::BlockOn { buffer, address } => {
                     if self.has_blocked() {
                         let buffer = buffer!(buffer);
-                        if self.blocked_by(get!(address)).is_some_and(|by| by != buffer) {
+                        if self
+                            .blocked_by(get!(address))
+                            .is_some_and(|by| by != buffer)
+                        {
                             attempt!(self.delay_head(buffer));
                             return Ok(Ending::Again);
                         }
@@ -104,10 +128,13 @@ impl System {
                 Op::StallAndWait { buffer, address } => {
                     attempt!(self.stall_and_wait(buffer!(buffer), get!(address)));
                 }
-                Op::WakeupPort { buffer, address } => self.wake_port(buffer!(buffer), get!(address)),
+                Op::WakeupPort { buffer, address } => {
+                    self.wake_port(buffer!(buffer), get!(address))
+                }
                 Op::NextCycle => self.wake_next_cycle(),
                 Op::Trigger { event, state, base } => {
-                    let transition = attempt!(self.begin_transition(&program, get!(event), get!(state)));
+                    let transition =
+                        attempt!(self.begin_transition(&program, get!(event), get!(state)));
                     if transition.needs.iter().all(|need| self.has_room(*need)) {
                         self.resume = Resume { position, base };
                         position = Position {
@@ -121,7 +148,10 @@ impl System {
                     }
                 }
                 Op::Stall { how } => {
-                    let Resume { position: back, base } = self.resume;
+                    let Resume {
+                        position: back,
+                        base,
+                    } = self.resume;
                     position = back;
                     stalled = true;
                     get!(base) = u64::from(how);
@@ -132,7 +162,9 @@ impl System {
                 Op::PortEnd => return Ok(Ending::Through { stalled }),
                 Op::Error { text } => attempt!(Err(Trap::Error(get!(text)))),
                 Op::Assert => attempt!(Err(Trap::Assert)),
-                Op::NoResult => attempt!(Err(Trap::Other("a function came to its end without returning a value"))),
+                Op::NoResult => attempt!(Err(Trap::Other(
+                    "a function came to its end without returning a value"
+                ))),
                 Op::Comment { of, from } => self.comment(of as TypeId, get!(from)),
                 // The others have been carried out.
                 _ => attempt!(Err(Trap::Other("an instruction that is no instruction"))),
@@ -141,19 +173,30 @@ impl System {
     }
 
     fn peek(&self, buffer: u32) -> Result<u64, Trap> {
-        self.buffers[buffer as usize].head().ok_or(Trap::Other("a peek into an empty buffer"))
+        self.buffers[buffer as usize]
+            .head()
+            .ok_or(Trap::Other("a peek into an empty buffer"))
     }
 
     /// Looks the transition for an event in a state up, and notes its states.
-    fn begin_transition<'p>(&mut self, program: &'p Program, event: u64, state: u64) -> Result<&'p Transition, Trap> {
+    fn begin_transition<'p>(
+        &mut self,
+        program: &'p Program,
+        event: u64,
+        state: u64,
+    ) -> Result<&'p Transition, Trap> {
         let controller = &self.controllers[self.current];
         let machine = &program.machines[controller.machine];
         let (event, state) = (event as usize, state as usize);
         if state >= machine.states.len() || event >= machine.events.len() {
             return Err(Trap::Other("a state or event that was never set"));
         }
-        let Some(number) = machine.table[state * machine.events.len() + event].checked_sub(1) else {
-            return Err(Trap::NoTransition { state: state as u16, event: event as u16 });
+        let Some(number) = machine.table[state * machine.events.len() + event].checked_sub(1)
+        else {
+            return Err(Trap::NoTransition {
+                state: state as u16,
+                event: event as u16,
+            });
         };
         let transition = &machine.transitions[number as usize];
         let control = controller.control as usize;
