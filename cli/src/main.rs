@@ -22,6 +22,7 @@ mod limits;
 mod load;
 mod options;
 mod protocol;
+mod simulate;
 mod stats;
 mod status;
 mod verify;
@@ -57,6 +58,7 @@ enum Command {
     Generate(generate::Args),
     Kernel(kernel::Args),
     Protocol(protocol::Args),
+    Simulate(simulate::Args),
     Stats(stats::Args),
 }
 
@@ -70,6 +72,7 @@ impl Command {
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
+            Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
     }

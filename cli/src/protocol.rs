@@ -1,7 +1,7 @@
 //! `rubric protocol`: says what is wrong with a SLICC protocol, and shows its tables.
 
 mod check;
-mod diagnostics;
+pub mod diagnostics;
 mod dot;
 mod drawing;
 mod graph;

@@ -72,7 +72,7 @@ fn boundary(text: &str, at: usize) -> usize {
 }
 
 /// The errors of a protocol, which a command cannot do without.
-pub(super) fn refusal(name: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
+pub fn refusal(name: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
     let errors = diagnostics
         .iter()
         .filter(|one| one.severity == Severity::Error)
