@@ -150,8 +150,7 @@ impl Early {
     }
 
     fn start_loads(&mut self, now: u64, port: &mut dyn CorePort) {
-        // In a small cache, early loads could take the place of a reserved line again and again.
-        if matches!(&self.head, Head::Atomic(atomic) if atomic.is_in_trouble()) {
+        if self.loads_must_wait(now) {
             return;
         }
         for at in 0..self.window.len() {
@@ -176,6 +175,25 @@ impl Early {
                 Supply::Memory => self.send_load(now, at, address, port),
             }
         }
+    }
+
+    /// Whether an atomic operation has the cache for itself. While it holds a line locked, a load in
+    /// front of its second half could wait for a line that another core has locked, and that core for
+    /// this line. And in a small cache, loads could take the place of a reserved line again and again.
+    fn loads_must_wait(&self, now: u64) -> bool {
+        let Some(first) = self.window.front() else {
+            return false;
+        };
+        match (first.operation, &self.head) {
+            (Operation::Rmw { linked: false, .. }, _) => first.ready <= now,
+            (_, Head::Atomic(atomic)) => atomic.is_in_trouble(),
+            _ => false,
+        }
+    }
+
+    fn has_loads_on_their_way(&self) -> bool {
+        let is_sent = |slot: &Slot| matches!(slot.progress, Progress::Sent { .. });
+        self.window.iter().any(is_sent)
     }
 
     fn send_load(&mut self, now: u64, at: usize, address: u64, port: &mut dyn CorePort) {
@@ -258,7 +276,8 @@ impl Early {
                 value,
                 linked,
             } => {
-                if matches!(self.head, Head::Nothing) && self.buffer.is_empty() {
+                let is_free = linked || !self.has_loads_on_their_way();
+                if matches!(self.head, Head::Nothing) && self.buffer.is_empty() && is_free {
                     let atomic = Atomic::new(slot.index, address, value, linked);
                     self.head = Head::Atomic(atomic);
                 }
