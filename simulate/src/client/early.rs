@@ -23,6 +23,10 @@ use crate::trace::ClientLine;
 /// Marks stores, whose rows share the numbers of marks with loads.
 const STORE: u32 = 1 << 31;
 
+/// Repetitions after which a load waits for its turn. Otherwise a few loads that are lost and
+/// repeated again and again could keep a small cache busy, and the oldest one out of it.
+const TOLERANCE: u32 = 2;
+
 /// How far a load in the window has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
@@ -49,6 +53,8 @@ struct Slot {
     ready: u64,
     issued: u64,
     progress: Progress,
+    /// How often it had to be repeated.
+    repeated: u32,
 }
 
 impl Slot {
@@ -144,6 +150,7 @@ impl Early {
                 ready,
                 issued: now,
                 progress: Progress::Waiting,
+                repeated: 0,
             });
             self.next += 1;
         }
@@ -159,6 +166,9 @@ impl Early {
                 continue;
             };
             if slot.progress != Progress::Waiting || slot.ready > now {
+                continue;
+            }
+            if slot.repeated > TOLERANCE && at > 0 {
                 continue;
             }
             match self.supply(at, address) {
@@ -387,6 +397,7 @@ impl Early {
         slot.progress = match slot.progress {
             Progress::Sent { again: true, .. } => {
                 self.repeated += 1;
+                slot.repeated += 1;
                 Progress::Waiting
             }
             _ => Progress::Performed {
@@ -467,6 +478,7 @@ impl Core for Early {
                 Progress::Performed { .. } if is_oldest => {}
                 Progress::Performed { .. } => {
                     slot.progress = Progress::Waiting;
+                    slot.repeated += 1;
                     self.repeated += 1;
                     any = true;
                 }
