@@ -321,7 +321,7 @@ fn bad_usage() {
         (&["MI_example", "--set", "nothing=1"], "--set nothing=1: no machine has a parameter nothing"),
         (&["MI_example", "--set", "nothing"], "Machine.parameter=value"),
         (&["MI_example", "--threads", "0"], "at least 1"),
-        (&["MI_example", "--threads", "5000"], "threads"),
+        (&["MI_example", "--threads", "5000"], "MI_example: 5000 controllers of L1Cache: at most "),
         (&["MI_example", "--ops", "0"], "at least 1"),
         (&["MI_example", "--rmws", "60", "--fences", "50"], "more than 100"),
         (&["MI_example", "--reads", "101"], "101"),

@@ -80,5 +80,7 @@ fn refusal(given: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error 
         Some(hint) => format!("{}: {hint}", one.message),
         None => one.message.clone(),
     });
-    Error::Usage(sentences.collect::<Vec<_>>().join("; "))
+    let text = sentences.collect::<Vec<_>>().join("; ");
+    let says_what = text.starts_with(given) || text.starts_with("--");
+    Error::Usage(if says_what { text } else { format!("{given}: {text}") })
 }
