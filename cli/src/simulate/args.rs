@@ -154,7 +154,7 @@ struct System {
     /// Sizes of caches: tiny (so that lines are replaced often), default (gem5's), or SIZE:WAYS of
     /// first level, second and third, such as 512:2,1kB:2,4kB:4; levels that are left out are tiny
     #[arg(long, value_name = "tiny|default|SIZES", default_value = "tiny", value_parser = parse_caches)]
-    caches: (String, CachesOf),
+    caches: (String, Caches),
 
     /// Number of L2 caches, where threads share them: a power of two
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_power)]
@@ -399,7 +399,7 @@ impl Args {
 impl System {
     fn options(&self) -> Options {
         let options = Options {
-            caches: self.caches.1.0,
+            caches: self.caches.1,
             l2_banks: self.l2_banks,
             directories: self.directories,
             settings: self.set.clone(),
@@ -514,14 +514,11 @@ fn parse_skew(text: &str) -> Result<f64, String> {
 }
 
 fn parse_latency(text: &str) -> Result<Latency, String> {
-    text.parse().map_err(|error| format!("{error}"))
+    text.parse()
 }
 
-/// Sizes of caches, in the wrapping that clap wants to clone.
-#[derive(Clone, Copy, Debug)]
-struct CachesOf(Caches);
-
-fn parse_caches(text: &str) -> Result<(String, CachesOf), String> {
+/// What was written, and what it says.
+fn parse_caches(text: &str) -> Result<(String, Caches), String> {
     let caches = match text {
         "tiny" => Caches::Tiny,
         "default" => Caches::Default,
@@ -542,5 +539,5 @@ fn parse_caches(text: &str) -> Result<(String, CachesOf), String> {
             Caches::Given(sizes)
         }
     };
-    Ok((text.to_owned(), CachesOf(caches)))
+    Ok((text.to_owned(), caches))
 }
