@@ -12,6 +12,7 @@ mod text;
 
 use std::io::Write;
 
+use simulate::compile::compile;
 use simulate::slicc::builtin;
 use simulate::slicc::lint::lint;
 use simulate::slicc::load::Loaded;
@@ -51,51 +52,55 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 struct Protocol {
     /// Its files.
     sources: Sources,
-    /// It and its tables, if it is without errors.
-    good: Option<(Loaded, Outline)>,
+    /// It and its tables, if they are without errors.
+    tables: Option<(Loaded, Outline)>,
     /// Errors and warnings.
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Looks at a protocol: a built-in name, or the path of a `.slicc` file.
+/// Reads the tables of a protocol: of a built-in name, or the path of a `.slicc` file. What stands
+/// in the bodies of actions, ports and functions does not matter for them.
 fn open(name: &str) -> Protocol {
-    let loaded = match builtin::open(name) {
-        Ok(loaded) => loaded,
-        Err(failure) => {
-            return Protocol {
-                sources: failure.sources,
-                good: None,
-                diagnostics: failure.diagnostics,
+    let (sources, tables, diagnostics) = match builtin::open(name) {
+        Err(failure) => (failure.sources, None, failure.diagnostics),
+        Ok(loaded) => {
+            let mut diagnostics = loaded.warnings.clone();
+            let sources = loaded.sources.clone();
+            let tables = match Outline::of(&loaded) {
+                Ok(outline) => Some((loaded, outline)),
+                Err(errors) => {
+                    diagnostics.extend(errors);
+                    None
+                }
             };
-        }
-    };
-    let mut diagnostics = loaded.warnings.clone();
-    let good = match examine(&loaded) {
-        Ok((outline, warnings)) => {
-            diagnostics.extend(warnings);
-            Some((loaded.clone(), outline))
-        }
-        Err(errors) => {
-            diagnostics.extend(errors);
-            None
+            (sources, tables, diagnostics)
         }
     };
     Protocol {
-        sources: loaded.sources,
-        good,
+        sources,
+        tables,
         diagnostics,
     }
 }
 
-/// The tables of a protocol with warnings, or errors.
-fn examine(loaded: &Loaded) -> Result<(Outline, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let outline = Outline::of(loaded)?;
-    // The compiler, which checks types and the names in bodies, belongs here.
-    let warnings = lint(loaded, &outline);
-    Ok((outline, warnings))
-}
-
 impl Protocol {
+    /// Says all there is to say about a protocol whose tables are right: its types, and the names in
+    /// bodies, are checked by compiling it, for blocks of any size.
+    fn examine(&mut self) {
+        const BLOCK_BYTES: usize = 64;
+        let Some((loaded, outline)) = &self.tables else {
+            return;
+        };
+        let (name, declarations) = (&loaded.protocol, &loaded.declarations);
+        match compile(name, declarations, outline, BLOCK_BYTES) {
+            Ok((_, warnings)) => {
+                self.diagnostics.extend(warnings);
+                self.diagnostics.extend(lint(loaded, outline));
+            }
+            Err(errors) => self.diagnostics.extend(errors),
+        }
+    }
+
     fn count(&self, severity: Severity) -> usize {
         let of_severity = |one: &&Diagnostic| one.severity == severity;
         self.diagnostics.iter().filter(of_severity).count()

@@ -9,12 +9,14 @@ pub mod types;
 mod body;
 mod calls;
 mod expressions;
+mod inline;
 mod machine;
 mod statements;
+mod transitions;
 
 use rustc_hash::FxHashMap;
 
-use crate::slicc::ast::{Declaration, Name};
+use crate::slicc::ast::{self, Declaration, Name};
 use crate::slicc::outline::Outline;
 use crate::source::{Diagnostic, Severity, Span};
 use body::{Body, Outcome, Symbol};
@@ -30,6 +32,10 @@ pub(crate) struct Compiler<'a> {
     code: Vec<Op>,
     spans: Vec<Span>,
     functions: Vec<Function>,
+    /// The declarations of the functions that have names.
+    bodies: Vec<Option<&'a ast::Function>>,
+    /// The functions that are being compiled within others.
+    inlining: Vec<u32>,
     constants: Vec<u64>,
     texts: Vec<Box<str>>,
     tables: Vec<Vec<u64>>,
@@ -72,6 +78,8 @@ pub fn compile(
         code: Vec::new(),
         spans: Vec::new(),
         functions: Vec::new(),
+        bodies: Vec::new(),
+        inlining: Vec::new(),
         constants: Vec::new(),
         texts: Vec::new(),
         tables: Vec::new(),
@@ -116,9 +124,9 @@ pub fn compile(
     Ok((program, compiler.diagnostics))
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
     /// Declarations outside of machines; the first of them are those of the prelude.
-    fn globals(&mut self, declarations: &[Declaration]) {
+    fn globals(&mut self, declarations: &'a [Declaration]) {
         let globals = || {
             declarations
                 .iter()

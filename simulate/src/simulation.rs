@@ -53,7 +53,12 @@ impl Simulation {
     ///
     /// # Errors
     /// The plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
-    pub fn run(&self, protocol: &Protocol, plan: &Plan, trace: Option<Output>) -> Result<Run, String> {
+    pub fn run(
+        &self,
+        protocol: &Protocol,
+        plan: &Plan,
+        trace: Option<Output>,
+    ) -> Result<Run, String> {
         self.run_titled(protocol, plan, trace, None)
     }
 
@@ -120,6 +125,11 @@ impl Run {
     /// The transitions that were taken.
     pub fn coverage(&self) -> Vec<Covered<'_>> {
         self.system.coverage()
+    }
+
+    /// The transitions that the protocol stalled.
+    pub fn stalls(&self) -> Vec<Covered<'_>> {
+        self.system.stalls()
     }
 
     /// Ends the trace, after a fault with a line that says so as gem5 would. Returns its text, if it was to stay in memory.

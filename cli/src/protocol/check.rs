@@ -17,7 +17,8 @@ Examples:
   rubric protocol check protocols/MESI_Two_Level.slicc
   rubric protocol check MI_example --format json
 
-JSON is one object: `protocol` (its name, or null), `errors` and `warnings` (how many), and
+JSON is one object: `protocol` (its name, or null if its
+tables have errors), `errors` and `warnings` (how many), and
 `diagnostics`, each with `severity`, `message`, `label`, `hint`, its place (`file`, `line`, `column`,
 `end_line`, `end_column`, from 1, or all null) and `notes` (`message` and a place).
 
@@ -33,15 +34,16 @@ pub(super) struct Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let protocol = open(&args.protocol);
+    let mut protocol = open(&args.protocol);
+    protocol.examine();
     let written = match args.format {
         Format::Text => text(&protocol, out),
         Format::Json => json::diagnostics(&protocol, out),
     };
     written.map_err(Error::Output)?;
-    Ok(match protocol.good {
-        Some(_) => Status::Done,
-        None => Status::Bad,
+    Ok(match protocol.count(Severity::Error) {
+        0 => Status::Done,
+        _ => Status::Bad,
     })
 }
 
@@ -51,15 +53,13 @@ fn text(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
         let shown = diagnostics::shown(&protocol.sources, diagnostic, paint);
         writeln!(out, "{shown}\n")?;
     }
+    let errors = protocol.count(Severity::Error);
     let warnings = counted(protocol.count(Severity::Warning), "warning");
-    match &protocol.good {
-        Some((loaded, outline)) => {
+    match &protocol.tables {
+        Some((loaded, outline)) if errors == 0 => {
             writeln!(out, "{}: {}, {warnings}", loaded.protocol, summary(outline))
         }
-        None => {
-            let errors = counted(protocol.count(Severity::Error), "error");
-            writeln!(out, "{errors}, {warnings}")
-        }
+        _ => writeln!(out, "{}, {warnings}", counted(errors, "error")),
     }
 }
 

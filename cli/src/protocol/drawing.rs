@@ -54,7 +54,7 @@ fn text_size(lines: &[&str]) -> Size {
 
 fn node_size(state: &StateOutline, kept: &[&str]) -> Size {
     let small = text_size(&[&[state.permission_name()], kept].concat());
-    let name = state.name.chars().count() as f64 * 9.0;
+    let name = state.name.chars().count() as f64 * 10.5;
     let gap = if kept.is_empty() { 0.0 } else { 5.0 };
     Size {
         width: small.width.max(name) + 12.0,

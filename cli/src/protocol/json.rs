@@ -13,7 +13,7 @@ use super::Protocol;
 pub(super) fn diagnostics(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
     let diagnostics = protocol.diagnostics.iter();
     let value = json!({
-        "protocol": protocol.good.as_ref().map(|(loaded, _)| &loaded.protocol),
+        "protocol": protocol.tables.as_ref().map(|(loaded, _)| &loaded.protocol),
         "errors": protocol.count(Severity::Error),
         "warnings": protocol.count(Severity::Warning),
         "diagnostics": diagnostics

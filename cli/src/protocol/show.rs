@@ -62,7 +62,7 @@ enum Format {
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let protocol = open(&args.protocol);
-    let Some((loaded, outline)) = &protocol.good else {
+    let Some((loaded, outline)) = &protocol.tables else {
         let (sources, all) = (&protocol.sources, &protocol.diagnostics);
         return Err(diagnostics::refusal(&args.protocol, sources, all));
     };

@@ -13,7 +13,10 @@ pub(super) const TAG: u32 = u32::MAX;
 
 /// Most ticks to wait before the first repetition; doubled each time, up to a limit.
 const PATIENCE: u64 = 16;
-const MOST_DOUBLINGS: u32 = 6;
+const MOST_DOUBLINGS: u32 = 10;
+/// Failures after which a core does nothing else in the meantime that could drive the line out of
+/// its cache.
+const TOLERANCE: u32 = 3;
 
 /// A read-modify-write on its way.
 #[derive(Debug)]
@@ -86,6 +89,11 @@ impl Atomic {
             self.sent = true;
             self.note_sent(now, &mut thread.log);
         }
+    }
+
+    /// Whether it fails so often that the core itself may be the reason.
+    pub fn is_in_trouble(&self) -> bool {
+        self.failures > TOLERANCE
     }
 
     fn kind(&self) -> RequestKind {

@@ -153,6 +153,10 @@ impl Early {
     }
 
     fn start_loads(&mut self, now: u64, port: &mut dyn CorePort) {
+        // In a small cache, early loads could take the place of a reserved line again and again.
+        if matches!(&self.head, Head::Atomic(atomic) if atomic.is_in_trouble()) {
+            return;
+        }
         for at in 0..self.window.len() {
             let slot = self.window[at];
             let Some(address) = slot.loads() else {

@@ -8,6 +8,9 @@ use super::types::{Kind, TypeId};
 use crate::slicc::ast::Name;
 use crate::source::{Diagnostic, Span};
 
+/// Frames are no larger, so that the stack has room for some of them.
+const MOST_REGISTERS: Register = 1 << 12;
+
 /// Something went wrong that has been noted among the diagnostics; the statement is given up.
 pub(super) struct Abandoned;
 
@@ -60,16 +63,34 @@ pub(super) enum Symbol {
 /// What sort of code is being compiled, which decides what may stand in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    InPort { handlers: [Option<u32>; 2] },
+    InPort {
+        handlers: [Option<u32>; 2],
+    },
     Action,
-    Function { result: TypeId },
+    Function {
+        result: TypeId,
+    },
+    /// A function within the code that calls it: its result goes to a register, and its returns jump to its end.
+    Inlined {
+        result: TypeId,
+        to: Option<Register>,
+        returns: Vec<usize>,
+    },
     Transition,
+}
+
+/// Names and what they stand for.
+#[derive(Default)]
+struct Scope {
+    names: FxHashMap<Box<str>, (Symbol, Span)>,
+    /// Whether the scopes around this one can't be seen from it.
+    apart: bool,
 }
 
 /// A frame and what is in scope.
 pub(super) struct Body {
     pub context: Context,
-    scopes: Vec<FxHashMap<Box<str>, (Symbol, Span)>>,
+    scopes: Vec<Scope>,
     next: Register,
     highest: Register,
     start: u32,
@@ -83,7 +104,7 @@ impl Body {
     fn new(context: Context, start: u32) -> Body {
         Body {
             context,
-            scopes: vec![FxHashMap::default()],
+            scopes: vec![Scope::default()],
             next: 0,
             highest: 0,
             start,
@@ -168,7 +189,7 @@ impl Compiler<'_> {
             .checked_add(count)
             .and_then(|next| Register::try_from(next).ok())
         {
-            Some(next) if next < Register::MAX / 2 => {
+            Some(next) if next < MOST_REGISTERS => {
                 body.next = next;
                 body.highest = body.highest.max(next);
                 Ok(first)
@@ -203,7 +224,15 @@ impl Compiler<'_> {
 
     /// Opens a scope.
     pub(super) fn open(&mut self) {
-        self.body().scopes.push(FxHashMap::default());
+        self.body().scopes.push(Scope::default());
+    }
+
+    /// Opens a scope from which those around it can't be seen.
+    pub(super) fn open_apart(&mut self) {
+        self.body().scopes.push(Scope {
+            apart: true,
+            ..Scope::default()
+        });
     }
 
     /// Closes a scope.
@@ -214,7 +243,7 @@ impl Compiler<'_> {
     /// Declares a name in the innermost scope.
     pub(super) fn declare(&mut self, name: &str, span: Span, symbol: Symbol) -> Outcome<()> {
         let scope = self.body().scopes.last_mut().expect("a body has a scope");
-        if let Some((_, first)) = scope.insert(name.into(), (symbol, span)) {
+        if let Some((_, first)) = scope.names.insert(name.into(), (symbol, span)) {
             let error = Diagnostic::error(span, format!("`{name}` is declared twice"))
                 .note(first, "first declared here");
             return self.fail(error);
@@ -224,11 +253,14 @@ impl Compiler<'_> {
 
     /// What a name stands for here.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol> {
-        let locals = self.body.iter().flat_map(|body| body.scopes.iter().rev());
-        let found = locals
-            .filter_map(|scope| scope.get(name))
-            .map(|(symbol, _)| symbol)
-            .next();
+        let scopes = self.body.iter().flat_map(|body| body.scopes.iter().rev());
+        let mut found = None;
+        for scope in scopes {
+            found = scope.names.get(name).map(|(symbol, _)| symbol);
+            if found.is_some() || scope.apart {
+                break;
+            }
+        }
         found.or_else(|| self.members.get(name)).cloned()
     }
 
@@ -241,7 +273,7 @@ impl Compiler<'_> {
                     .body
                     .iter()
                     .flat_map(|body| body.scopes.iter())
-                    .flat_map(|scope| scope.keys())
+                    .flat_map(|scope| scope.names.keys())
                     .chain(self.members.keys())
                     .cloned()
                     .collect();

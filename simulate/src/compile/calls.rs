@@ -204,6 +204,9 @@ impl Compiler<'_> {
         values: &[(Value, Span)],
         span: Span,
     ) -> Outcome<Value> {
+        if let Some(value) = self.inline(number, signature, values, span)? {
+            return Ok(value);
+        }
         let base = self.registers(values.len().max(1), span)?;
         for (at, ((value, span), (_, passing))) in
             values.iter().zip(&signature.parameters).enumerate()

@@ -133,11 +133,10 @@ pub enum Op {
         to: Register,
         of: u16,
     },
-    /// Whether the words at two addresses are equal.
+    /// Whether the words at two addresses are equal; the addresses are in `left` and in the register behind it.
     Same {
         to: Register,
         left: Register,
-        right: Register,
         words: u16,
     },
     Add {
@@ -493,3 +492,6 @@ pub struct Program {
     /// The machines, in the order of `MachineType`.
     pub machines: Vec<Machine>,
 }
+
+/// An instruction is fetched by one load.
+const _: () = assert!(size_of::<Op>() == 8);

@@ -324,17 +324,10 @@ impl Compiler<'_> {
         let to = self.register(span)?;
         if self.types[first.of].is_wide() {
             let words = self.types[first.of].width() as u16;
-            let left = self.load(first, span)?;
-            let right = self.load(second, span)?;
-            self.emit(
-                Op::Same {
-                    to,
-                    left,
-                    right,
-                    words,
-                },
-                span,
-            );
+            let left = self.registers(2, span)?;
+            self.load_into(left, first, span);
+            self.load_into(left + 1, second, span);
+            self.emit(Op::Same { to, left, words }, span);
             if operator == Binary::NotEqual {
                 self.emit(Op::Not { to, from: to }, span);
             }

@@ -1,23 +1,16 @@
 //! Machines: their members, ports, actions and transitions.
 
-use rustc_hash::FxHashMap;
-
 use super::Compiler;
 use super::body::{Context, Outcome, Place, Port, Symbol, Value};
 use super::calls::Signature;
-use super::code::{self, Function, Member, Need, Op, control, stall};
-use super::expressions::constant;
+use super::code::{self, Function, Member, Op, control};
 use super::types::{Kind, TypeId, attribute};
 use crate::slicc::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,
 };
-use crate::slicc::outline::{Entry, MachineOutline, Next};
 use crate::source::{Diagnostic, Span};
 
-/// Slots that an action needs: by port or table.
-type Slots = Vec<(Box<str>, u32)>;
-
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
     /// A variable outside of machines: one of those that every machine has.
     pub(super) fn global(&mut self, object: &ast::Object) -> Outcome<()> {
         let offset = match &*object.name.text {
@@ -45,7 +38,7 @@ impl Compiler<'_> {
     }
 
     /// Notes the signature of a function. One with a body gets a number, and its code later.
-    pub(super) fn signature(&mut self, function: &ast::Function) -> Outcome<()> {
+    pub(super) fn signature(&mut self, function: &'a ast::Function) -> Outcome<()> {
         let machine = self.machine.clone();
         let prototype = match self.types.prototype(machine.as_deref(), function) {
             Ok(prototype) => prototype,
@@ -53,6 +46,7 @@ impl Compiler<'_> {
         };
         let number = function.body.as_ref().map(|_| {
             self.functions.push(Function::default());
+            self.bodies.push(Some(function));
             self.functions.len() as u32 - 1
         });
         let passing = function
@@ -137,7 +131,11 @@ impl Compiler<'_> {
     }
 
     /// Compiles a machine; the `at`-th of the protocol.
-    pub(super) fn machine(&mut self, machine: &ast::Machine, at: usize) -> Option<code::Machine> {
+    pub(super) fn machine(
+        &mut self,
+        machine: &'a ast::Machine,
+        at: usize,
+    ) -> Option<code::Machine> {
         let globals = (self.members.clone(), self.functions_of.clone());
         self.machine = Some(machine.name.text.clone());
         self.machine_span = machine.name.span;
@@ -148,7 +146,7 @@ impl Compiler<'_> {
         compiled
     }
 
-    fn machine_parts(&mut self, machine: &ast::Machine, at: usize) -> Option<code::Machine> {
+    fn machine_parts(&mut self, machine: &'a ast::Machine, at: usize) -> Option<code::Machine> {
         let outline = self.outline.machines.get(at)?;
         let kind = self.types[self.types.known.machine_type].enumerator(&machine.name.text)?;
         let mut initial = vec![0; usize::from(control::FREE)];
@@ -183,23 +181,15 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
-        let (mut in_ports, mut actions) = (Vec::new(), FxHashMap::default());
+        let mut in_ports = Vec::new();
         for declaration in &machine.body {
             match declaration {
                 Declaration::Function(function) => self.function(function),
                 Declaration::InPort(port) => in_ports.extend(self.in_port(port)),
-                Declaration::Action(action) => {
-                    let compiled = self.action(action);
-                    actions.insert(action.name.text.clone(), compiled);
-                }
                 _ => {}
             }
         }
-        let transitions: Vec<code::Transition> = outline
-            .entries
-            .iter()
-            .map(|entry| self.transition(entry, outline, &actions))
-            .collect();
+        let transitions = self.transitions(machine, outline);
         let mut table = vec![0; outline.states.len() * outline.events.len()];
         for (at, transition) in transitions.iter().enumerate() {
             let cell = usize::from(transition.state) * outline.events.len()
@@ -404,178 +394,6 @@ impl Compiler<'_> {
             code,
         })
     }
-
-    fn action(&mut self, action: &ast::Action) -> (u32, Slots, Slots) {
-        let before = self.begin(Context::Action);
-        for (name, of, offset) in [
-            ("address", Some(self.types.known.addr), control::ADDRESS),
-            ("cache_entry", self.entry, control::ENTRY),
-            ("tbe", self.tbe, control::TBE),
-        ] {
-            if let Some(of) = of {
-                let value = Value {
-                    of,
-                    place: Place::Control(offset),
-                    writable: false,
-                };
-                let _ = self.declare(name, action.span, Symbol::Value(value));
-            }
-        }
-        self.block(&action.body);
-        self.emit(Op::Leave, action.body.span);
-        let code = self.finish(before);
-        self.functions.push(code);
-        let (mut ports, mut tables) = (Slots::new(), Slots::new());
-        count(&action.body, &mut ports, &mut tables);
-        (self.functions.len() as u32 - 1, ports, tables)
-    }
-
-    fn transition(
-        &mut self,
-        entry: &Entry,
-        outline: &MachineOutline,
-        actions: &FxHashMap<Box<str>, (u32, Slots, Slots)>,
-    ) -> code::Transition {
-        let span = entry.span;
-        let used: Vec<&(u32, Slots, Slots)> = entry
-            .actions
-            .iter()
-            .filter_map(|at| actions.get(&*outline.actions[usize::from(*at)].name))
-            .collect();
-        let stalls = entry
-            .actions
-            .iter()
-            .any(|at| &*outline.actions[usize::from(*at)].name == "z_stall");
-        let before = self.begin(Context::Transition);
-        let next = match entry.next {
-            Next::State(state) => Some(state),
-            Next::Computed => None,
-        };
-        let _ = self.transition_code(entry, &used, stalls, span);
-        let code = self.finish(before);
-        let mut needs = self.needs(used.iter().map(|action| &action.1), false);
-        needs.extend(self.needs(used.iter().map(|action| &action.2), true));
-        code::Transition {
-            state: entry.state,
-            event: entry.event,
-            next,
-            stalls,
-            needs,
-            code,
-            span,
-        }
-    }
-
-    fn transition_code(
-        &mut self,
-        entry: &Entry,
-        actions: &[&(u32, Slots, Slots)],
-        stalls: bool,
-        span: Span,
-    ) -> Outcome<()> {
-        if matches!(entry.next, Next::Computed) {
-            let next = self.hook("getNextState", &[], span)?;
-            let from = self.load(next, span)?;
-            self.emit(
-                Op::StoreControl {
-                    offset: control::AFTER,
-                    from,
-                },
-                span,
-            );
-        }
-        let request = self.types.find(self.machine_name(), "RequestType");
-        let requests: Vec<Value> = entry
-            .requests
-            .iter()
-            .filter_map(|at| Some(constant(request?, u64::from(*at))))
-            .collect();
-        for value in &requests {
-            let available = self.hook("checkResourceAvailable", &[*value], span)?;
-            let condition = self.load(available, span)?;
-            let fine = self.emit(
-                Op::JumpIf {
-                    condition,
-                    target: 0,
-                },
-                span,
-            );
-            self.emit(
-                Op::Stall {
-                    how: stall::RESOURCE as u16,
-                },
-                span,
-            );
-            let here = self.here();
-            self.aim(fine, here);
-        }
-        for value in &requests {
-            self.hook("recordRequestType", &[*value], span)?;
-        }
-        if stalls {
-            self.emit(
-                Op::Stall {
-                    how: stall::PROTOCOL as u16,
-                },
-                span,
-            );
-            return Ok(());
-        }
-        let base = self.register(span)?;
-        for (number, ..) in actions {
-            self.emit(
-                Op::Call {
-                    function: *number as u16,
-                    base,
-                },
-                span,
-            );
-        }
-        self.emit(Op::Done, span);
-        let state = self.resolve(&Name {
-            text: "State".into(),
-            span,
-        })?;
-        let after = Value {
-            of: state,
-            place: Place::Control(control::AFTER),
-            writable: false,
-        };
-        self.hook("setState", &[after], span)?;
-        self.hook("setAccessPermission", &[after], span)?;
-        self.emit(Op::End, span);
-        Ok(())
-    }
-
-    /// What a transition needs room for. gem5 does not add up what the actions need: it takes the last action that uses
-    /// a port, and doubles that if an earlier one used it, too.
-    fn needs<'s>(&self, actions: impl Iterator<Item = &'s Slots>, table: bool) -> Vec<Need> {
-        let mut needs: Vec<(Box<str>, u32)> = Vec::new();
-        for (name, slots) in actions.flatten() {
-            match needs.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => *known = 2 * slots,
-                None => needs.push((name.clone(), *slots)),
-            }
-        }
-        needs
-            .into_iter()
-            .filter_map(|(name, slots)| {
-                let object = match self.members.get(&name)? {
-                    Symbol::Port(port) => port.buffer,
-                    Symbol::Value(Value {
-                        place: Place::Control(offset),
-                        ..
-                    }) => *offset,
-                    Symbol::Value(_) => return None,
-                };
-                Some(Need {
-                    object,
-                    table,
-                    slots,
-                })
-            })
-            .collect()
-    }
 }
 
 /// The rank of a port.
@@ -606,34 +424,4 @@ fn guarded_block(port: &ast::InPort) -> Option<&Block> {
     };
     let named = |object: &Expression| matches!(&object.kind, ExpressionKind::Name(name) if name.text == port.name.text);
     (&*method.text == "isReady" && named(object)).then_some(then)
-}
-
-/// Counts the messages that a block may send by each port, and the room it asks for in tables.
-fn count(block: &Block, ports: &mut Slots, tables: &mut Slots) {
-    let add = |slots: &mut Slots, name: &Name| match slots
-        .iter_mut()
-        .find(|(known, _)| *known == name.text)
-    {
-        Some((_, count)) => *count += 1,
-        None => slots.push((name.text.clone(), 1)),
-    };
-    for statement in &block.statements {
-        match &statement.kind {
-            StatementKind::Enqueue { port, body, .. } | StatementKind::Defer { port, body, .. } => {
-                add(ports, port);
-                count(body, ports, tables);
-            }
-            StatementKind::Peek { body, .. } => count(body, ports, tables),
-            StatementKind::If {
-                then, otherwise, ..
-            } => {
-                count(then, ports, tables);
-                if let Some(otherwise) = otherwise {
-                    count(otherwise, ports, tables);
-                }
-            }
-            StatementKind::CheckAllocate(table) => add(tables, table),
-            _ => {}
-        }
-    }
 }

@@ -141,16 +141,32 @@ impl Compiler<'_> {
     }
 
     fn give_back(&mut self, value: &Expression, span: Span) -> Outcome<()> {
-        let Context::Function { result } = self.body().context.clone() else {
-            return self.fail(Diagnostic::error(
-                span,
-                "`return` may only stand in a function",
-            ));
+        let (result, to) = match &self.body().context {
+            Context::Function { result } => (*result, None),
+            Context::Inlined {
+                result,
+                to: Some(to),
+                ..
+            } => (*result, Some(*to)),
+            _ => {
+                return self.fail(Diagnostic::error(
+                    span,
+                    "`return` with a value may only stand in a function that has one",
+                ));
+            }
         };
         let given = self.expression(value)?;
         self.expect(result, given.of, value.span)?;
-        let from = self.load(given, span)?;
-        self.emit(Op::Return { from }, span);
+        let Some(to) = to else {
+            let from = self.load(given, span)?;
+            self.emit(Op::Return { from }, span);
+            return Ok(());
+        };
+        self.load_into(to, given, span);
+        let jump = self.emit(Op::Jump { target: 0 }, span);
+        if let Context::Inlined { returns, .. } = &mut self.body().context {
+            returns.push(jump);
+        }
         Ok(())
     }
 

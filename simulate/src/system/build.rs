@@ -111,6 +111,11 @@ impl System {
                 .iter()
                 .map(|machine| vec![0; machine.transitions.len()])
                 .collect(),
+            stalled: program
+                .machines
+                .iter()
+                .map(|machine| vec![0; machine.transitions.len()])
+                .collect(),
             computed: BTreeMap::new(),
             tally: Tally::default(),
             deadlock_threshold: deadlock_threshold.unwrap_or(DEADLOCK_THRESHOLD).max(1),

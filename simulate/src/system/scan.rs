@@ -102,6 +102,10 @@ impl System {
     /// A transition stalled: it is counted and traced.
     pub(super) fn note_stall(&mut self, resource: bool) {
         self.tally.stalls += 1;
+        if !resource {
+            let machine = self.controllers[self.current].machine;
+            self.stalled[machine][self.transition as usize] += 1;
+        }
         let Some(trace) = &mut self.trace else { return };
         let controller = &self.controllers[self.current];
         let word =

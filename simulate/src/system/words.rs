@@ -9,7 +9,7 @@ use crate::compile::types::TypeId;
 /// Where the stack begins.
 pub const STACK: usize = 64;
 /// Where it ends.
-pub const STACK_END: usize = STACK + (1 << 14);
+pub const STACK_END: usize = STACK + (1 << 16);
 /// Words in front of an object.
 const HEADER: usize = 2;
 
