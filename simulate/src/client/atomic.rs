@@ -13,7 +13,10 @@ pub(super) const TAG: u32 = u32::MAX;
 
 /// Most ticks to wait before the first repetition; doubled each time, up to a limit.
 const PATIENCE: u64 = 16;
-const MOST_DOUBLINGS: u32 = 6;
+const MOST_DOUBLINGS: u32 = 10;
+/// Failures after which a core does nothing else in the meantime that could drive the line out of
+/// its cache.
+const TOLERANCE: u32 = 3;
 
 /// A read-modify-write on its way.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub(super) struct Atomic {
     /// What is to be sent next, or was sent.
     half: Half,
     sent: bool,
+    /// Whether its line was lost while a load-linked is on its way.
+    stale: bool,
     /// The operation, once something of it was sent. For Ruby's lines, the halves of a linked one
     /// are operations of their own.
     row: Option<Row>,
@@ -47,10 +52,25 @@ impl Atomic {
             linked,
             half: Half::Read,
             sent: false,
+            stale: false,
             row: None,
             failures: 0,
             not_before: 0,
         }
+    }
+
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Its line leaves the cache.
+    pub fn evicted(&mut self) {
+        self.stale = self.sent && self.kind() == RequestKind::LoadLinked;
+    }
+
+    /// Whether a load-linked is on its way that may return an old value.
+    pub fn is_stale(&self) -> bool {
+        self.stale
     }
 
     /// Sends the next half, if it is time.
@@ -69,6 +89,11 @@ impl Atomic {
             self.sent = true;
             self.note_sent(now, &mut thread.log);
         }
+    }
+
+    /// Whether it fails so often that the core itself may be the reason.
+    pub fn is_in_trouble(&self) -> bool {
+        self.failures > TOLERANCE
     }
 
     fn kind(&self) -> RequestKind {
@@ -107,6 +132,7 @@ impl Atomic {
         log: &mut Log,
         port: &mut dyn CorePort,
     ) {
+        self.stale = false;
         let Some(row) = self.row else {
             return;
         };

@@ -1,0 +1,279 @@
+//! The instructions that need nothing but memory.
+//!
+//! They are most of those that are carried out, and have a loop of their own: its variables fit the registers of a
+//! processor, which those of a loop that can do everything would not.
+
+use super::fault::Trap;
+use super::words::STACK_END;
+use crate::compile::code::{Op, Program};
+use crate::compile::types::TypeId;
+
+/// Words that a frame must leave free above itself: functions of the library look at five arguments, however many
+/// there are.
+const MARGIN: usize = 16;
+
+/// Where code is being carried out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Position {
+    /// The next instruction.
+    pub pc: usize,
+    /// The frame.
+    pub fp: usize,
+}
+
+/// Why the loop was left.
+pub(super) enum Stop {
+    /// The instruction before the position needs more than memory.
+    Other,
+    /// The outermost function has come to its end.
+    End,
+    /// The instruction before the position failed.
+    Trap(Trap),
+}
+
+/// Carries out instructions until one is of another kind.
+pub(super) fn run(
+    program: &Program,
+    words: &mut [u64],
+    calls: &mut Vec<(u32, u32)>,
+    control: usize,
+    position: &mut Position,
+) -> Stop {
+    let code = &program.code[..];
+    let Position { mut pc, mut fp } = *position;
+    macro_rules! get {
+        ($register:expr) => {
+            words[fp + $register as usize]
+        };
+    }
+    macro_rules! stop {
+        ($why:expr) => {{
+            *position = Position { pc, fp };
+            return $why;
+        }};
+    }
+    macro_rules! jump {
+        ($distance:expr) => {
+            pc = pc.wrapping_add_signed($distance as isize)
+        };
+    }
+    // An address that must not be null.
+    macro_rules! address {
+        ($word:expr) => {
+            match $word as usize {
+                0 => stop!(Stop::Trap(Trap::Null)),
+                address => address,
+            }
+        };
+    }
+    macro_rules! calculate {
+        ($to:ident, $left:ident, $right:ident, $with:expr) => {{
+            let with: fn(u64, u64) -> u64 = $with;
+            get!($to) = with(get!($left), get!($right));
+        }};
+    }
+    loop {
+        pc += 1;
+        match code[pc - 1] {
+            Op::Small { to, value } => get!(to) = i64::from(value) as u64,
+            Op::Constant { to, index } => get!(to) = program.constants[index as usize],
+            Op::Move { to, from } => get!(to) = get!(from),
+            Op::Load { to, base, offset } => {
+                let address = address!(get!(base));
+                get!(to) = words[address + offset as usize];
+            }
+            Op::Store { base, offset, from } => {
+                let address = address!(get!(base));
+                words[address + offset as usize] = get!(from);
+            }
+            Op::StoreSmall {
+                base,
+                offset,
+                value,
+            } => {
+                let address = address!(get!(base));
+                words[address + offset as usize] = i64::from(value) as u64;
+            }
+            Op::LoadControl { to, offset } => get!(to) = words[control + offset as usize],
+            Op::StoreControl { offset, from } => words[control + offset as usize] = get!(from),
+            Op::LoadThrough {
+                to,
+                control: word,
+                offset,
+            } => {
+                let address = address!(words[control + word as usize]);
+                get!(to) = words[address + offset as usize];
+            }
+            Op::StoreThrough {
+                control: word,
+                offset,
+                from,
+            } => {
+                let address = address!(words[control + word as usize]);
+                words[address + offset as usize] = get!(from);
+            }
+            Op::AddressThrough {
+                to,
+                control: word,
+                offset,
+            } => {
+                let address = address!(words[control + word as usize]);
+                get!(to) = (address + offset as usize) as u64;
+            }
+            Op::Address { to, base, offset } => {
+                let address = address!(get!(base));
+                get!(to) = (address + offset as usize) as u64;
+            }
+            Op::FrameAddress { to, register } => get!(to) = (fp + register as usize) as u64,
+            Op::ControlAddress { to, offset } => get!(to) = (control + offset as usize) as u64,
+            Op::Copy {
+                to,
+                from,
+                words: count,
+            } => {
+                let (to, from) = (get!(to) as usize, get!(from) as usize);
+                words.copy_within(from..from + count as usize, to);
+            }
+            Op::Fresh { to, of } => {
+                let fresh = program.types[of as TypeId].fresh();
+                let at = fp + to as usize;
+                words[at..at + fresh.len()].copy_from_slice(fresh);
+            }
+            Op::Same {
+                to,
+                left,
+                words: count,
+            } => {
+                let (one, other, count) =
+                    (get!(left) as usize, get!(left + 1) as usize, count as usize);
+                get!(to) = u64::from(words[one..one + count] == words[other..other + count]);
+            }
+            Op::Add { to, left, right } => calculate!(to, left, right, u64::wrapping_add),
+            Op::Subtract { to, left, right } => calculate!(to, left, right, u64::wrapping_sub),
+            Op::Multiply { to, left, right } => calculate!(to, left, right, u64::wrapping_mul),
+            Op::Divide { to, left, right } => {
+                match (get!(left) as i64).checked_div(get!(right) as i64) {
+                    Some(result) => get!(to) = result as u64,
+                    None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
+                }
+            }
+            Op::Remainder { to, left, right } => {
+                match (get!(left) as i64).checked_rem(get!(right) as i64) {
+                    Some(result) => get!(to) = result as u64,
+                    None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
+                }
+            }
+            Op::ShiftLeft { to, left, right } => {
+                calculate!(to, left, right, |left, right| left
+                    .checked_shl(right as u32)
+                    .unwrap_or(0));
+            }
+            Op::ShiftRight { to, left, right } => {
+                calculate!(to, left, right, |left, right| left
+                    .checked_shr(right as u32)
+                    .unwrap_or(0));
+            }
+            Op::Narrow { to } => get!(to) = i64::from(get!(to) as i32) as u64,
+            Op::Equal { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left == right))
+            }
+            Op::NotEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left != right))
+            }
+            Op::Less { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(
+                    (left as i64) < right as i64
+                ));
+            }
+            Op::LessEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(
+                    left as i64 <= right as i64
+                ));
+            }
+            Op::Below { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left < right))
+            }
+            Op::BelowEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left <= right))
+            }
+            Op::Not { to, from } => get!(to) = u64::from(get!(from) == 0),
+            Op::Jump { target } => jump!(target),
+            Op::JumpIf { condition, target } => {
+                if get!(condition) != 0 {
+                    jump!(target);
+                }
+            }
+            Op::JumpUnless { condition, target } => {
+                if get!(condition) == 0 {
+                    jump!(target);
+                }
+            }
+            Op::JumpIfSmall {
+                left,
+                value,
+                target,
+            } => {
+                if get!(left) as i64 == i64::from(value) {
+                    jump!(target);
+                }
+            }
+            Op::JumpUnlessSmall {
+                left,
+                value,
+                target,
+            } => {
+                if get!(left) as i64 != i64::from(value) {
+                    jump!(target);
+                }
+            }
+            Op::JumpIfNull {
+                control: word,
+                target,
+            } => {
+                if words[control + word as usize] == 0 {
+                    jump!(target);
+                }
+            }
+            Op::JumpUnlessNull {
+                control: word,
+                target,
+            } => {
+                if words[control + word as usize] != 0 {
+                    jump!(target);
+                }
+            }
+            Op::Lookup { to, from, table } => {
+                match program.tables[table as usize].get(get!(from) as usize) {
+                    Some(entry) => get!(to) = *entry,
+                    None => stop!(Stop::Trap(Trap::Other(
+                        "a value that is none of its enumeration was used"
+                    ))),
+                }
+            }
+            Op::Call { function, base } => {
+                let function = program.functions[function as usize];
+                let frame = fp + base as usize;
+                if frame + function.frame as usize + MARGIN > STACK_END {
+                    stop!(Stop::Trap(Trap::Other(
+                        "functions call each other without end"
+                    )));
+                }
+                calls.push((pc as u32, fp as u32));
+                fp = frame;
+                pc = function.start as usize;
+            }
+            Op::Return { from } => {
+                words[fp] = get!(from);
+                match calls.pop() {
+                    Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
+                    None => stop!(Stop::End),
+                }
+            }
+            Op::Leave => match calls.pop() {
+                Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
+                None => stop!(Stop::End),
+            },
+            _ => stop!(Stop::Other),
+        }
+    }
+}

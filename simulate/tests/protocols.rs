@@ -1,0 +1,192 @@
+//! The protocols that come with the program against the tables of those that they are written
+//! after: every entry, and what of it a standard stress run reaches.
+
+mod stress;
+mod tables;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use simulate::protocol::Protocol;
+use tables::{Table, Taken};
+
+/// Why a row of a table may not be reached. Some are followed by a colon and more words.
+const REASONS: [&str; 9] = [
+    // What the simulated systems do not have.
+    "needs DMA",
+    "needs prefetcher",
+    "needs flush",
+    "machine not instantiated",
+    // Such a request waits in its sequencer until the one before it is answered.
+    "request coalesced by the sequencer",
+    "needs several L2 banks",
+    // No order of events leads there; the words say why.
+    "impossible",
+    // A longer run or another seed may reach it; the words say when it happens.
+    "rare",
+    "unknown",
+];
+
+/// Of 100 rows that are not reached, how many may be so for unknown reasons.
+const UNKNOWN: usize = 10;
+
+/// Rows as they are written in `unreached.csv`.
+fn listed<'a>(name: &str, rows: impl IntoIterator<Item = &'a Taken>) -> String {
+    let line = |(machine, state, event, next): &Taken| {
+        format!("{name},{machine},{state},{event},{next},unknown\n")
+    };
+    rows.into_iter().map(line).collect()
+}
+
+/// What `released` becomes by the repairs that are listed, each of which must say what is true. The
+/// pairs whose actions are ours may stall in another way.
+fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<String>) {
+    let mut wrong = Vec::new();
+    for repair in tables::repairs(&stress::fixture("repairs.csv"), name) {
+        let was = table.get(&repair.pair).cloned();
+        let is = ours.get(&repair.pair).cloned();
+        let is_true = match (&*repair.kind, &was, &is) {
+            ("added", None, Some(is)) => is.next == repair.next,
+            ("changed", Some(was), Some(is)) => was != is && is.next == repair.next,
+            ("actions", Some(was), Some(is)) => was.next == is.next && is.next == repair.next,
+            ("removed", Some(_), None) => true,
+            _ => false,
+        };
+        if !is_true {
+            wrong.push(format!("{repair:?}: it was {was:?} and is {is:?}"));
+        }
+        match is {
+            Some(is) => table.insert(repair.pair, is),
+            None => table.remove(&repair.pair),
+        };
+    }
+    (table, wrong)
+}
+
+/// The table of the machines is the released one, but for repairs.
+fn compare(name: &str, folder: &Path) {
+    let protocol = stress::open(name);
+    let ours = tables::compiled(&protocol);
+    let (theirs, mut wrong) = repaired(name, tables::released(folder, &protocol), &ours);
+    let pairs: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
+    for pair in pairs {
+        let (ours, theirs) = (ours.get(pair), theirs.get(pair));
+        if ours != theirs {
+            wrong.push(format!(
+                "{pair:?} is {ours:?}; with the repairs listed it should be {theirs:?}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+}
+
+/// What the standard stress run reaches, and how often; stalls count too.
+fn stressed(protocol: &Protocol) -> BTreeMap<Taken, u64> {
+    let mut reached = BTreeMap::new();
+    for simulation in stress::standard() {
+        let run = stress::run(protocol, &simulation);
+        for row in run.coverage().iter().chain(&run.stalls()) {
+            let words = [row.machine, row.state, row.event, row.next];
+            let [machine, state, event, next] = words.map(str::to_owned);
+            *reached.entry((machine, state, event, next)).or_insert(0) += row.count;
+        }
+    }
+    reached
+}
+
+fn all_rows(table: &Table) -> BTreeSet<Taken> {
+    let row = |(pair, entry): (&tables::Pair, &tables::Entry)| {
+        let (machine, state, event) = pair.clone();
+        (machine, state, event, entry.next.clone())
+    };
+    table.iter().map(row).collect()
+}
+
+/// The standard stress run takes only what is in the table, all that gem5 took, and all else that is
+/// not listed as out of its reach.
+fn cover(name: &str) {
+    let protocol = stress::open(name);
+    let reached: BTreeSet<Taken> = stressed(&protocol).into_keys().collect();
+    let released = tables::released(&stress::fixture("tables"), &protocol);
+    let (table, _) = repaired(name, released, &tables::compiled(&protocol));
+    let rows = all_rows(&table);
+
+    let foreign: Vec<_> = reached.difference(&rows).collect();
+    assert!(foreign.is_empty(), "{name}: not in the table: {foreign:?}");
+
+    let gem5 = tables::reached(&stress::fixture(&format!("coverage/{name}.csv")));
+    let missed = gem5.difference(&reached).filter(|row| rows.contains(row));
+    let missed = listed(name, missed);
+    assert!(
+        missed.is_empty(),
+        "gem5 reached these, we do not:\n{missed}"
+    );
+
+    check_unreached(name, &rows, &reached);
+}
+
+fn check_unreached(name: &str, rows: &BTreeSet<Taken>, reached: &BTreeSet<Taken>) {
+    let list = tables::unreached(&stress::fixture("unreached.csv"), name);
+    let keys: BTreeSet<Taken> = list.keys().cloned().collect();
+    let missed: BTreeSet<Taken> = rows.difference(reached).cloned().collect();
+
+    let unlisted = listed(name, missed.difference(&keys));
+    assert!(
+        unlisted.is_empty(),
+        "not reached and not listed:\n{unlisted}"
+    );
+    let strange = listed(name, keys.difference(rows));
+    assert!(strange.is_empty(), "listed, but in no table:\n{strange}");
+    let is_rare = |row: &&Taken| list[*row].starts_with("rare");
+    let found = listed(name, keys.intersection(reached).filter(|row| !is_rare(row)));
+    assert!(found.is_empty(), "reached although listed:\n{found}");
+
+    for (row, reason) in &list {
+        let kind = reason.split(':').next().unwrap_or_default();
+        let explains = reason.len() > kind.len() + 2;
+        let is_known =
+            REASONS.contains(&kind) && explains == ["impossible", "rare"].contains(&kind);
+        assert!(is_known, "{row:?}: `{reason}` is no reason");
+    }
+    let unknown = list.values().filter(|&reason| reason == "unknown").count();
+    let most = missed.len() * UNKNOWN / 100;
+    assert!(
+        unknown <= most,
+        "{name}: {unknown} of {} unknown",
+        missed.len()
+    );
+}
+
+/// The tests of a protocol.
+macro_rules! protocol {
+    ($module:ident, $name:literal) => {
+        mod $module {
+            #[test]
+            fn has_the_table() {
+                super::compare($name, &crate::stress::fixture("tables"));
+            }
+
+            #[test]
+            #[ignore = "needs ../shared"]
+            fn has_the_table_as_shared() {
+                super::compare($name, &super::shared("transitions"));
+            }
+
+            #[test]
+            fn is_covered() {
+                super::cover($name);
+            }
+        }
+    };
+}
+
+protocol!(mi_example, "MI_example");
+protocol!(mesi_two_level, "MESI_Two_Level");
+protocol!(moesi_hammer, "MOESI_hammer");
+protocol!(moesi_amd_base, "MOESI_AMD_Base");
+
+/// A folder of what is known of gem5.
+fn shared(folder: &str) -> std::path::PathBuf {
+    let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/gem5");
+    Path::new(shared).join(folder)
+}
