@@ -134,12 +134,6 @@ impl System {
         }
     }
 
-    /// Whether the current controller has blocked any line.
-    #[inline]
-    pub(super) fn has_blocked(&self) -> bool {
-        !self.controllers[self.current].blocked.is_empty()
-    }
-
     /// The buffer on which a line is blocked in the current controller.
     pub(super) fn blocked_by(&self, line: u64) -> Option<u32> {
         self.controllers[self.current]
