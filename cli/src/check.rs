@@ -5,9 +5,9 @@ mod breach;
 mod certificates;
 mod comparison;
 mod json;
-mod paint;
+pub mod paint;
 mod store_order;
-mod text;
+pub mod text;
 mod why;
 
 use std::io::{self, IsTerminal, Write};
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use check::bounds::Bounds;
 use check::{Algorithm, Model, Outcome, Verdict};
-use history::{History, OpId, ReadsFrom};
+use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::error::{self, Error};
 use crate::load::{self, Input};
@@ -86,10 +86,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             Some(folder) => Some(Certificates::new(folder, args.options.as_arguments())?),
             None => None,
         },
-        printer: match args.format {
-            Format::Text => Box::new(text::Text::new(Paint::new(io::stdout().is_terminal()))),
-            Format::Json => Box::new(json::Json),
-        },
+        printer: printer(args.format),
         out,
         status: Status::Done,
     };
@@ -216,6 +213,44 @@ impl Run<'_> {
             }),
             None => Ok(()),
         }
+    }
+}
+
+/// Checks histories by the stages, wherever they come from, and prints the verdicts as the command
+/// does.
+pub fn report(
+    input: &Input,
+    models: &[Model],
+    options: &check::Options,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
+    let mut printer = printer(format);
+    let mut all = Status::Done;
+    for history in &input.histories {
+        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
+            .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
+        for &model in models {
+            let decided = decide(
+                Algorithm::Stages,
+                input,
+                history,
+                &reads_from,
+                model,
+                || check::check(history, &reads_from, model, options),
+            );
+            all = all.and(status(&decided.outcome.verdict));
+            printer.verdict(&decided, out).map_err(Error::Output)?;
+        }
+    }
+    printer.file(input, out).map_err(Error::Output)?;
+    Ok(all)
+}
+
+fn printer(format: Format) -> Box<dyn Printer> {
+    match format {
+        Format::Text => Box::new(text::Text::new(Paint::new(io::stdout().is_terminal()))),
+        Format::Json => Box::new(json::Json),
     }
 }
 

@@ -43,34 +43,44 @@ pub struct Args {
 
 /// A format that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
+    /// Axe text.
     Axe,
+    /// JSON Lines.
     Json,
+    /// Parquet.
     Parquet,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let format = format(args)?;
+    let format = format(&args.output, args.to)?;
     let options = args.options.for_reading()?;
     let input = load::open(&args.input, &options)?;
-    let to_output = args.output == Path::new("-");
-    match format {
-        Format::Parquet => tables::write_histories(&args.output, &input.histories)?,
-        _ if to_output => write(&input, format, out)?,
-        _ => files::create(&args.output, |out| write(&input, format, out))?,
-    }
+    write_to(&input, &args.output, format, out)?;
     Ok(Status::Done)
 }
 
-fn format(args: &Args) -> Result<Format, Error> {
-    let name = args.output.display();
-    let standard_output = args.output == Path::new("-");
-    let extension = args
-        .output
-        .extension()
-        .and_then(|extension| extension.to_str());
-    match args.to.or_else(|| by_extension(extension)) {
+/// Writes the histories of an input to a file, or to `out` for `-`.
+pub fn write_to(
+    input: &Input,
+    path: &Path,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    match format {
+        Format::Parquet => Ok(tables::write_histories(path, &input.histories)?),
+        _ if path == Path::new("-") => write(input, format, out),
+        _ => files::create(path, |out| write(input, format, out)),
+    }
+}
+
+/// The format to write: the one that is asked for, or that the name of the output says.
+pub fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
+    let name = output.display();
+    let standard_output = output == Path::new("-");
+    let extension = output.extension().and_then(|extension| extension.to_str());
+    match to.or_else(|| by_extension(extension)) {
         Some(Format::Parquet) if standard_output => Err(Error::Usage(
             "Parquet needs a file: give an output that ends in .parquet".to_owned(),
         )),

@@ -68,6 +68,14 @@ pub enum Error {
         /// Who says what.
         what: String,
     },
+    /// A protocol with errors.
+    #[error("{name} cannot be used:\n\n{errors}\n")]
+    Protocol {
+        /// Its name or path.
+        name: String,
+        /// The errors, each with its place.
+        errors: String,
+    },
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Output(#[source] io::Error),

@@ -303,7 +303,8 @@ fn hard_name(recipe: &HardRecipe) -> String {
     format!("{command}{copies} --seed {seed}{VERSION}")
 }
 
-const VERSION: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
+/// What follows a command that makes a history.
+pub const VERSION: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
 
 /// The command that makes this history alone, without options that change nothing, and the version
 /// that ran it.
@@ -354,7 +355,7 @@ fn extension(path: &Path) -> Option<&str> {
 }
 
 /// A count: decimal, `K` for thousands, `M` for millions.
-fn parse_count(text: &str) -> Result<u32, String> {
+pub fn parse_count(text: &str) -> Result<u32, String> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b'k' | b'K') => (&text[..text.len() - 1], 1_000),
         Some(b'm' | b'M') => (&text[..text.len() - 1], 1_000_000),

@@ -21,6 +21,8 @@ mod kernel;
 mod limits;
 mod load;
 mod options;
+mod protocol;
+mod simulate;
 mod stats;
 mod status;
 mod verify;
@@ -55,6 +57,8 @@ enum Command {
     Convert(convert::Args),
     Generate(generate::Args),
     Kernel(kernel::Args),
+    Protocol(protocol::Args),
+    Simulate(Box<simulate::Args>),
     Stats(stats::Args),
 }
 
@@ -67,6 +71,8 @@ impl Command {
             Command::Convert(args) => convert::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+            Command::Protocol(args) => protocol::run(args, out),
+            Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
     }

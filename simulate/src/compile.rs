@@ -9,12 +9,14 @@ pub mod types;
 mod body;
 mod calls;
 mod expressions;
+mod inline;
 mod machine;
 mod statements;
+mod transitions;
 
 use rustc_hash::FxHashMap;
 
-use crate::slicc::ast::{Declaration, Name};
+use crate::slicc::ast::{self, Declaration, Name};
 use crate::slicc::outline::Outline;
 use crate::source::{Diagnostic, Severity, Span};
 use body::{Body, Outcome, Symbol};
@@ -30,6 +32,10 @@ pub(crate) struct Compiler<'a> {
     code: Vec<Op>,
     spans: Vec<Span>,
     functions: Vec<Function>,
+    /// The declarations of the functions that have names.
+    bodies: Vec<Option<&'a ast::Function>>,
+    /// The functions that are being compiled within others.
+    inlining: Vec<u32>,
     constants: Vec<u64>,
     texts: Vec<Box<str>>,
     tables: Vec<Vec<u64>>,
@@ -58,14 +64,22 @@ pub fn compile(
     outline: &Outline,
     block_bytes: usize,
 ) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let machines = declarations.iter().filter(|one| matches!(one, Declaration::Machine(_))).count();
+    let machines = declarations
+        .iter()
+        .filter(|one| matches!(one, Declaration::Machine(_)))
+        .count();
     let mut compiler = Compiler {
         outline,
         diagnostics: Vec::new(),
-        types: Types::new(Sizes { block: block_bytes / 8, machines }),
+        types: Types::new(Sizes {
+            block: block_bytes / 8,
+            machines,
+        }),
         code: Vec::new(),
         spans: Vec::new(),
         functions: Vec::new(),
+        bodies: Vec::new(),
+        inlining: Vec::new(),
         constants: Vec::new(),
         texts: Vec::new(),
         tables: Vec::new(),
@@ -79,12 +93,20 @@ pub fn compile(
     };
     compiler.globals(declarations);
     let mut compiled: Vec<code::Machine> = Vec::new();
-    for (at, declaration) in declarations.iter().filter(|one| matches!(one, Declaration::Machine(_))).enumerate() {
+    for (at, declaration) in declarations
+        .iter()
+        .filter(|one| matches!(one, Declaration::Machine(_)))
+        .enumerate()
+    {
         if let Declaration::Machine(machine) = declaration {
             compiled.extend(compiler.machine(machine, at));
         }
     }
-    if compiler.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+    if compiler
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error)
+    {
         return Err(compiler.diagnostics);
     }
     compiled.sort_by_key(|machine| machine.kind);
@@ -102,10 +124,14 @@ pub fn compile(
     Ok((program, compiler.diagnostics))
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
     /// Declarations outside of machines; the first of them are those of the prelude.
-    fn globals(&mut self, declarations: &[Declaration]) {
-        let globals = || declarations.iter().filter(|one| !matches!(one, Declaration::Machine(_)));
+    fn globals(&mut self, declarations: &'a [Declaration]) {
+        let globals = || {
+            declarations
+                .iter()
+                .filter(|one| !matches!(one, Declaration::Machine(_)))
+        };
         for declaration in globals() {
             // Types that the compiler knows by name come up one by one.
             self.types.settle();

@@ -41,15 +41,32 @@ impl Protocol {
         match Protocol::parts(&loaded, block_bytes) {
             Ok((outline, program, mut warnings)) => {
                 warnings.splice(0..0, loaded.warnings.iter().cloned());
-                Ok(Protocol { outline, program: Rc::new(program), warnings, loaded })
+                Ok(Protocol {
+                    outline,
+                    program: Rc::new(program),
+                    warnings,
+                    loaded,
+                })
             }
-            Err(diagnostics) => Err(Failure { sources: loaded.sources, diagnostics, is_missing: false }),
+            Err(diagnostics) => Err(Failure {
+                sources: loaded.sources,
+                diagnostics,
+                is_missing: false,
+            }),
         }
     }
 
-    fn parts(loaded: &Loaded, block_bytes: usize) -> Result<(Outline, Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn parts(
+        loaded: &Loaded,
+        block_bytes: usize,
+    ) -> Result<(Outline, Program, Vec<Diagnostic>), Vec<Diagnostic>> {
         let outline = Outline::of(loaded)?;
-        let (program, warnings) = compile(&loaded.protocol, &loaded.declarations, &outline, block_bytes)?;
+        let (program, warnings) = compile(
+            &loaded.protocol,
+            &loaded.declarations,
+            &outline,
+            block_bytes,
+        )?;
         Ok((outline, program, warnings))
     }
 
@@ -65,10 +82,13 @@ impl Protocol {
 
     /// Its machines, as they are declared.
     pub fn machines(&self) -> impl Iterator<Item = &Machine> {
-        self.loaded.declarations.iter().filter_map(|declaration| match declaration {
-            Declaration::Machine(machine) => Some(machine),
-            _ => None,
-        })
+        self.loaded
+            .declarations
+            .iter()
+            .filter_map(|declaration| match declaration {
+                Declaration::Machine(machine) => Some(machine),
+                _ => None,
+            })
     }
 
     /// The controllers and parameters of a system that runs it.
@@ -78,7 +98,10 @@ impl Protocol {
     pub fn plan(&self, options: &Options) -> Result<Plan, Vec<Diagnostic>> {
         let declared: Vec<Declared<'_>> = self
             .machines()
-            .map(|machine| Declared { name: &machine.name.text, parameters: &machine.parameters })
+            .map(|machine| Declared {
+                name: &machine.name.text,
+                parameters: &machine.parameters,
+            })
             .collect();
         Plan::new(self.name(), &declared, options)
     }

@@ -53,17 +53,46 @@ impl Simulation {
     ///
     /// # Errors
     /// The plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
-    pub fn run(&self, protocol: &Protocol, plan: &Plan, trace: Option<Output>) -> Result<Run, String> {
+    pub fn run(
+        &self,
+        protocol: &Protocol,
+        plan: &Plan,
+        trace: Option<Output>,
+    ) -> Result<Run, String> {
+        self.run_titled(protocol, plan, trace, None)
+    }
+
+    /// The same, with a first line in the trace that says where it comes from. Readers of traces must pass it over, as they
+    /// do with `command line: ...`, which gem5 prints.
+    ///
+    /// # Errors
+    /// As [`Simulation::run`].
+    pub fn run_titled(
+        &self,
+        protocol: &Protocol,
+        plan: &Plan,
+        trace: Option<Output>,
+        title: Option<&str>,
+    ) -> Result<Run, String> {
         let options = self.settled_options();
         let program = Program::random(&self.shape);
-        let cores = self.client.cores(&program, self.shape.seed, options.block_bytes);
-        let layout = match plan.machines.iter().any(|machine| &*machine.name == "CorePair") {
+        let cores = self
+            .client
+            .cores(&program, self.shape.seed, options.block_bytes);
+        let layout = match plan
+            .machines
+            .iter()
+            .any(|machine| &*machine.name == "CorePair")
+        {
             true => Layout::Pairs,
             false => Layout::Single,
         };
         let trace = trace.map(|output| {
-            let options = trace::Options { fetch_port: program.has_fetches(), ..trace::Options::new(plan.sequencers, layout) };
-            Trace::new(options, output)
+            let options = trace::Options {
+                fetch_port: program.has_fetches(),
+                ..trace::Options::new(plan.sequencers, layout)
+            };
+            Trace::titled(options, output, title)
         });
         let mut system = System::new(Setup {
             program: std::rc::Rc::clone(&protocol.program),
@@ -75,7 +104,11 @@ impl Simulation {
             deadlock_threshold: self.deadlock_threshold,
         })?;
         let fault = system.simulate().err();
-        Ok(Run { fault, tally: system.tally().clone(), system })
+        Ok(Run {
+            fault,
+            tally: system.tally().clone(),
+            system,
+        })
     }
 }
 
@@ -99,11 +132,17 @@ impl Run {
         self.system.stalls()
     }
 
-    /// Ends the trace. Returns its text, if it was to stay in memory.
+    /// Ends the trace, after a fault with a line that says so as gem5 would. Returns its text, if it was to stay in memory.
     ///
     /// # Errors
     /// It could not be written.
     pub fn finish_trace(&mut self) -> std::io::Result<Vec<u8>> {
-        self.system.take_trace().map_or(Ok(Vec::new()), Trace::finish)
+        let Some(mut trace) = self.system.take_trace() else {
+            return Ok(Vec::new());
+        };
+        if let Some(fault) = &self.fault {
+            trace.note(&format!("panic: {}", fault.message.replace('\n', " ")));
+        }
+        trace.finish()
     }
 }

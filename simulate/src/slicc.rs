@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod builtin;
 pub mod lexer;
+pub mod lint;
 pub mod load;
 pub mod outline;
 pub mod parser;

@@ -5,6 +5,7 @@
 
 mod build;
 mod cores;
+mod fast;
 mod fault;
 mod library;
 mod messages;
@@ -36,6 +37,7 @@ use crate::sequencer::{Effects, Sequencer};
 use crate::trace::Trace;
 
 pub use build::Setup;
+use fast::Position;
 pub use fault::{Fault, FaultKind};
 use words::Words;
 
@@ -110,8 +112,7 @@ struct RequestFields {
 /// Where to go on after a transition that stalled.
 #[derive(Clone, Copy, Debug, Default)]
 struct Resume {
-    pc: u32,
-    fp: u32,
+    position: Position,
     base: u16,
 }
 
@@ -272,21 +273,32 @@ impl System {
         }
         self.tally.ticks = self.now;
         match self.trace.as_mut().and_then(Trace::error) {
-            Some(error) => Err(self.plain_fault(FaultKind::Output, format!("the trace can't be written: {error}"))),
+            Some(error) => Err(self.plain_fault(
+                FaultKind::Output,
+                format!("the trace can't be written: {error}"),
+            )),
             None => Ok(()),
         }
     }
 
     /// Looks whether a request has waited too long.
     fn watch(&mut self, event: u32) -> Result<(), Box<Fault>> {
-        let late = self.sequencers.iter().find_map(|one| one.deadlock(self.now, self.deadlock_threshold).map(|text| (one.version(), text)));
+        let late = self.sequencers.iter().find_map(|one| {
+            one.deadlock(self.now, self.deadlock_threshold)
+                .map(|text| (one.version(), text))
+        });
         if let Some((version, text)) = late {
             return Err(self.stuck(version as usize, text));
         }
-        if self.trace.as_mut().is_some_and(|trace| trace.error().is_some()) {
+        if self
+            .trace
+            .as_mut()
+            .is_some_and(|trace| trace.error().is_some())
+        {
             return Err(self.plain_fault(FaultKind::Output, "the trace can't be written".into()));
         }
-        self.wheel.schedule(self.now + self.deadlock_threshold, event);
+        self.wheel
+            .schedule(self.now + self.deadlock_threshold, event);
         Ok(())
     }
 
@@ -302,7 +314,9 @@ impl System {
 
     /// The cores, to ask them for what they did.
     pub fn cores(&self) -> impl Iterator<Item = &dyn Core> {
-        self.threads.iter().filter_map(|thread| thread.core.as_deref())
+        self.threads
+            .iter()
+            .filter_map(|thread| thread.core.as_deref())
     }
 
     /// Ends the run and gives the trace back, to be finished.
@@ -312,21 +326,26 @@ impl System {
 
     /// The transitions that were taken, in the order of the machines, states and events.
     pub fn coverage(&self) -> Vec<Covered<'_>> {
-        self.rows(|machine, row| match self.program.machines[machine].transitions[row].next {
-            Some(next) => vec![(next, self.coverage[machine][row])],
-            None => self
-                .computed
-                .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
-                .map(|(key, count)| (key.2, *count))
-                .collect(),
-        })
+        self.rows(
+            |machine, row| match self.program.machines[machine].transitions[row].next {
+                Some(next) => vec![(next, self.coverage[machine][row])],
+                None => self
+                    .computed
+                    .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
+                    .map(|(key, count)| (key.2, *count))
+                    .collect(),
+            },
+        )
     }
 
     /// The transitions that the protocol itself stalled (`z_stall`), with the state that they would lead to.
     pub fn stalls(&self) -> Vec<Covered<'_>> {
         self.rows(|machine, row| {
             let transition = &self.program.machines[machine].transitions[row];
-            vec![(transition.next.unwrap_or(transition.state), self.stalled[machine][row])]
+            vec![(
+                transition.next.unwrap_or(transition.state),
+                self.stalled[machine][row],
+            )]
         })
     }
 
@@ -335,16 +354,26 @@ impl System {
         let mut rows = Vec::new();
         for (at, machine) in self.program.machines.iter().enumerate() {
             let mut order: Vec<usize> = (0..machine.transitions.len()).collect();
-            order.sort_by_key(|row| (machine.transitions[*row].state, machine.transitions[*row].event));
+            order.sort_by_key(|row| {
+                (
+                    machine.transitions[*row].state,
+                    machine.transitions[*row].event,
+                )
+            });
             for row in order {
                 let transition = &machine.transitions[row];
-                rows.extend(counts(at, row).into_iter().filter(|(_, count)| *count > 0).map(|(next, count)| Covered {
-                    machine: &machine.name,
-                    state: &machine.states[transition.state as usize],
-                    event: &machine.events[transition.event as usize],
-                    next: &machine.states[next as usize],
-                    count,
-                }));
+                rows.extend(
+                    counts(at, row)
+                        .into_iter()
+                        .filter(|(_, count)| *count > 0)
+                        .map(|(next, count)| Covered {
+                            machine: &machine.name,
+                            state: &machine.states[transition.state as usize],
+                            event: &machine.events[transition.event as usize],
+                            next: &machine.states[next as usize],
+                            count,
+                        }),
+                );
             }
         }
         rows

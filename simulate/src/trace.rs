@@ -55,7 +55,7 @@ impl Layout {
 /// What is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Number of sequencers.
+    /// Number of sequencers. Methods that take a version want one below it, and panic otherwise.
     pub sequencers: u32,
     /// Where they live.
     pub layout: Layout,
@@ -159,6 +159,11 @@ pub struct Trace {
 impl Trace {
     /// A trace without lines but the ones gem5 prints while it sets ports up.
     pub fn new(options: Options, output: Output) -> Trace {
+        Trace::titled(options, output, None)
+    }
+
+    /// The same below a line that says where it comes from.
+    pub fn titled(options: Options, output: Output, title: Option<&str>) -> Trace {
         let names = 0..options.sequencers;
         let mut trace = Trace {
             text: Text::new(),
@@ -166,6 +171,9 @@ impl Trace {
             options,
             writer: Writer::new(output),
         };
+        if let Some(title) = title {
+            trace.note(title);
+        }
         trace.set_up();
         trace
     }
@@ -182,6 +190,12 @@ impl Trace {
     pub fn finish(mut self) -> io::Result<Vec<u8>> {
         let text = self.text.take();
         self.writer.finish(text)
+    }
+
+    /// A line of its own that no debug flag prints.
+    pub fn note(&mut self, line: &str) {
+        self.text.put(line);
+        self.end();
     }
 
     fn set_up(&mut self) {

@@ -8,7 +8,7 @@ use history::Source;
 use simulate::client::Client;
 use simulate::program::Shape;
 
-const SEEDS: u64 = 150;
+const SEEDS: u64 = 300;
 
 /// A few threads on few locations, with some of everything.
 fn racy(seed: u64) -> Shape {
@@ -151,6 +151,21 @@ fn aborted_runs_show_the_same_too() {
             assert_eq!(writes(&read), writes(&ran.history), "{client}, seed {seed}");
             let model = client.model();
             assert!(satisfies(&ran.history, model), "{client}, seed {seed}");
+        }
+    }
+}
+
+/// Where memory is atomic, the order that records note is a memory order: checking is cheap then.
+#[test]
+fn records_note_the_order_of_memory() {
+    for client in ALL {
+        for seed in 0..60 {
+            let atomic = Run {
+                late_reads: false,
+                ..Run::new(client, racy(seed))
+            };
+            let decided = common::decide(&run(&atomic).history, client.model());
+            assert_eq!(decided, (true, true), "{client}, seed {seed}");
         }
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Atomic {
     /// What is to be sent next, or was sent.
     half: Half,
     sent: bool,
+    /// Whether its line was lost while a load-linked is on its way.
+    stale: bool,
     /// The operation, once something of it was sent. For Ruby's lines, the halves of a linked one
     /// are operations of their own.
     row: Option<Row>,
@@ -50,10 +52,25 @@ impl Atomic {
             linked,
             half: Half::Read,
             sent: false,
+            stale: false,
             row: None,
             failures: 0,
             not_before: 0,
         }
+    }
+
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Its line leaves the cache.
+    pub fn evicted(&mut self) {
+        self.stale = self.sent && self.kind() == RequestKind::LoadLinked;
+    }
+
+    /// Whether a load-linked is on its way that may return an old value.
+    pub fn is_stale(&self) -> bool {
+        self.stale
     }
 
     /// Sends the next half, if it is time.
@@ -115,6 +132,7 @@ impl Atomic {
         log: &mut Log,
         port: &mut dyn CorePort,
     ) {
+        self.stale = false;
         let Some(row) = self.row else {
             return;
         };

@@ -179,7 +179,8 @@ impl Buffered {
                 forwarded: true,
                 ..line(self.next, Kind::Load, address, entry.value, 0)
             };
-            self.thread.log.whole_load(now, now, load, port);
+            let order = port.moment();
+            self.thread.log.whole_load((now, now), order, load, port);
             self.finish(now + 1);
             return true;
         }

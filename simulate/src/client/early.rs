@@ -41,6 +41,9 @@ enum Progress {
         value: u64,
         at: u64,
         forwarded: bool,
+        /// Its place in the order of memory, if it was the oldest operation then; else that is
+        /// where it commits.
+        order: Option<u64>,
     },
 }
 
@@ -179,6 +182,7 @@ impl Early {
                         value,
                         at: now,
                         forwarded: true,
+                        order: (at == 0).then(|| port.moment()),
                     };
                     self.thread.alarm.set(now + 1, port);
                 }
@@ -244,17 +248,22 @@ impl Early {
         if let Some(entry) = self.buffer.iter().rev().find(|e| e.address == address) {
             return Supply::Store(entry.value);
         }
-        // A load on its way with an old value would share it with this one, and nobody would tell.
-        let line = self.line(address);
-        let shares = |slot: &Slot| slot.loads().is_some_and(|other| self.line(other) == line);
-        match self
-            .window
-            .iter()
-            .any(|slot| slot.is_stale() && shares(slot))
-        {
+        match self.is_stale(self.line(address)) {
             true => Supply::Later,
             false => Supply::Memory,
         }
+    }
+
+    /// Whether a read of a line is on its way that may return an old value. Another one would join
+    /// it in the sequencer and share the value, and nobody would tell that it is old.
+    fn is_stale(&self, line: u64) -> bool {
+        let is_on = |address: u64| self.line(address) == line;
+        let is_stale = |slot: &Slot| slot.is_stale() && slot.loads().is_some_and(is_on);
+        let linked = match &self.head {
+            Head::Atomic(atomic) => atomic.is_stale() && is_on(atomic.address()),
+            _ => false,
+        };
+        linked || self.window.iter().any(is_stale)
     }
 
     /// Commits what can be; whether that was anything.
@@ -317,6 +326,7 @@ impl Early {
             value,
             at,
             forwarded,
+            order,
         } = slot.progress
         else {
             return false;
@@ -329,7 +339,9 @@ impl Early {
             forwarded,
             ..line(slot.index, Kind::Load, address, value, 0)
         };
-        self.thread.log.whole_load(now, slot.issued, load, port);
+        let order = order.unwrap_or_else(|| port.moment());
+        let ticks = (slot.issued, now);
+        self.thread.log.whole_load(ticks, order, load, port);
         true
     }
 
@@ -388,12 +400,13 @@ impl Early {
     }
 
     /// Memory performs a load of the window.
-    fn load_performed(&mut self, now: u64, response: &Response) {
+    fn load_performed(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
         let is_it =
-            |slot: &&mut Slot| slot.index as u32 & !STORE == response.tag && slot.loads().is_some();
-        let Some(slot) = self.window.iter_mut().find(is_it) else {
+            |slot: &Slot| slot.index as u32 & !STORE == response.tag && slot.loads().is_some();
+        let Some(place) = self.window.iter().position(is_it) else {
             return;
         };
+        let slot = &mut self.window[place];
         slot.progress = match slot.progress {
             Progress::Sent { again: true, .. } => {
                 self.repeated += 1;
@@ -404,6 +417,7 @@ impl Early {
                 value: response.value,
                 at: now,
                 forwarded: false,
+                order: (place == 0).then(|| port.moment()),
             },
         };
     }
@@ -432,7 +446,7 @@ impl Core for Early {
             return;
         }
         if response.kind != RequestKind::Store {
-            return self.load_performed(now, response);
+            return self.load_performed(now, response, port);
         }
         let row = Row::of(response.tag & !STORE);
         log.perform(row, now, response, port);
@@ -457,6 +471,12 @@ impl Core for Early {
 
     fn evicted(&mut self, now: u64, line: u64, port: &mut dyn CorePort) {
         let line = self.line(line);
+        let bytes = self.line_bytes.max(1);
+        if let Head::Atomic(atomic) = &mut self.head
+            && atomic.address() / bytes == line
+        {
+            atomic.evicted();
+        }
         let mut any = false;
         for at in 0..self.window.len() {
             let slot = &self.window[at];

@@ -72,10 +72,16 @@ impl Log {
         self.print(now, row, line(index, Kind::Load, address, value, 0), port);
     }
 
-    /// A load is noted and printed all at once.
-    pub fn whole_load(&mut self, now: u64, issued: u64, load: ClientLine, port: &mut dyn CorePort) {
+    /// A load is noted and printed all at once, at the second of the ticks; it was issued at the
+    /// first. `order` is its place in the order of memory.
+    pub fn whole_load(
+        &mut self,
+        (issued, now): (u64, u64),
+        order: u64,
+        load: ClientLine,
+        port: &mut dyn CorePort,
+    ) {
         let row = self.records.ask(issued, Kind::Load, load.address, None);
-        let order = port.moment();
         self.records.perform(row, now, order, Some(load.read));
         self.print(now, row, load, port);
     }

@@ -8,6 +8,9 @@ use super::types::{Kind, TypeId};
 use crate::slicc::ast::Name;
 use crate::source::{Diagnostic, Span};
 
+/// Frames are no larger, so that the stack has room for some of them.
+const MOST_REGISTERS: Register = 1 << 12;
+
 /// Something went wrong that has been noted among the diagnostics; the statement is given up.
 pub(super) struct Abandoned;
 
@@ -25,6 +28,8 @@ pub(super) enum Place {
     Control(u16),
     /// At the address in a register, plus an offset.
     Memory { base: Register, offset: u16 },
+    /// At the address in a control word, plus an offset.
+    Through { control: u16, offset: u16 },
     /// Null, which is a pointer of any type.
     Null,
 }
@@ -58,26 +63,54 @@ pub(super) enum Symbol {
 /// What sort of code is being compiled, which decides what may stand in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    InPort { handlers: [Option<u32>; 2] },
+    InPort {
+        handlers: [Option<u32>; 2],
+    },
     Action,
-    Function { result: TypeId },
+    Function {
+        result: TypeId,
+    },
+    /// A function within the code that calls it: its result goes to a register, and its returns jump to its end.
+    Inlined {
+        result: TypeId,
+        to: Option<Register>,
+        returns: Vec<usize>,
+    },
     Transition,
+}
+
+/// Names and what they stand for.
+#[derive(Default)]
+struct Scope {
+    names: FxHashMap<Box<str>, (Symbol, Span)>,
+    /// Whether the scopes around this one can't be seen from it.
+    apart: bool,
 }
 
 /// A frame and what is in scope.
 pub(super) struct Body {
     pub context: Context,
-    scopes: Vec<FxHashMap<Box<str>, (Symbol, Span)>>,
+    scopes: Vec<Scope>,
     next: Register,
     highest: Register,
     start: u32,
     /// Jumps to the end of the body, to be set when it is known.
     pub exits: Vec<usize>,
+    /// Assertions: the jumps that are taken where one fails. What they lead to stands behind the body, out of the way.
+    pub assertions: Vec<(Vec<usize>, Span)>,
 }
 
 impl Body {
     fn new(context: Context, start: u32) -> Body {
-        Body { context, scopes: vec![FxHashMap::default()], next: 0, highest: 0, start, exits: Vec::new() }
+        Body {
+            context,
+            scopes: vec![Scope::default()],
+            next: 0,
+            highest: 0,
+            start,
+            exits: Vec::new(),
+            assertions: Vec::new(),
+        }
     }
 }
 
@@ -91,13 +124,21 @@ impl Compiler<'_> {
     /// Ends the piece of code.
     pub(super) fn finish(&mut self, before: Option<Body>) -> Function {
         let body = std::mem::replace(&mut self.body, before);
-        let Some(body) = body else { return Function::default() };
-        let end = self.code.len() as u32;
-        for at in body.exits {
-            self.aim(at, end);
+        let Some(body) = body else {
+            return Function::default();
+        };
+        for (jumps, span) in body.assertions {
+            let failure = self.here();
+            self.emit(Op::Assert, span);
+            for at in jumps {
+                self.aim(at, failure);
+            }
         }
         // A call needs room for the frame above even if the function itself uses few registers.
-        Function { start: body.start, frame: u32::from(body.highest) + 1 }
+        Function {
+            start: body.start,
+            frame: u32::from(body.highest) + 1,
+        }
     }
 
     pub(super) fn body(&mut self) -> &mut Body {
@@ -118,12 +159,24 @@ impl Compiler<'_> {
 
     /// Sets the target of a jump.
     pub(super) fn aim(&mut self, at: usize, to: u32) {
+        let distance = to as i32 - at as i32 - 1;
         match &mut self.code[at] {
             Op::Jump { target }
             | Op::JumpIf { target, .. }
             | Op::JumpUnless { target, .. }
-            | Op::JumpIfSmall { target, .. }
-            | Op::JumpUnlessSmall { target, .. } => *target = to,
+            | Op::JumpIfNull { target, .. }
+            | Op::JumpUnlessNull { target, .. } => *target = distance,
+            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
+                match i16::try_from(distance) {
+                    Ok(distance) => *target = distance,
+                    Err(_) => {
+                        let span = self.spans[at];
+                        self.diagnostics.push(
+                            Diagnostic::error(span, "this block is too long").hint("split it"),
+                        );
+                    }
+                }
+            }
             other => unreachable!("{other:?} is no jump"),
         }
     }
@@ -132,13 +185,19 @@ impl Compiler<'_> {
     pub(super) fn registers(&mut self, count: usize, span: Span) -> Outcome<Register> {
         let body = self.body();
         let first = body.next;
-        match usize::from(first).checked_add(count).and_then(|next| Register::try_from(next).ok()) {
-            Some(next) if next < Register::MAX / 2 => {
+        match usize::from(first)
+            .checked_add(count)
+            .and_then(|next| Register::try_from(next).ok())
+        {
+            Some(next) if next < MOST_REGISTERS => {
                 body.next = next;
                 body.highest = body.highest.max(next);
                 Ok(first)
             }
-            _ => self.fail(Diagnostic::error(span, "this piece of code needs too many registers").hint("split it")),
+            _ => self.fail(
+                Diagnostic::error(span, "this piece of code needs too many registers")
+                    .hint("split it"),
+            ),
         }
     }
 
@@ -165,7 +224,15 @@ impl Compiler<'_> {
 
     /// Opens a scope.
     pub(super) fn open(&mut self) {
-        self.body().scopes.push(FxHashMap::default());
+        self.body().scopes.push(Scope::default());
+    }
+
+    /// Opens a scope from which those around it can't be seen.
+    pub(super) fn open_apart(&mut self) {
+        self.body().scopes.push(Scope {
+            apart: true,
+            ..Scope::default()
+        });
     }
 
     /// Closes a scope.
@@ -176,8 +243,9 @@ impl Compiler<'_> {
     /// Declares a name in the innermost scope.
     pub(super) fn declare(&mut self, name: &str, span: Span, symbol: Symbol) -> Outcome<()> {
         let scope = self.body().scopes.last_mut().expect("a body has a scope");
-        if let Some((_, first)) = scope.insert(name.into(), (symbol, span)) {
-            let error = Diagnostic::error(span, format!("`{name}` is declared twice")).note(first, "first declared here");
+        if let Some((_, first)) = scope.names.insert(name.into(), (symbol, span)) {
+            let error = Diagnostic::error(span, format!("`{name}` is declared twice"))
+                .note(first, "first declared here");
             return self.fail(error);
         }
         Ok(())
@@ -185,8 +253,14 @@ impl Compiler<'_> {
 
     /// What a name stands for here.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol> {
-        let locals = self.body.iter().flat_map(|body| body.scopes.iter().rev());
-        let found = locals.filter_map(|scope| scope.get(name)).map(|(symbol, _)| symbol).next();
+        let scopes = self.body.iter().flat_map(|body| body.scopes.iter().rev());
+        let mut found = None;
+        for scope in scopes {
+            found = scope.names.get(name).map(|(symbol, _)| symbol);
+            if found.is_some() || scope.apart {
+                break;
+            }
+        }
         found.or_else(|| self.members.get(name)).cloned()
     }
 
@@ -199,11 +273,12 @@ impl Compiler<'_> {
                     .body
                     .iter()
                     .flat_map(|body| body.scopes.iter())
-                    .flat_map(|scope| scope.keys())
+                    .flat_map(|scope| scope.names.keys())
                     .chain(self.members.keys())
                     .cloned()
                     .collect();
-                let mut error = Diagnostic::error(name.span, format!("`{}` is not declared", name.text));
+                let mut error =
+                    Diagnostic::error(name.span, format!("`{}` is not declared", name.text));
                 if let Some(near) = super::types::nearest(&name.text, names.iter()) {
                     error = error.hint(format!("did you mean `{near}`?"));
                 }
@@ -236,6 +311,16 @@ impl Compiler<'_> {
             (Place::Control(offset), true) => Op::ControlAddress { to, offset },
             (Place::Memory { base, offset }, false) => Op::Load { to, base, offset },
             (Place::Memory { base, offset }, true) => Op::Address { to, base, offset },
+            (Place::Through { control, offset }, false) => Op::LoadThrough {
+                to,
+                control,
+                offset,
+            },
+            (Place::Through { control, offset }, true) => Op::AddressThrough {
+                to,
+                control,
+                offset,
+            },
         };
         self.emit(op, span);
     }
@@ -246,9 +331,15 @@ impl Compiler<'_> {
             Place::Register(register) => Op::FrameAddress { to, register },
             Place::Control(offset) => Op::ControlAddress { to, offset },
             Place::Memory { base, offset } => Op::Address { to, base, offset },
+            Place::Through { control, offset } => Op::AddressThrough {
+                to,
+                control,
+                offset,
+            },
             Place::Constant(_) | Place::Null => {
                 return self.fail(
-                    Diagnostic::error(span, "a constant can't be passed by reference").hint("assign it to a variable first"),
+                    Diagnostic::error(span, "a constant can't be passed by reference")
+                        .hint("assign it to a variable first"),
                 );
             }
         };
@@ -260,11 +351,18 @@ impl Compiler<'_> {
         match i32::try_from(constant as i64) {
             Ok(value) => Op::Small { to, value },
             Err(_) => {
-                let index = self.constants.iter().position(|known| *known == constant).unwrap_or_else(|| {
-                    self.constants.push(constant);
-                    self.constants.len() - 1
-                });
-                Op::Constant { to, index: index as u32 }
+                let index = self
+                    .constants
+                    .iter()
+                    .position(|known| *known == constant)
+                    .unwrap_or_else(|| {
+                        self.constants.push(constant);
+                        self.constants.len() - 1
+                    });
+                Op::Constant {
+                    to,
+                    index: index as u16,
+                }
             }
         }
     }
@@ -276,7 +374,14 @@ impl Compiler<'_> {
             let mark = self.top();
             let to = self.load(target, span)?;
             let from = self.load(value, span)?;
-            self.emit(Op::Copy { to, from, words: width as u16 }, span);
+            self.emit(
+                Op::Copy {
+                    to,
+                    from,
+                    words: width as u16,
+                },
+                span,
+            );
             self.release(mark);
             return Ok(());
         }
@@ -289,9 +394,37 @@ impl Compiler<'_> {
                 self.release(mark);
             }
             Place::Memory { base, offset } => {
+                let small = match value.place {
+                    Place::Constant(constant) => i16::try_from(constant as i64).ok(),
+                    _ => None,
+                };
+                if let Some(value) = small {
+                    self.emit(
+                        Op::StoreSmall {
+                            base,
+                            offset,
+                            value,
+                        },
+                        span,
+                    );
+                    return Ok(());
+                }
                 let mark = self.top();
                 let from = self.load(value, span)?;
                 self.emit(Op::Store { base, offset, from }, span);
+                self.release(mark);
+            }
+            Place::Through { control, offset } => {
+                let mark = self.top();
+                let from = self.load(value, span)?;
+                self.emit(
+                    Op::StoreThrough {
+                        control,
+                        offset,
+                        from,
+                    },
+                    span,
+                );
                 self.release(mark);
             }
             Place::Constant(_) | Place::Null => {
@@ -305,20 +438,39 @@ impl Compiler<'_> {
     pub(super) fn local(&mut self, of: TypeId, span: Span) -> Outcome<Value> {
         let width = self.types[of].width();
         let first = self.registers(width, span)?;
-        self.emit(Op::Fresh { to: first, of: of as u32 }, span);
-        Ok(Value { of, place: Place::Register(first), writable: true })
+        self.emit(
+            Op::Fresh {
+                to: first,
+                of: of as u16,
+            },
+            span,
+        );
+        Ok(Value {
+            of,
+            place: Place::Register(first),
+            writable: true,
+        })
     }
 
     /// Whether a type is that of numbers, of whatever kind.
     pub(super) fn is_number(&self, of: TypeId) -> bool {
         let known = &self.types.known;
         let others = ["uint32_t", "uint64_t", "RequestorID"];
-        [known.int, known.addr, known.cycles, known.tick, known.scalar, known.node].contains(&of)
+        [
+            known.int,
+            known.addr,
+            known.cycles,
+            known.tick,
+            known.scalar,
+            known.node,
+        ]
+        .contains(&of)
             || others.contains(&&*self.types[of].name)
     }
 
     /// Whether values of a type are pointers.
     pub(super) fn is_pointer(&self, of: TypeId) -> bool {
-        matches!(self.types[of].kind, Kind::Entry | Kind::Library) || self.types[of].name.starts_with("Packet")
+        matches!(self.types[of].kind, Kind::Entry | Kind::Library)
+            || self.types[of].name.starts_with("Packet")
     }
 }

@@ -23,7 +23,12 @@ pub(super) struct Signature {
 
 impl Compiler<'_> {
     /// `function(arguments)`
-    pub(super) fn call(&mut self, function: &Name, arguments: &[Expression], span: Span) -> Outcome<Value> {
+    pub(super) fn call(
+        &mut self,
+        function: &Name,
+        arguments: &[Expression],
+        span: Span,
+    ) -> Outcome<Value> {
         let known = self.types.known;
         let nothing = constant(known.void, 0);
         match &*function.text {
@@ -38,63 +43,78 @@ impl Compiler<'_> {
         if let Some(value) = self.conversion(function, arguments, span)? {
             return Ok(value);
         }
-        let mark = self.top();
         let values = self.arguments(arguments)?;
         let Some(signature) = self.choose(function, &values, arguments)? else {
             return self.unknown_function(function, arguments.len());
         };
-        let result = match signature.number {
-            Some(number) => self.call_function(number, &signature, &values, span)?,
+        match signature.number {
+            Some(number) => self.call_function(number, &signature, &values, span),
             None => match Builtin::find(&format!("{}/{}", function.text, arguments.len())) {
-                Some(builtin) => self.call_library(builtin, signature.result, &values, span)?,
-                None => {
-                    return self.fail(
-                        Diagnostic::error(span, format!("`{}` is not supported by this runtime", function.text))
-                            .note(signature.span, "declared here without a body, so the runtime has to provide it"),
-                    );
-                }
+                Some(builtin) => self.call_library(builtin, signature.result, &values, span),
+                None => self.fail(
+                    Diagnostic::error(
+                        span,
+                        format!("`{}` is not supported by this runtime", function.text),
+                    )
+                    .note(
+                        signature.span,
+                        "declared here without a body, so the runtime has to provide it",
+                    ),
+                ),
             },
-        };
-        self.keep(mark, result, span)
-    }
-
-    /// Moves a result down to the first of the registers that its computation took, and gives back the others.
-    fn keep(&mut self, mark: Register, result: Value, span: Span) -> Outcome<Value> {
-        match result.place {
-            Place::Register(at) if !self.types[result.of].is_wide() && at > mark => {
-                self.release(mark);
-                let to = self.register(span)?;
-                self.emit(Op::Move { to, from: at }, span);
-                Ok(Value { place: Place::Register(to), ..result })
-            }
-            _ => Ok(result),
         }
     }
 
     fn arguments(&mut self, arguments: &[Expression]) -> Outcome<Vec<(Value, Span)>> {
-        arguments.iter().map(|argument| Ok((self.expression(argument)?, argument.span))).collect()
+        arguments
+            .iter()
+            .map(|argument| Ok((self.expression(argument)?, argument.span)))
+            .collect()
     }
 
     /// `Enum_to_string(value)` and `Machine_State_to_permission(state)`.
-    fn conversion(&mut self, function: &Name, arguments: &[Expression], span: Span) -> Outcome<Option<Value>> {
+    fn conversion(
+        &mut self,
+        function: &Name,
+        arguments: &[Expression],
+        span: Span,
+    ) -> Outcome<Option<Value>> {
         let name = &*function.text;
-        let (family, permission) = match (name.strip_suffix("_to_string"), name.strip_suffix("_to_permission")) {
+        let (family, permission) = match (
+            name.strip_suffix("_to_string"),
+            name.strip_suffix("_to_permission"),
+        ) {
             (Some(family), _) => (family, false),
             (_, Some(family)) => (family, true),
             _ => return Ok(None),
         };
-        let Some(of) = self.types.find(self.machine_name(), family) else { return Ok(None) };
-        let Kind::Enumeration { permissions, .. } = self.types[of].kind.clone() else { return Ok(None) };
-        let ([argument], true) = (arguments, !permission || permissions.is_some()) else { return Ok(None) };
+        let Some(of) = self.types.find(self.machine_name(), family) else {
+            return Ok(None);
+        };
+        let Kind::Enumeration { permissions, .. } = self.types[of].kind.clone() else {
+            return Ok(None);
+        };
+        let ([argument], true) = (arguments, !permission || permissions.is_some()) else {
+            return Ok(None);
+        };
         let value = self.expression(argument)?;
         self.expect(of, value.of, argument.span)?;
         let from = self.load(value, span)?;
         let to = self.register(span)?;
         let (table, result) = match permissions {
-            Some(permissions) if permission => (Some(self.table(permissions)), self.types.known.permission),
+            Some(permissions) if permission => {
+                (Some(self.table(permissions)), self.types.known.permission)
+            }
             _ => (self.name_table(of), self.types.known.text),
         };
-        self.emit(Op::Lookup { to, from, table: table.unwrap_or_default() }, span);
+        self.emit(
+            Op::Lookup {
+                to,
+                from,
+                table: table.unwrap_or_default(),
+            },
+            span,
+        );
         Ok(Some(register(result, to)))
     }
 
@@ -105,15 +125,30 @@ impl Compiler<'_> {
         values: &[(Value, Span)],
         arguments: &[Expression],
     ) -> Outcome<Option<Signature>> {
-        let Some(candidates) = self.functions_of.get(&function.text).cloned() else { return Ok(None) };
+        let Some(candidates) = self.functions_of.get(&function.text).cloned() else {
+            return Ok(None);
+        };
         let types: Vec<TypeId> = values.iter().map(|(value, _)| value.of).collect();
-        let same_count: Vec<&Signature> =
-            candidates.iter().filter(|candidate| candidate.parameters.len() == arguments.len()).collect();
+        let same_count: Vec<&Signature> = candidates
+            .iter()
+            .filter(|candidate| candidate.parameters.len() == arguments.len())
+            .collect();
         let fitting = same_count
             .iter()
-            .filter(|candidate| candidate.parameters.iter().zip(&types).all(|((wanted, _), given)| self.fits(*wanted, *given)))
+            .filter(|candidate| {
+                candidate
+                    .parameters
+                    .iter()
+                    .zip(&types)
+                    .all(|((wanted, _), given)| self.fits(*wanted, *given))
+            })
             .max_by_key(|candidate| {
-                let exact = candidate.parameters.iter().zip(&types).filter(|((wanted, _), given)| wanted == *given).count();
+                let exact = candidate
+                    .parameters
+                    .iter()
+                    .zip(&types)
+                    .filter(|((wanted, _), given)| wanted == *given)
+                    .count();
                 (exact, candidate.number.is_some())
             });
         match (fitting, same_count.first()) {
@@ -126,10 +161,18 @@ impl Compiler<'_> {
                 Ok(None)
             }
             (None, None) => {
-                let counts: Vec<String> = candidates.iter().map(|one| one.parameters.len().to_string()).collect();
+                let counts: Vec<String> = candidates
+                    .iter()
+                    .map(|one| one.parameters.len().to_string())
+                    .collect();
                 let error = Diagnostic::error(
                     function.span,
-                    format!("`{}` takes {} arguments, not {}", function.text, counts.join(" or "), arguments.len()),
+                    format!(
+                        "`{}` takes {} arguments, not {}",
+                        function.text,
+                        counts.join(" or "),
+                        arguments.len()
+                    ),
                 );
                 let error = match candidates.first() {
                     Some(first) if first.span != NOWHERE => error.note(first.span, "declared here"),
@@ -141,7 +184,10 @@ impl Compiler<'_> {
     }
 
     fn unknown_function<T>(&mut self, function: &Name, arguments: usize) -> Outcome<T> {
-        let mut error = Diagnostic::error(function.span, format!("the function `{}` is not declared", function.text));
+        let mut error = Diagnostic::error(
+            function.span,
+            format!("the function `{}` is not declared", function.text),
+        );
         if Builtin::find(&format!("{}/{arguments}", function.text)).is_some() {
             error = error.hint("declare its prototype in the machine, as gem5's protocols do");
         } else if let Some(near) = nearest(&function.text, self.functions_of.keys()) {
@@ -158,28 +204,62 @@ impl Compiler<'_> {
         values: &[(Value, Span)],
         span: Span,
     ) -> Outcome<Value> {
+        if let Some(value) = self.inline(number, signature, values, span)? {
+            return Ok(value);
+        }
         let base = self.registers(values.len().max(1), span)?;
-        for (at, ((value, span), (_, passing))) in values.iter().zip(&signature.parameters).enumerate() {
+        for (at, ((value, span), (_, passing))) in
+            values.iter().zip(&signature.parameters).enumerate()
+        {
             let to = base + at as Register;
             match passing {
-                Passing::Reference if !self.types[value.of].is_wide() => self.address_into(to, *value, *span)?,
+                Passing::Reference if !self.types[value.of].is_wide() => {
+                    self.address_into(to, *value, *span)?
+                }
                 _ => self.load_into(to, *value, *span),
             }
         }
-        self.emit(Op::Call { function: number, base }, span);
+        self.emit(
+            Op::Call {
+                function: number as u16,
+                base,
+            },
+            span,
+        );
         let wide = self.types[signature.result].is_wide();
         if signature.by_reference {
             let place = Place::Memory { base, offset: 0 };
-            return Ok(Value { of: signature.result, place, writable: true });
+            return Ok(Value {
+                of: signature.result,
+                place,
+                writable: true,
+            });
         }
         if wide {
             // What the function returns lies in its frame, or elsewhere: it is copied before anything else is called.
             let words = self.types[signature.result].width();
             let first = self.registers(words, span)?;
             let to = self.register(span)?;
-            self.emit(Op::FrameAddress { to, register: first }, span);
-            self.emit(Op::Copy { to, from: base, words: words as u16 }, span);
-            return Ok(Value { of: signature.result, place: Place::Register(first), writable: false });
+            self.emit(
+                Op::FrameAddress {
+                    to,
+                    register: first,
+                },
+                span,
+            );
+            self.emit(
+                Op::Copy {
+                    to,
+                    from: base,
+                    words: words as u16,
+                },
+                span,
+            );
+            return Ok(Value {
+                of: signature.result,
+                place: Place::Register(first),
+                writable: false,
+            });
         }
         Ok(register(signature.result, base))
     }
@@ -193,10 +273,16 @@ impl Compiler<'_> {
         span: Span,
     ) -> Outcome<Value> {
         if builtin == Builtin::Same {
-            return Ok(Value { of: result, writable: false, ..values[0].0 });
+            return Ok(Value {
+                of: result,
+                writable: false,
+                ..values[0].0
+            });
         }
         if let Some(offset) = implicit(builtin) {
-            let value = values.first().map_or(constant(self.types.known.entry, 0), |(value, _)| *value);
+            let value = values
+                .first()
+                .map_or(constant(self.types.known.entry, 0), |(value, _)| *value);
             let from = self.load(value, span)?;
             self.emit(Op::StoreControl { offset, from }, span);
             return Ok(constant(self.types.known.void, 0));
@@ -204,16 +290,34 @@ impl Compiler<'_> {
         let wide = self.types[result].is_wide();
         let destination = wide.then(|| self.local(result, span)).transpose()?;
         let base = self.registers((values.len() + usize::from(wide)).max(1), span)?;
-        for (at, (value, span)) in values.iter().enumerate() {
+        // The present time, which ports and buffers know themselves.
+        let needed = if matches!(builtin, Builtin::InReady | Builtin::InDequeue) {
+            1
+        } else {
+            values.len()
+        };
+        for (at, (value, span)) in values.iter().take(needed).enumerate() {
             self.load_into(base + at as Register, *value, *span);
         }
         if let Some(destination) = destination {
             self.load_into(base + values.len() as Register, destination, span);
-            self.emit(Op::Library { function: builtin, base }, span);
+            self.emit(
+                Op::Library {
+                    function: builtin,
+                    base,
+                },
+                span,
+            );
             return Ok(destination);
         }
         if builtin != Builtin::Nothing {
-            self.emit(Op::Library { function: builtin, base }, span);
+            self.emit(
+                Op::Library {
+                    function: builtin,
+                    base,
+                },
+                span,
+            );
         }
         Ok(register(result, base))
     }
@@ -228,10 +332,16 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
-        let values = self.arguments(arguments)?;
+        let values = match is_now(&method.text, arguments) {
+            // What ports ask for is the present time in any case.
+            true => vec![(constant(self.types.known.tick, 0), span)],
+            false => self.arguments(arguments)?,
+        };
         let result = self.method_result(of, method, &values)?;
         let class = self.class_with(of, &method.text);
-        let entry = values.first().is_some_and(|(value, _)| self.types[value.of].kind == Kind::Entry);
+        let entry = values
+            .first()
+            .is_some_and(|(value, _)| self.types[value.of].kind == Kind::Entry);
         let name = match (&*method.text, entry) {
             ("setMRU", true) => "setMRU(entry)",
             (name, _) => name,
@@ -239,8 +349,13 @@ impl Compiler<'_> {
         let name = format!("{class}.{name}/{}", arguments.len());
         let Some(builtin) = Builtin::find(&name) else {
             return self.fail(
-                Diagnostic::error(method.span, format!("`{class}.{}` is not supported by this runtime", method.text))
-                    .hint("the library types and their methods are listed in the runtime's specification"),
+                Diagnostic::error(
+                    method.span,
+                    format!("`{class}.{}` is not supported by this runtime", method.text),
+                )
+                .hint(
+                    "the library types and their methods are listed in the runtime's specification",
+                ),
             );
         };
         if builtin == Builtin::Nothing {
@@ -249,8 +364,7 @@ impl Compiler<'_> {
         }
         let mut all = vec![(value, object.span)];
         all.extend(values);
-        let result = self.call_library(builtin, result, &all, span)?;
-        self.keep(mark, result, span)
+        self.call_library(builtin, result, &all, span)
     }
 
     /// What a method is called on, and the type that has the method.
@@ -264,7 +378,11 @@ impl Compiler<'_> {
                 (false, true) => known.in_port,
                 (false, false) => known.out_port,
             };
-            let value = Value { of: known.int, place: Place::Control(port.buffer), writable: false };
+            let value = Value {
+                of: known.int,
+                place: Place::Control(port.buffer),
+                writable: false,
+            };
             return Ok((value, of));
         }
         let value = self.expression(object)?;
@@ -274,8 +392,12 @@ impl Compiler<'_> {
     /// The library type that has a method: the type itself, or the one that it extends.
     fn class_with(&self, of: TypeId, method: &str) -> String {
         let found = &self.types[of];
-        let short = self.machine_name().and_then(|machine| found.name.strip_prefix(machine)?.strip_prefix('_'));
-        let name = short.filter(|_| found.kind == Kind::Library).unwrap_or(&found.name);
+        let short = self
+            .machine_name()
+            .and_then(|machine| found.name.strip_prefix(machine)?.strip_prefix('_'));
+        let name = short
+            .filter(|_| found.kind == Kind::Library)
+            .unwrap_or(&found.name);
         if found.methods.contains_key(method) {
             return name.to_owned();
         }
@@ -286,11 +408,24 @@ impl Compiler<'_> {
     }
 
     /// The type of a method's result; its arguments are checked.
-    fn method_result(&mut self, of: TypeId, method: &Name, values: &[(Value, Span)]) -> Outcome<TypeId> {
+    fn method_result(
+        &mut self,
+        of: TypeId,
+        method: &Name,
+        values: &[(Value, Span)],
+    ) -> Outcome<TypeId> {
         let own = &self.types[of];
         let buffer = &*own.name == "MessageBuffer";
-        let interface = own.interface.clone().and_then(|name| self.types.find(None, &name));
-        let lenders = [Some(of), interface, buffer.then_some(self.types.known.in_port), buffer.then_some(self.types.known.out_port)];
+        let interface = own
+            .interface
+            .clone()
+            .and_then(|name| self.types.find(None, &name));
+        let lenders = [
+            Some(of),
+            interface,
+            buffer.then_some(self.types.known.in_port),
+            buffer.then_some(self.types.known.out_port),
+        ];
         let candidates: Vec<_> = lenders
             .into_iter()
             .flatten()
@@ -300,15 +435,24 @@ impl Compiler<'_> {
             .collect();
         if candidates.is_empty() {
             let name = own.name.clone();
-            let mut error = Diagnostic::error(method.span, format!("`{name}` has no method `{}`", method.text));
+            let mut error = Diagnostic::error(
+                method.span,
+                format!("`{name}` has no method `{}`", method.text),
+            );
             if let Some(near) = nearest(&method.text, own.methods.keys()) {
                 error = error.hint(format!("did you mean `{near}`?"));
             }
             return self.fail(error);
         }
-        let same_count: Vec<_> = candidates.iter().filter(|one| one.parameters.len() == values.len()).collect();
+        let same_count: Vec<_> = candidates
+            .iter()
+            .filter(|one| one.parameters.len() == values.len())
+            .collect();
         let fitting = same_count.iter().find(|one| {
-            one.parameters.iter().zip(values).all(|(wanted, (value, _))| self.fits(*wanted, value.of))
+            one.parameters
+                .iter()
+                .zip(values)
+                .all(|(wanted, (value, _))| self.fits(*wanted, value.of))
         });
         match (fitting, same_count.first()) {
             (Some(found), _) => Ok(found.result),
@@ -320,8 +464,16 @@ impl Compiler<'_> {
                 Ok(result)
             }
             (None, None) => {
-                let counts: Vec<String> = candidates.iter().map(|one| one.parameters.len().to_string()).collect();
-                let text = format!("`{}` takes {} arguments, not {}", method.text, counts.join(" or "), values.len());
+                let counts: Vec<String> = candidates
+                    .iter()
+                    .map(|one| one.parameters.len().to_string())
+                    .collect();
+                let text = format!(
+                    "`{}` takes {} arguments, not {}",
+                    method.text,
+                    counts.join(" or "),
+                    values.len()
+                );
                 self.fail(Diagnostic::error(method.span, text))
             }
         }
@@ -343,24 +495,26 @@ impl Compiler<'_> {
             return self.fail(Diagnostic::error(span, "`assert` takes a condition"));
         };
         let failures = self.condition(condition)?;
-        let skip = self.emit(Op::Jump { target: 0 }, span);
-        let here = self.here();
-        for at in failures {
-            self.aim(at, here);
-        }
-        self.emit(Op::Assert, span);
-        let end = self.here();
-        self.aim(skip, end);
+        self.body().assertions.push((failures, span));
         Ok(())
     }
 
     fn comment(&mut self, arguments: &[Expression], span: Span) -> Outcome<()> {
         let [what] = arguments else {
-            return self.fail(Diagnostic::error(span, "`APPEND_TRANSITION_COMMENT` takes one value"));
+            return self.fail(Diagnostic::error(
+                span,
+                "`APPEND_TRANSITION_COMMENT` takes one value",
+            ));
         };
         let value = self.expression(what)?;
         let from = self.load(value, span)?;
-        self.emit(Op::Comment { of: value.of as u32, from }, span);
+        self.emit(
+            Op::Comment {
+                of: value.of as u16,
+                from,
+            },
+            span,
+        );
         Ok(())
     }
 
@@ -372,15 +526,30 @@ impl Compiler<'_> {
                     .hint("an action can't start another transition"),
             );
         };
-        let wanted = [Some("an event"), Some("an address"), self.entry.map(|_| "a cache entry"), self.tbe.map(|_| "a TBE")];
+        let wanted = [
+            Some("an event"),
+            Some("an address"),
+            self.entry.map(|_| "a cache entry"),
+            self.tbe.map(|_| "a TBE"),
+        ];
         let wanted: Vec<&str> = wanted.into_iter().flatten().collect();
         if arguments.len() != wanted.len() {
             return self.fail(
-                Diagnostic::error(span, format!("`trigger` takes {} arguments here, not {}", wanted.len(), arguments.len()))
-                    .hint(format!("in this machine: {}", wanted.join(", "))),
+                Diagnostic::error(
+                    span,
+                    format!(
+                        "`trigger` takes {} arguments here, not {}",
+                        wanted.len(),
+                        arguments.len()
+                    ),
+                )
+                .hint(format!("in this machine: {}", wanted.join(", "))),
             );
         }
-        let event_type = self.resolve(&Name { text: "Event".into(), span })?;
+        let event_type = self.resolve(&Name {
+            text: "Event".into(),
+            span,
+        })?;
         let mark = self.top();
         let mut values = self.arguments(arguments)?.into_iter();
         let mut take = || values.next().unwrap_or((constant(0, 0), span));
@@ -408,10 +577,29 @@ impl Compiler<'_> {
         self.emit(Op::Trigger { event, state, base }, span);
         for (handler, how) in handlers.into_iter().zip([stall::RESOURCE, stall::PROTOCOL]) {
             let Some(handler) = handler else { continue };
-            let skip = self.emit(Op::JumpUnlessSmall { left: base, value: how as i16, target: 0 }, span);
-            self.emit(Op::Call { function: handler, base: base + 1 }, span);
+            let skip = self.emit(
+                Op::JumpUnlessSmall {
+                    left: base,
+                    value: how as i16,
+                    target: 0,
+                },
+                span,
+            );
+            self.emit(
+                Op::Call {
+                    function: handler as u16,
+                    base: base + 1,
+                },
+                span,
+            );
             self.registers(1, span)?;
-            let not = self.emit(Op::JumpUnless { condition: base + 1, target: 0 }, span);
+            let not = self.emit(
+                Op::JumpUnless {
+                    condition: base + 1,
+                    target: 0,
+                },
+                span,
+            );
             self.emit(Op::Handled, span);
             let end = self.here();
             self.aim(skip, end);
@@ -425,18 +613,28 @@ impl Compiler<'_> {
     /// those parameters that are about the line, and with further values for the others.
     pub(super) fn hook(&mut self, name: &str, further: &[Value], span: Span) -> Outcome<Value> {
         let candidates = self.functions_of.get(name).cloned().unwrap_or_default();
-        let Some(signature) = candidates.into_iter().find(|candidate| candidate.number.is_some()) else {
+        let Some(signature) = candidates
+            .into_iter()
+            .find(|candidate| candidate.number.is_some())
+        else {
             let machine = self.machine_name().unwrap_or_default().to_owned();
             return self.fail(
-                Diagnostic::error(self.machine_span, format!("the machine `{machine}` does not define `{name}`"))
-                    .hint("the runtime calls it at every transition"),
+                Diagnostic::error(
+                    self.machine_span,
+                    format!("the machine `{machine}` does not define `{name}`"),
+                )
+                .hint("the runtime calls it at every transition"),
             );
         };
         let known = self.types.known;
         let mut further = further.iter();
         let mut values = Vec::new();
         for (wanted, _) in &signature.parameters {
-            let implicit = |offset| Value { of: *wanted, place: Place::Control(offset), writable: false };
+            let implicit = |offset| Value {
+                of: *wanted,
+                place: Place::Control(offset),
+                writable: false,
+            };
             let value = if *wanted == known.addr {
                 implicit(control::ADDRESS)
             } else if Some(*wanted) == self.tbe {
@@ -454,7 +652,9 @@ impl Compiler<'_> {
             };
             values.push((value, span));
         }
-        let Some(number) = signature.number else { return Ok(constant(known.void, 0)) };
+        let Some(number) = signature.number else {
+            return Ok(constant(known.void, 0));
+        };
         self.call_function(number, &signature, &values, span)
     }
 }
@@ -466,4 +666,24 @@ fn implicit(builtin: Builtin) -> Option<u16> {
         Builtin::SetTbe | Builtin::UnsetTbe => Some(control::TBE),
         _ => None,
     }
+}
+
+/// Whether a method of a port is given the present time, and nothing else.
+fn is_now(method: &str, arguments: &[Expression]) -> bool {
+    let [
+        Expression {
+            kind:
+                ExpressionKind::Call {
+                    function,
+                    arguments,
+                },
+            ..
+        },
+    ] = arguments
+    else {
+        return false;
+    };
+    matches!(method, "isReady" | "dequeue")
+        && &*function.text == "clockEdge"
+        && arguments.is_empty()
 }

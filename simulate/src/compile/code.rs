@@ -35,97 +35,302 @@ pub mod control {
     pub const FREE: u16 = 9;
 }
 
-/// An instruction. Where the comment says nothing else, fields are registers, and `to` gets the result.
+/// An instruction. Where the comment says nothing else, fields are registers, and `to` gets the result. Jumps are relative to
+/// the instruction behind them. *Through* a control word means: from the address in that word on.
+///
+/// An instruction has 8 bytes, so that fetching one is one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the comment of the instruction names its fields")]
+#[expect(
+    missing_docs,
+    reason = "the comment of the instruction names its fields"
+)]
 pub enum Op {
     /// `to` = a number.
-    Small { to: Register, value: i32 },
+    Small {
+        to: Register,
+        value: i32,
+    },
     /// `to` = an entry of the table of large constants.
-    Constant { to: Register, index: u32 },
+    Constant {
+        to: Register,
+        index: u16,
+    },
     /// `to` = `from`.
-    Move { to: Register, from: Register },
+    Move {
+        to: Register,
+        from: Register,
+    },
     /// `to` = the word at the address in `base`, plus `offset`.
-    Load { to: Register, base: Register, offset: u16 },
+    Load {
+        to: Register,
+        base: Register,
+        offset: u16,
+    },
     /// The word at the address in `base`, plus `offset`, = `from`.
-    Store { base: Register, offset: u16, from: Register },
+    Store {
+        base: Register,
+        offset: u16,
+        from: Register,
+    },
     /// `to` = a control word.
-    LoadControl { to: Register, offset: u16 },
+    LoadControl {
+        to: Register,
+        offset: u16,
+    },
     /// A control word = `from`.
-    StoreControl { offset: u16, from: Register },
+    StoreControl {
+        offset: u16,
+        from: Register,
+    },
+    /// `to` = the word at `offset` through a control word.
+    LoadThrough {
+        to: Register,
+        control: u16,
+        offset: u16,
+    },
+    /// The word at `offset` through a control word = `from`.
+    StoreThrough {
+        control: u16,
+        offset: u16,
+        from: Register,
+    },
+    /// `to` = the address of the word at `offset` through a control word.
+    AddressThrough {
+        to: Register,
+        control: u16,
+        offset: u16,
+    },
+    /// The word at the address in `base`, plus `offset`, = a small number.
+    StoreSmall {
+        base: Register,
+        offset: u16,
+        value: i16,
+    },
     /// `to` = the address in `base`, plus `offset`; the address must not be null.
-    Address { to: Register, base: Register, offset: u16 },
+    Address {
+        to: Register,
+        base: Register,
+        offset: u16,
+    },
     /// `to` = the address of a register.
-    FrameAddress { to: Register, register: Register },
+    FrameAddress {
+        to: Register,
+        register: Register,
+    },
     /// `to` = the address of a control word.
-    ControlAddress { to: Register, offset: u16 },
+    ControlAddress {
+        to: Register,
+        offset: u16,
+    },
     /// Copies words from the address in `from` to the address in `to`.
-    Copy { to: Register, from: Register, words: u16 },
+    Copy {
+        to: Register,
+        from: Register,
+        words: u16,
+    },
     /// The registers from `to` on get the initial words of a type.
-    Fresh { to: Register, of: u32 },
-    /// Whether the words at two addresses are equal.
-    Same { to: Register, left: Register, right: Register, words: u16 },
-    Add { to: Register, left: Register, right: Register },
-    Subtract { to: Register, left: Register, right: Register },
-    Multiply { to: Register, left: Register, right: Register },
+    Fresh {
+        to: Register,
+        of: u16,
+    },
+    /// Whether the words at two addresses are equal; the addresses are in `left` and in the register behind it.
+    Same {
+        to: Register,
+        left: Register,
+        words: u16,
+    },
+    Add {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    Subtract {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    Multiply {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
     /// Signed; dividing by zero is a fault.
-    Divide { to: Register, left: Register, right: Register },
-    Remainder { to: Register, left: Register, right: Register },
-    ShiftLeft { to: Register, left: Register, right: Register },
-    ShiftRight { to: Register, left: Register, right: Register },
+    Divide {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    Remainder {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    ShiftLeft {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    ShiftRight {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
     /// Cuts a result down to an `int`: 32 bits, signed.
-    Narrow { to: Register },
-    Equal { to: Register, left: Register, right: Register },
-    NotEqual { to: Register, left: Register, right: Register },
-    Less { to: Register, left: Register, right: Register },
-    LessEqual { to: Register, left: Register, right: Register },
+    Narrow {
+        to: Register,
+    },
+    Equal {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    NotEqual {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    Less {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    LessEqual {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
     /// The same for numbers without sign.
-    Below { to: Register, left: Register, right: Register },
-    BelowEqual { to: Register, left: Register, right: Register },
-    Not { to: Register, from: Register },
-    Jump { target: u32 },
-    JumpIf { condition: Register, target: u32 },
-    JumpUnless { condition: Register, target: u32 },
+    Below {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    BelowEqual {
+        to: Register,
+        left: Register,
+        right: Register,
+    },
+    Not {
+        to: Register,
+        from: Register,
+    },
+    Jump {
+        target: i32,
+    },
+    JumpIf {
+        condition: Register,
+        target: i32,
+    },
+    JumpUnless {
+        condition: Register,
+        target: i32,
+    },
     /// Jumps if a register holds something else than a small number.
-    JumpUnlessSmall { left: Register, value: i16, target: u32 },
+    JumpUnlessSmall {
+        left: Register,
+        value: i16,
+        target: i16,
+    },
     /// Jumps if a register holds a small number.
-    JumpIfSmall { left: Register, value: i16, target: u32 },
+    JumpIfSmall {
+        left: Register,
+        value: i16,
+        target: i16,
+    },
+    /// Jumps if a control word is null.
+    JumpIfNull {
+        control: u16,
+        target: i32,
+    },
+    /// Jumps unless a control word is null.
+    JumpUnlessNull {
+        control: u16,
+        target: i32,
+    },
     /// Calls a function; its frame begins at register `base` of this one, where its arguments are and its result will be.
-    Call { function: u32, base: Register },
+    Call {
+        function: u16,
+        base: Register,
+    },
     /// Calls a function of the library, with arguments and result in the same way.
-    Library { function: Builtin, base: Register },
+    Library {
+        function: Builtin,
+        base: Register,
+    },
     /// Ends a function with a result.
-    Return { from: Register },
+    Return {
+        from: Register,
+    },
     /// Ends a function without one.
     Leave,
     /// `to` = the message at the head of a buffer (`buffer` is a control word), or null if its type is another one.
-    Peek { to: Register, buffer: u16, message: u16 },
-    /// A peek in an action met another type.
-    WrongMessage,
+    Peek {
+        to: Register,
+        buffer: u16,
+        message: u16,
+    },
+    /// The same in an action, where another type is a fault.
+    PeekSure {
+        to: Register,
+        buffer: u16,
+        message: u16,
+    },
     /// Delays the head and restarts the scan if the line in `address` is blocked on another buffer than this.
-    BlockOn { buffer: u16, address: Register },
+    BlockOn {
+        buffer: u16,
+        address: Register,
+    },
     /// Wakes what waits for the line in `address`.
-    WakeUp { address: Register },
+    WakeUp {
+        address: Register,
+    },
     /// `to` = a fresh message.
-    NewMessage { to: Register, message: u16 },
+    NewMessage {
+        to: Register,
+        message: u16,
+    },
     /// Sends the message in `base`, with the latency and the permission to bypass in the two registers behind it.
-    Send { buffer: u16, base: Register },
+    Send {
+        buffer: u16,
+        base: Register,
+    },
     /// Keeps a message for the transition's address.
-    Defer { buffer: u16, message: Register },
+    Defer {
+        buffer: u16,
+        message: Register,
+    },
     /// Parks the head of a buffer until the line is woken.
-    StallAndWait { buffer: u16, address: Register },
+    StallAndWait {
+        buffer: u16,
+        address: Register,
+    },
     /// Wakes what waits for a line in one buffer.
-    WakeupPort { buffer: u16, address: Register },
+    WakeupPort {
+        buffer: u16,
+        address: Register,
+    },
     /// Delays the head and restarts the scan if the line is blocked on this buffer.
-    CheckProbe { buffer: u16, address: Register },
+    CheckProbe {
+        buffer: u16,
+        address: Register,
+    },
     /// Asks for a wakeup in the next cycle.
     NextCycle,
     /// `to` = a fresh object of a type that is handled by pointer.
-    NewEntry { to: Register, of: u32 },
+    NewEntry {
+        to: Register,
+        of: u16,
+    },
     /// Starts the transition for an event and a state; its frame begins at `base`. If it stalls, `base` tells how.
-    Trigger { event: Register, state: Register, base: Register },
+    Trigger {
+        event: Register,
+        state: Register,
+        base: Register,
+    },
     /// Ends the running transition, which stalls; `how` is one of [`stall`].
-    Stall { how: u16 },
+    Stall {
+        how: u16,
+    },
     /// The actions of the running transition are done.
     Done,
     /// The running transition is over.
@@ -135,15 +340,24 @@ pub enum Op {
     /// A stall handler says that it made progress.
     Handled,
     /// `to` = an entry of a table of constants; `from` is the index.
-    Lookup { to: Register, from: Register, table: u16 },
+    Lookup {
+        to: Register,
+        from: Register,
+        table: u16,
+    },
     /// `error(...)`; `text` holds an index of the texts.
-    Error { text: Register },
+    Error {
+        text: Register,
+    },
     /// `assert(...)` failed.
     Assert,
     /// A function that should return a value came to its end.
     NoResult,
     /// Adds a value to the comment of the running transition.
-    Comment { of: u32, from: Register },
+    Comment {
+        of: u16,
+        from: Register,
+    },
 }
 
 /// What a trigger that did not succeed leaves behind.
@@ -278,3 +492,6 @@ pub struct Program {
     /// The machines, in the order of `MachineType`.
     pub machines: Vec<Machine>,
 }
+
+/// An instruction is fetched by one load.
+const _: () = assert!(size_of::<Op>() == 8);

@@ -27,19 +27,29 @@ impl Compiler<'_> {
                 Ok(constant(known.text, index))
             }
             ExpressionKind::Float(_) => self.fail(
-                Diagnostic::error(span, "numbers with a fraction are not supported by this runtime")
-                    .hint("use whole numbers"),
+                Diagnostic::error(
+                    span,
+                    "numbers with a fraction are not supported by this runtime",
+                )
+                .hint("use whole numbers"),
             ),
             ExpressionKind::Enumerator { family, value } => self.enumerator(family, value),
-            ExpressionKind::Null => Ok(Value { of: known.entry, place: Place::Null, writable: false }),
+            ExpressionKind::Null => Ok(Value {
+                of: known.entry,
+                place: Place::Null,
+                writable: false,
+            }),
             ExpressionKind::New(name) => {
                 let of = self.resolve(name)?;
                 if self.types[of].kind != Kind::Entry {
-                    let error = Diagnostic::error(name.span, format!("`new` makes cache entries, not `{}`", name.text));
+                    let error = Diagnostic::error(
+                        name.span,
+                        format!("`new` makes cache entries, not `{}`", name.text),
+                    );
                     return self.fail(error);
                 }
                 let to = self.register(span)?;
-                self.emit(Op::NewEntry { to, of: of as u32 }, span);
+                self.emit(Op::NewEntry { to, of: of as u16 }, span);
                 Ok(register(of, to))
             }
             ExpressionKind::Local { kind, name } => {
@@ -48,24 +58,48 @@ impl Compiler<'_> {
                 self.declare(&name.text, name.span, Symbol::Value(value))?;
                 Ok(value)
             }
-            ExpressionKind::Call { function, arguments } => self.call(function, arguments, span),
-            ExpressionKind::StaticCall { class, function, .. } => self.fail(
-                Diagnostic::error(span, format!("`{}::{}` is not supported by this runtime", class.text, function.text))
-                    .hint("static functions of library types are C++ of gem5 itself"),
+            ExpressionKind::Call {
+                function,
+                arguments,
+            } => self.call(function, arguments, span),
+            ExpressionKind::StaticCall {
+                class, function, ..
+            } => self.fail(
+                Diagnostic::error(
+                    span,
+                    format!(
+                        "`{}::{}` is not supported by this runtime",
+                        class.text, function.text
+                    ),
+                )
+                .hint("static functions of library types are C++ of gem5 itself"),
             ),
             ExpressionKind::Field { object, field } => self.field(object, field, span),
-            ExpressionKind::Method { object, method, arguments } => self.method(object, method, arguments, span),
+            ExpressionKind::Method {
+                object,
+                method,
+                arguments,
+            } => self.method(object, method, arguments, span),
             ExpressionKind::Index { object, indices } => {
-                let lookup = Name { text: "lookup".into(), span };
+                let lookup = Name {
+                    text: "lookup".into(),
+                    span,
+                };
                 self.method(object, &lookup, indices, span)
             }
             ExpressionKind::Cast { to, mode, value } => {
                 let of = self.resolve(to)?;
                 let value = self.expression(value)?;
                 let pointer = mode.as_ref().is_some_and(|mode| &*mode.text == "pointer");
-                if pointer && (self.types[of].kind != Kind::Entry || self.types[value.of].kind != Kind::Entry) {
-                    let error = Diagnostic::error(span, format!("this can't be cast to a pointer to `{}`", to.text))
-                        .hint("only what a cache or directory looks up is cast to an entry type");
+                if pointer
+                    && (self.types[of].kind != Kind::Entry
+                        || self.types[value.of].kind != Kind::Entry)
+                {
+                    let error = Diagnostic::error(
+                        span,
+                        format!("this can't be cast to a pointer to `{}`", to.text),
+                    )
+                    .hint("only what a cache or directory looks up is cast to an entry type");
                     return self.fail(error);
                 }
                 Ok(Value { of, ..value })
@@ -76,21 +110,37 @@ impl Compiler<'_> {
                 if !self.is_pointer(value.of) {
                     let name = self.types[value.of].name.clone();
                     return self.fail(
-                        Diagnostic::error(value_span, format!("a `{name}` is no pointer, so it is always valid"))
-                            .hint("`is_valid` is for entries and TBEs"),
+                        Diagnostic::error(
+                            value_span,
+                            format!("a `{name}` is no pointer, so it is always valid"),
+                        )
+                        .hint("`is_valid` is for entries and TBEs"),
                     );
                 }
                 let left = self.load(value, span)?;
                 let to = self.register(span)?;
                 let right = self.register(span)?;
-                self.emit(Op::Small { to: right, value: 0 }, span);
-                let op =
-                    if *valid { Op::NotEqual { to, left, right } } else { Op::Equal { to, left, right } };
+                self.emit(
+                    Op::Small {
+                        to: right,
+                        value: 0,
+                    },
+                    span,
+                );
+                let op = if *valid {
+                    Op::NotEqual { to, left, right }
+                } else {
+                    Op::Equal { to, left, right }
+                };
                 self.emit(op, span);
                 Ok(register(known.bool, to))
             }
             ExpressionKind::Unary { operator, value } => self.unary(*operator, value, span),
-            ExpressionKind::Binary { operator, left, right } => self.binary(*operator, left, right, span),
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => self.binary(*operator, left, right, span),
         }
     }
 
@@ -101,7 +151,10 @@ impl Compiler<'_> {
         }
         let error = match &self.types[of].kind {
             Kind::Enumeration { values, .. } => {
-                let error = Diagnostic::error(value.span, format!("`{}` has no value `{}`", family.text, value.text));
+                let error = Diagnostic::error(
+                    value.span,
+                    format!("`{}` has no value `{}`", family.text, value.text),
+                );
                 match nearest(&value.text, values.iter()) {
                     Some(near) => error.hint(format!("did you mean `{near}`?")),
                     None => error,
@@ -116,7 +169,10 @@ impl Compiler<'_> {
         let value = self.expression(object)?;
         let owner = &self.types[value.of];
         let Some(found) = owner.fields.get(&field.text).cloned() else {
-            let mut error = Diagnostic::error(field.span, format!("`{}` has no field `{}`", owner.name, field.text));
+            let mut error = Diagnostic::error(
+                field.span,
+                format!("`{}` has no field `{}`", owner.name, field.text),
+            );
             if let Some(near) = nearest(&field.text, owner.order.iter()) {
                 error = error.hint(format!("did you mean `{near}`?"));
             }
@@ -125,17 +181,35 @@ impl Compiler<'_> {
         let place = match (&owner.kind, value.place) {
             // A statistic of a library object: nothing reads it.
             (Kind::Library, _) => Place::Constant(0),
-            (Kind::Entry, _) => Place::Memory { base: self.load(value, span)?, offset: found.offset },
+            (Kind::Entry, Place::Control(control)) => Place::Through {
+                control,
+                offset: found.offset,
+            },
+            (Kind::Entry, _) => Place::Memory {
+                base: self.load(value, span)?,
+                offset: found.offset,
+            },
             (_, Place::Register(first)) => Place::Register(first + found.offset),
             (_, Place::Control(first)) => Place::Control(first + found.offset),
-            (_, Place::Memory { base, offset }) => Place::Memory { base, offset: offset + found.offset },
+            (_, Place::Memory { base, offset }) => Place::Memory {
+                base,
+                offset: offset + found.offset,
+            },
+            (_, Place::Through { control, offset }) => Place::Through {
+                control,
+                offset: offset + found.offset,
+            },
             (_, Place::Constant(_) | Place::Null) => {
                 return self.fail(Diagnostic::error(span, "this has no fields"));
             }
         };
         // The fields of an entry may be written even through a name that may not be bound anew.
         let writable = value.writable || self.types[value.of].kind == Kind::Entry;
-        Ok(Value { of: found.of, place, writable })
+        Ok(Value {
+            of: found.of,
+            place,
+            writable,
+        })
     }
 
     fn unary(&mut self, operator: Unary, operand: &Expression, span: Span) -> Outcome<Value> {
@@ -161,13 +235,22 @@ impl Compiler<'_> {
             }
             Unary::Increment if value.of == known.scalar => Ok(value),
             Unary::Increment | Unary::Decrement => self.fail(
-                Diagnostic::error(span, "`++` is for statistics (type Scalar), and `--` for nothing")
-                    .hint("write `x := x + 1;`"),
+                Diagnostic::error(
+                    span,
+                    "`++` is for statistics (type Scalar), and `--` for nothing",
+                )
+                .hint("write `x := x + 1;`"),
             ),
         }
     }
 
-    fn binary(&mut self, operator: Binary, left: &Expression, right: &Expression, span: Span) -> Outcome<Value> {
+    fn binary(
+        &mut self,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+        span: Span,
+    ) -> Outcome<Value> {
         match operator {
             Binary::And | Binary::Or => self.connective(operator, left, right, span),
             Binary::Equal
@@ -181,15 +264,27 @@ impl Compiler<'_> {
     }
 
     /// `&&` and `||`: the right operand is evaluated only if it matters.
-    fn connective(&mut self, operator: Binary, left: &Expression, right: &Expression, span: Span) -> Outcome<Value> {
+    fn connective(
+        &mut self,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+        span: Span,
+    ) -> Outcome<Value> {
         let bool = self.types.known.bool;
         let to = self.register(span)?;
         let first = self.expression(left)?;
         self.expect(bool, first.of, left.span)?;
         self.load_into(to, first, span);
         let skip = match operator {
-            Binary::And => Op::JumpUnless { condition: to, target: 0 },
-            _ => Op::JumpIf { condition: to, target: 0 },
+            Binary::And => Op::JumpUnless {
+                condition: to,
+                target: 0,
+            },
+            _ => Op::JumpIf {
+                condition: to,
+                target: 0,
+            },
         };
         let skip = self.emit(skip, span);
         let second = self.expression(right)?;
@@ -200,7 +295,13 @@ impl Compiler<'_> {
         Ok(register(bool, to))
     }
 
-    fn comparison(&mut self, operator: Binary, left: &Expression, right: &Expression, span: Span) -> Outcome<Value> {
+    fn comparison(
+        &mut self,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+        span: Span,
+    ) -> Outcome<Value> {
         let known = self.types.known;
         let first = self.expression(left)?;
         let second = self.expression(right)?;
@@ -208,18 +309,25 @@ impl Compiler<'_> {
         let numbers = self.is_number(first.of) && self.is_number(second.of);
         let pointers = self.is_pointer(first.of) && self.is_pointer(second.of);
         if !(numbers || equality && (first.of == second.of || pointers)) {
-            let (one, other) = (self.types[first.of].name.clone(), self.types[second.of].name.clone());
+            let (one, other) = (
+                self.types[first.of].name.clone(),
+                self.types[second.of].name.clone(),
+            );
             return self.fail(
-                Diagnostic::error(span, format!("a `{one}` can't be compared with a `{other}` in this way"))
-                    .label(format!("`{one}` here, `{other}` there")),
+                Diagnostic::error(
+                    span,
+                    format!("a `{one}` can't be compared with a `{other}` in this way"),
+                )
+                .label(format!("`{one}` here, `{other}` there")),
             );
         }
         let to = self.register(span)?;
         if self.types[first.of].is_wide() {
             let words = self.types[first.of].width() as u16;
-            let left = self.load(first, span)?;
-            let right = self.load(second, span)?;
-            self.emit(Op::Same { to, left, right, words }, span);
+            let left = self.registers(2, span)?;
+            self.load_into(left, first, span);
+            self.load_into(left + 1, second, span);
+            self.emit(Op::Same { to, left, words }, span);
             if operator == Binary::NotEqual {
                 self.emit(Op::Not { to, from: to }, span);
             }
@@ -231,7 +339,13 @@ impl Compiler<'_> {
         Ok(register(known.bool, to))
     }
 
-    fn arithmetic(&mut self, operator: Binary, left: &Expression, right: &Expression, span: Span) -> Outcome<Value> {
+    fn arithmetic(
+        &mut self,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+        span: Span,
+    ) -> Outcome<Value> {
         let known = self.types.known;
         let first = self.expression(left)?;
         let second = self.expression(right)?;
@@ -239,11 +353,16 @@ impl Compiler<'_> {
             if !self.is_number(value.of) && value.of != known.bool {
                 let name = self.types[value.of].name.clone();
                 return self.fail(
-                    Diagnostic::error(at, format!("a `{name}` is no number")).label("expected a number"),
+                    Diagnostic::error(at, format!("a `{name}` is no number"))
+                        .label("expected a number"),
                 );
             }
         }
-        let of = if first.of == known.bool || first.of == known.int { second.of } else { first.of };
+        let of = if first.of == known.bool || first.of == known.int {
+            second.of
+        } else {
+            first.of
+        };
         let of = match operator {
             Binary::ShiftLeft | Binary::ShiftRight => first.of,
             _ if of == known.bool => known.int,
@@ -267,7 +386,11 @@ impl Compiler<'_> {
     pub(super) fn condition(&mut self, condition: &Expression) -> Outcome<Vec<usize>> {
         let span = condition.span;
         match &condition.kind {
-            ExpressionKind::Binary { operator: Binary::And, left, right } => {
+            ExpressionKind::Binary {
+                operator: Binary::And,
+                left,
+                right,
+            } => {
                 let mut jumps = self.condition(left)?;
                 jumps.extend(self.condition(right)?);
                 Ok(jumps)
@@ -278,10 +401,21 @@ impl Compiler<'_> {
                     // For the message.
                     self.expression(condition)?;
                 }
+                if let Place::Control(control) = pointer.place {
+                    let op = match valid {
+                        true => Op::JumpIfNull { control, target: 0 },
+                        false => Op::JumpUnlessNull { control, target: 0 },
+                    };
+                    return Ok(vec![self.emit(op, span)]);
+                }
                 let left = self.load(pointer, span)?;
                 Ok(vec![self.emit(unless_small(!valid, left, 0), span)])
             }
-            ExpressionKind::Binary { operator: operator @ (Binary::Equal | Binary::NotEqual), left, right } => {
+            ExpressionKind::Binary {
+                operator: operator @ (Binary::Equal | Binary::NotEqual),
+                left,
+                right,
+            } => {
                 let mark = self.top();
                 if let Some(value) = self.small(right) {
                     let of = self.expression(right)?.of;
@@ -289,7 +423,10 @@ impl Compiler<'_> {
                     if first.of == of || self.is_number(first.of) && self.is_number(of) {
                         let left = self.load(first, span)?;
                         self.release(mark);
-                        return Ok(vec![self.emit(unless_small(*operator == Binary::Equal, left, value), span)]);
+                        return Ok(vec![self.emit(
+                            unless_small(*operator == Binary::Equal, left, value),
+                            span,
+                        )]);
                     }
                 }
                 self.plain_condition(condition)
@@ -304,7 +441,13 @@ impl Compiler<'_> {
         self.expect(self.types.known.bool, value.of, condition.span)?;
         let register = self.load(value, condition.span)?;
         self.release(mark);
-        Ok(vec![self.emit(Op::JumpUnless { condition: register, target: 0 }, condition.span)])
+        Ok(vec![self.emit(
+            Op::JumpUnless {
+                condition: register,
+                target: 0,
+            },
+            condition.span,
+        )])
     }
 
     /// The value of an expression that is a small constant.
@@ -326,7 +469,10 @@ impl Compiler<'_> {
         if self.fits(wanted, given) {
             return Ok(());
         }
-        let (wanted, given) = (self.types[wanted].name.clone(), self.types[given].name.clone());
+        let (wanted, given) = (
+            self.types[wanted].name.clone(),
+            self.types[given].name.clone(),
+        );
         self.fail(
             Diagnostic::error(span, format!("expected a `{wanted}`, found a `{given}`"))
                 .label(format!("this is a `{given}`")),
@@ -343,45 +489,71 @@ impl Compiler<'_> {
     }
 
     fn text(&mut self, text: &str) -> u64 {
-        let index = self.texts.iter().position(|known| **known == *text).unwrap_or_else(|| {
-            self.texts.push(text.into());
-            self.texts.len() - 1
-        });
+        let index = self
+            .texts
+            .iter()
+            .position(|known| **known == *text)
+            .unwrap_or_else(|| {
+                self.texts.push(text.into());
+                self.texts.len() - 1
+            });
         index as u64
     }
 
     /// A table of texts, one for each value of an enumeration.
     pub(super) fn name_table(&mut self, of: TypeId) -> Option<u16> {
-        let Kind::Enumeration { values, .. } = self.types[of].kind.clone() else { return None };
+        let Kind::Enumeration { values, .. } = self.types[of].kind.clone() else {
+            return None;
+        };
         let texts = values.iter().map(|value| self.text(value)).collect();
         Some(self.table(texts))
     }
 
     /// The number of a table of constants.
     pub(super) fn table(&mut self, table: Vec<u64>) -> u16 {
-        let at = self.tables.iter().position(|known| *known == table).unwrap_or_else(|| {
-            self.tables.push(table);
-            self.tables.len() - 1
-        });
+        let at = self
+            .tables
+            .iter()
+            .position(|known| *known == table)
+            .unwrap_or_else(|| {
+                self.tables.push(table);
+                self.tables.len() - 1
+            });
         at as u16
     }
 }
 
 /// A value that is known now.
 pub(super) fn constant(of: TypeId, value: u64) -> Value {
-    Value { of, place: Place::Constant(value), writable: false }
+    Value {
+        of,
+        place: Place::Constant(value),
+        writable: false,
+    }
 }
 
 /// A value in a register.
 pub(super) fn register(of: TypeId, register: Register) -> Value {
-    Value { of, place: Place::Register(register), writable: false }
+    Value {
+        of,
+        place: Place::Register(register),
+        writable: false,
+    }
 }
 
 /// A jump that is taken unless a register equals (or differs from) a small number.
 fn unless_small(equal: bool, left: Register, value: i16) -> Op {
     match equal {
-        true => Op::JumpUnlessSmall { left, value, target: 0 },
-        false => Op::JumpIfSmall { left, value, target: 0 },
+        true => Op::JumpUnlessSmall {
+            left,
+            value,
+            target: 0,
+        },
+        false => Op::JumpIfSmall {
+            left,
+            value,
+            target: 0,
+        },
     }
 }
 
@@ -391,12 +563,28 @@ fn compare(operator: Binary, signed: bool, to: Register, left: Register, right: 
         (Binary::NotEqual, _) => Op::NotEqual { to, left, right },
         (Binary::Less, true) => Op::Less { to, left, right },
         (Binary::Less, false) => Op::Below { to, left, right },
-        (Binary::Greater, true) => Op::Less { to, left: right, right: left },
-        (Binary::Greater, false) => Op::Below { to, left: right, right: left },
+        (Binary::Greater, true) => Op::Less {
+            to,
+            left: right,
+            right: left,
+        },
+        (Binary::Greater, false) => Op::Below {
+            to,
+            left: right,
+            right: left,
+        },
         (Binary::LessEqual, true) => Op::LessEqual { to, left, right },
         (Binary::LessEqual, false) => Op::BelowEqual { to, left, right },
-        (_, true) => Op::LessEqual { to, left: right, right: left },
-        (_, false) => Op::BelowEqual { to, left: right, right: left },
+        (_, true) => Op::LessEqual {
+            to,
+            left: right,
+            right: left,
+        },
+        (_, false) => Op::BelowEqual {
+            to,
+            left: right,
+            right: left,
+        },
     }
 }
 

@@ -1,23 +1,16 @@
 //! Machines: their members, ports, actions and transitions.
 
-use rustc_hash::FxHashMap;
-
 use super::Compiler;
 use super::body::{Context, Outcome, Place, Port, Symbol, Value};
 use super::calls::Signature;
-use super::code::{self, Function, Member, Need, Op, control, stall};
-use super::expressions::constant;
+use super::code::{self, Function, Member, Op, control};
 use super::types::{Kind, TypeId, attribute};
 use crate::slicc::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,
 };
-use crate::slicc::outline::{Entry, MachineOutline, Next};
 use crate::source::{Diagnostic, Span};
 
-/// Slots that an action needs: by port or table.
-type Slots = Vec<(Box<str>, u32)>;
-
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
     /// A variable outside of machines: one of those that every machine has.
     pub(super) fn global(&mut self, object: &ast::Object) -> Outcome<()> {
         let offset = match &*object.name.text {
@@ -26,18 +19,26 @@ impl Compiler<'_> {
             "clusterID" => control::CLUSTER,
             "recycle_latency" => control::RECYCLE,
             name => {
-                let text = format!("`{name}` is a variable outside of any machine, which is not supported");
-                return self.fail(Diagnostic::error(object.span, text).hint("declare it in a machine"));
+                let text = format!(
+                    "`{name}` is a variable outside of any machine, which is not supported"
+                );
+                return self
+                    .fail(Diagnostic::error(object.span, text).hint("declare it in a machine"));
             }
         };
         let of = self.resolve(&object.kind)?;
-        let value = Value { of, place: Place::Control(offset), writable: false };
-        self.members.insert(object.name.text.clone(), Symbol::Value(value));
+        let value = Value {
+            of,
+            place: Place::Control(offset),
+            writable: false,
+        };
+        self.members
+            .insert(object.name.text.clone(), Symbol::Value(value));
         Ok(())
     }
 
     /// Notes the signature of a function. One with a body gets a number, and its code later.
-    pub(super) fn signature(&mut self, function: &ast::Function) -> Outcome<()> {
+    pub(super) fn signature(&mut self, function: &'a ast::Function) -> Outcome<()> {
         let machine = self.machine.clone();
         let prototype = match self.types.prototype(machine.as_deref(), function) {
             Ok(prototype) => prototype,
@@ -45,9 +46,13 @@ impl Compiler<'_> {
         };
         let number = function.body.as_ref().map(|_| {
             self.functions.push(Function::default());
+            self.bodies.push(Some(function));
             self.functions.len() as u32 - 1
         });
-        let passing = function.parameters.iter().map(|parameter| parameter.passing);
+        let passing = function
+            .parameters
+            .iter()
+            .map(|parameter| parameter.passing);
         let signature = Signature {
             result: prototype.result,
             parameters: prototype.parameters.into_iter().zip(passing).collect(),
@@ -56,16 +61,27 @@ impl Compiler<'_> {
                 && self.types[prototype.result].is_wide(),
             span: function.span,
         };
-        let known = self.functions_of.entry(function.name.text.clone()).or_default();
+        let known = self
+            .functions_of
+            .entry(function.name.text.clone())
+            .or_default();
         // A prototype may be followed by the function itself, and stands in the way of nothing.
         let same = |one: &Signature| {
-            one.parameters.iter().map(|(of, _)| of).eq(signature.parameters.iter().map(|(of, _)| of))
+            one.parameters
+                .iter()
+                .map(|(of, _)| of)
+                .eq(signature.parameters.iter().map(|(of, _)| of))
         };
         match known.iter().position(same) {
             Some(at) if known[at].number.is_some() && number.is_some() => {
                 let first = known[at].span;
-                let text = format!("the function `{}` is declared twice with the same parameters", function.name.text);
-                return self.fail(Diagnostic::error(function.name.span, text).note(first, "first declared here"));
+                let text = format!(
+                    "the function `{}` is declared twice with the same parameters",
+                    function.name.text
+                );
+                return self.fail(
+                    Diagnostic::error(function.name.span, text).note(first, "first declared here"),
+                );
             }
             Some(at) if number.is_some() || known[at].number.is_none() => known[at] = signature,
             Some(_) => {}
@@ -77,20 +93,33 @@ impl Compiler<'_> {
     /// Compiles the body of a function.
     pub(super) fn function(&mut self, function: &ast::Function) {
         let Some(block) = &function.body else { return };
-        let found = self.functions_of.get(&function.name.text).and_then(|known| {
-            known.iter().find(|one| one.span == function.span && one.number.is_some()).cloned()
-        });
+        let found = self
+            .functions_of
+            .get(&function.name.text)
+            .and_then(|known| {
+                known
+                    .iter()
+                    .find(|one| one.span == function.span && one.number.is_some())
+                    .cloned()
+            });
         let Some(signature) = found else { return };
-        let before = self.begin(Context::Function { result: signature.result });
+        let before = self.begin(Context::Function {
+            result: signature.result,
+        });
         for (parameter, (of, passing)) in function.parameters.iter().zip(&signature.parameters) {
             let by_reference = *passing == Passing::Reference;
-            let Ok(value) = self.parameter(*of, by_reference, function.span) else { break };
+            let Ok(value) = self.parameter(*of, by_reference, function.span) else {
+                break;
+            };
             if let Some(name) = &parameter.name {
                 let _ = self.declare(&name.text, name.span, Symbol::Value(value));
             }
         }
         self.block(block);
-        let end = Span { start: block.span.end.saturating_sub(1), ..block.span };
+        let end = Span {
+            start: block.span.end.saturating_sub(1),
+            ..block.span
+        };
         match signature.result == self.types.known.void {
             true => self.emit(Op::Leave, end),
             false => self.emit(Op::NoResult, end),
@@ -102,7 +131,11 @@ impl Compiler<'_> {
     }
 
     /// Compiles a machine; the `at`-th of the protocol.
-    pub(super) fn machine(&mut self, machine: &ast::Machine, at: usize) -> Option<code::Machine> {
+    pub(super) fn machine(
+        &mut self,
+        machine: &'a ast::Machine,
+        at: usize,
+    ) -> Option<code::Machine> {
         let globals = (self.members.clone(), self.functions_of.clone());
         self.machine = Some(machine.name.text.clone());
         self.machine_span = machine.name.span;
@@ -113,7 +146,7 @@ impl Compiler<'_> {
         compiled
     }
 
-    fn machine_parts(&mut self, machine: &ast::Machine, at: usize) -> Option<code::Machine> {
+    fn machine_parts(&mut self, machine: &'a ast::Machine, at: usize) -> Option<code::Machine> {
         let outline = self.outline.machines.get(at)?;
         let kind = self.types[self.types.known.machine_type].enumerator(&machine.name.text)?;
         let mut initial = vec![0; usize::from(control::FREE)];
@@ -127,12 +160,20 @@ impl Compiler<'_> {
                 self.diagnostics.push(diagnostic);
             }
             match declaration {
-                Declaration::Object(object) => variables.extend(self.member(object, &mut initial).ok()),
+                Declaration::Object(object) => {
+                    variables.extend(self.member(object, &mut initial).ok())
+                }
                 Declaration::Function(function) => {
                     let _ = self.signature(function);
                 }
                 Declaration::InPort(port) => {
-                    let _ = self.declare_port(&port.name, &port.buffer, &port.message, true, rank(&port.pairs));
+                    let _ = self.declare_port(
+                        &port.name,
+                        &port.buffer,
+                        &port.message,
+                        true,
+                        rank(&port.pairs),
+                    );
                 }
                 Declaration::OutPort(port) => {
                     let _ = self.declare_port(&port.name, &port.buffer, &port.message, false, 0);
@@ -140,31 +181,39 @@ impl Compiler<'_> {
                 _ => {}
             }
         }
-        let (mut in_ports, mut actions) = (Vec::new(), FxHashMap::default());
+        let mut in_ports = Vec::new();
         for declaration in &machine.body {
             match declaration {
                 Declaration::Function(function) => self.function(function),
                 Declaration::InPort(port) => in_ports.extend(self.in_port(port)),
-                Declaration::Action(action) => {
-                    let compiled = self.action(action);
-                    actions.insert(action.name.text.clone(), compiled);
-                }
                 _ => {}
             }
         }
-        let transitions: Vec<code::Transition> =
-            outline.entries.iter().map(|entry| self.transition(entry, outline, &actions)).collect();
+        let transitions = self.transitions(machine, outline);
         let mut table = vec![0; outline.states.len() * outline.events.len()];
         for (at, transition) in transitions.iter().enumerate() {
-            let cell = usize::from(transition.state) * outline.events.len() + usize::from(transition.event);
+            let cell = usize::from(transition.state) * outline.events.len()
+                + usize::from(transition.event);
             table[cell] = at as u32 + 1;
         }
         Some(code::Machine {
             name: machine.name.text.clone(),
             kind: kind as u32,
-            states: outline.states.iter().map(|state| state.name.as_str().into()).collect(),
-            permissions: outline.states.iter().map(|state| state.permission as u64).collect(),
-            events: outline.events.iter().map(|event| event.name.as_str().into()).collect(),
+            states: outline
+                .states
+                .iter()
+                .map(|state| state.name.as_str().into())
+                .collect(),
+            permissions: outline
+                .states
+                .iter()
+                .map(|state| state.permission as u64)
+                .collect(),
+            events: outline
+                .events
+                .iter()
+                .map(|event| event.name.as_str().into())
+                .collect(),
             parameters,
             variables,
             initial,
@@ -183,10 +232,16 @@ impl Compiler<'_> {
         let mut fresh = self.types[of].fresh().to_vec();
         if let Some(default) = attribute(&object.pairs, "default") {
             let machine = self.machine.clone();
-            match (self.types.default(machine.as_deref(), of, default), fresh.len()) {
+            match (
+                self.types.default(machine.as_deref(), of, default),
+                fresh.len(),
+            ) {
                 (Ok(value), 1) => fresh[0] = value,
                 (Ok(_), _) => {
-                    let error = Diagnostic::error(default.value.span, "a value of this type has no default to set");
+                    let error = Diagnostic::error(
+                        default.value.span,
+                        "a value of this type has no default to set",
+                    );
                     return self.fail(error);
                 }
                 (Err(diagnostic), _) => return self.fail(diagnostic),
@@ -194,15 +249,32 @@ impl Compiler<'_> {
         }
         initial.extend(fresh);
         if initial.len() > usize::from(u16::MAX) / 2 {
-            return self.fail(Diagnostic::error(object.span, "the machine has too many variables"));
+            return self.fail(Diagnostic::error(
+                object.span,
+                "the machine has too many variables",
+            ));
         }
-        let value = Value { of, place: Place::Control(offset), writable: true };
-        if self.members.insert(object.name.text.clone(), Symbol::Value(value)).is_some() {
+        let value = Value {
+            of,
+            place: Place::Control(offset),
+            writable: true,
+        };
+        if self
+            .members
+            .insert(object.name.text.clone(), Symbol::Value(value))
+            .is_some()
+        {
             let text = format!("`{}` is declared twice", object.name.text);
             return self.fail(Diagnostic::error(object.name.span, text));
         }
         let element = self.element(of, object);
-        Ok(Member { name: object.name.text.clone(), of, offset, element, span: object.span })
+        Ok(Member {
+            name: object.name.text.clone(),
+            of,
+            offset,
+            element,
+            span: object.span,
+        })
     }
 
     /// The type of what a table holds: named by `template`, or by what its `lookup` returns.
@@ -211,11 +283,26 @@ impl Compiler<'_> {
             return None;
         }
         let named = attribute(&object.pairs, "template").and_then(|pair| {
-            let name = pair.value.text.trim_start_matches('<').trim_end_matches('>').trim();
-            self.types.find(None, name).or_else(|| self.types.find(self.machine_name(), name))
+            let name = pair
+                .value
+                .text
+                .trim_start_matches('<')
+                .trim_end_matches('>')
+                .trim();
+            self.types
+                .find(None, name)
+                .or_else(|| self.types.find(self.machine_name(), name))
         });
-        let looked_up = || self.types[of].methods.get("lookup").and_then(|found| found.first()).map(|one| one.result);
-        named.or_else(looked_up).filter(|element| self.types[*element].kind == Kind::Entry)
+        let looked_up = || {
+            self.types[of]
+                .methods
+                .get("lookup")
+                .and_then(|found| found.first())
+                .map(|one| one.result)
+        };
+        named
+            .or_else(looked_up)
+            .filter(|element| self.types[*element].kind == Kind::Entry)
     }
 
     fn declare_port(
@@ -231,34 +318,65 @@ impl Compiler<'_> {
             Symbol::Value(value) if self.types[value.of].kind == Kind::Library => value,
             _ => {
                 let text = format!("`{}` is no message buffer", buffer.text);
-                return self.fail(Diagnostic::error(buffer.span, text).hint("declare it as a parameter: `MessageBuffer * name`"));
+                return self.fail(
+                    Diagnostic::error(buffer.span, text)
+                        .hint("declare it as a parameter: `MessageBuffer * name`"),
+                );
             }
         };
-        let Place::Control(offset) = value.place else { return Ok(()) };
+        let Place::Control(offset) = value.place else {
+            return Ok(());
+        };
         let timers = value.of == self.types.known.timers;
-        let port = Port { buffer: offset, input, timers, message: of, rank };
-        if self.members.insert(name.text.clone(), Symbol::Port(port)).is_some() {
-            return self.fail(Diagnostic::error(name.span, format!("`{}` is declared twice", name.text)));
+        let port = Port {
+            buffer: offset,
+            input,
+            timers,
+            message: of,
+            rank,
+        };
+        if self
+            .members
+            .insert(name.text.clone(), Symbol::Port(port))
+            .is_some()
+        {
+            return self.fail(Diagnostic::error(
+                name.span,
+                format!("`{}` is declared twice", name.text),
+            ));
         }
         Ok(())
     }
 
     fn in_port(&mut self, port: &ast::InPort) -> Option<code::InPort> {
-        let Some(Symbol::Port(declared)) = self.members.get(&port.name.text).cloned() else { return None };
+        let Some(Symbol::Port(declared)) = self.members.get(&port.name.text).cloned() else {
+            return None;
+        };
         let mut handlers = [None; 2];
-        for (handler, key) in handlers.iter_mut().zip(["rsc_stall_handler", "prot_stall_handler"]) {
-            let Some(pair) = attribute(&port.pairs, key) else { continue };
-            let found = self.functions_of.get(&pair.value.text).and_then(|known| known.first()?.number);
+        for (handler, key) in handlers
+            .iter_mut()
+            .zip(["rsc_stall_handler", "prot_stall_handler"])
+        {
+            let Some(pair) = attribute(&port.pairs, key) else {
+                continue;
+            };
+            let found = self
+                .functions_of
+                .get(&pair.value.text)
+                .and_then(|known| known.first()?.number);
             if found.is_none() {
                 let text = format!("the stall handler `{}` is not defined", pair.value.text);
                 self.diagnostics.push(
-                    Diagnostic::error(pair.value.span, text).hint("it is a function without parameters that returns a bool"),
+                    Diagnostic::error(pair.value.span, text)
+                        .hint("it is a function without parameters that returns a bool"),
                 );
             }
             *handler = found;
         }
         let before = self.begin(Context::InPort { handlers });
-        self.block(&port.body);
+        let guarded = guarded_block(port).filter(|_| !declared.timers);
+        // The code of a guarded port is run only if its buffer is ready, so there is no need to ask again.
+        self.block(guarded.unwrap_or(&port.body));
         // Jumps to the end of the body land on this.
         let exits = std::mem::take(&mut self.body().exits);
         let end = self.here();
@@ -272,157 +390,38 @@ impl Compiler<'_> {
             buffer: declared.buffer,
             rank: declared.rank,
             timers: declared.timers,
-            guarded: is_guarded(port) && !declared.timers,
+            guarded: guarded.is_some(),
             code,
         })
-    }
-
-    fn action(&mut self, action: &ast::Action) -> (u32, Slots, Slots) {
-        let before = self.begin(Context::Action);
-        for (name, of, offset) in [
-            ("address", Some(self.types.known.addr), control::ADDRESS),
-            ("cache_entry", self.entry, control::ENTRY),
-            ("tbe", self.tbe, control::TBE),
-        ] {
-            if let Some(of) = of {
-                let value = Value { of, place: Place::Control(offset), writable: false };
-                let _ = self.declare(name, action.span, Symbol::Value(value));
-            }
-        }
-        self.block(&action.body);
-        self.emit(Op::Leave, action.body.span);
-        let code = self.finish(before);
-        self.functions.push(code);
-        let (mut ports, mut tables) = (Slots::new(), Slots::new());
-        count(&action.body, &mut ports, &mut tables);
-        (self.functions.len() as u32 - 1, ports, tables)
-    }
-
-    fn transition(
-        &mut self,
-        entry: &Entry,
-        outline: &MachineOutline,
-        actions: &FxHashMap<Box<str>, (u32, Slots, Slots)>,
-    ) -> code::Transition {
-        let span = entry.span;
-        let used: Vec<&(u32, Slots, Slots)> =
-            entry.actions.iter().filter_map(|at| actions.get(&*outline.actions[usize::from(*at)].name)).collect();
-        let stalls = entry.actions.iter().any(|at| &*outline.actions[usize::from(*at)].name == "z_stall");
-        let before = self.begin(Context::Transition);
-        let next = match entry.next {
-            Next::State(state) => Some(state),
-            Next::Computed => None,
-        };
-        let _ = self.transition_code(entry, &used, stalls, span);
-        let code = self.finish(before);
-        let mut needs = self.needs(used.iter().map(|action| &action.1), false);
-        needs.extend(self.needs(used.iter().map(|action| &action.2), true));
-        code::Transition { state: entry.state, event: entry.event, next, stalls, needs, code, span }
-    }
-
-    fn transition_code(
-        &mut self,
-        entry: &Entry,
-        actions: &[&(u32, Slots, Slots)],
-        stalls: bool,
-        span: Span,
-    ) -> Outcome<()> {
-        if matches!(entry.next, Next::Computed) {
-            let next = self.hook("getNextState", &[], span)?;
-            let from = self.load(next, span)?;
-            self.emit(Op::StoreControl { offset: control::AFTER, from }, span);
-        }
-        let request = self.types.find(self.machine_name(), "RequestType");
-        let requests: Vec<Value> =
-            entry.requests.iter().filter_map(|at| Some(constant(request?, u64::from(*at)))).collect();
-        for value in &requests {
-            let available = self.hook("checkResourceAvailable", &[*value], span)?;
-            let condition = self.load(available, span)?;
-            let fine = self.emit(Op::JumpIf { condition, target: 0 }, span);
-            self.emit(Op::Stall { how: stall::RESOURCE as u16 }, span);
-            let here = self.here();
-            self.aim(fine, here);
-        }
-        for value in &requests {
-            self.hook("recordRequestType", &[*value], span)?;
-        }
-        if stalls {
-            self.emit(Op::Stall { how: stall::PROTOCOL as u16 }, span);
-            return Ok(());
-        }
-        let base = self.register(span)?;
-        for (number, ..) in actions {
-            self.emit(Op::Call { function: *number, base }, span);
-        }
-        self.emit(Op::Done, span);
-        let state = self.resolve(&Name { text: "State".into(), span })?;
-        let after = Value { of: state, place: Place::Control(control::AFTER), writable: false };
-        self.hook("setState", &[after], span)?;
-        self.hook("setAccessPermission", &[after], span)?;
-        self.emit(Op::End, span);
-        Ok(())
-    }
-
-    /// What a transition needs room for. gem5 does not add up what the actions need: it takes the last action that uses
-    /// a port, and doubles that if an earlier one used it, too.
-    fn needs<'s>(&self, actions: impl Iterator<Item = &'s Slots>, table: bool) -> Vec<Need> {
-        let mut needs: Vec<(Box<str>, u32)> = Vec::new();
-        for (name, slots) in actions.flatten() {
-            match needs.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => *known = 2 * slots,
-                None => needs.push((name.clone(), *slots)),
-            }
-        }
-        needs
-            .into_iter()
-            .filter_map(|(name, slots)| {
-                let object = match self.members.get(&name)? {
-                    Symbol::Port(port) => port.buffer,
-                    Symbol::Value(Value { place: Place::Control(offset), .. }) => *offset,
-                    Symbol::Value(_) => return None,
-                };
-                Some(Need { object, table, slots })
-            })
-            .collect()
     }
 }
 
 /// The rank of a port.
 fn rank(pairs: &[ast::Pair]) -> u32 {
-    attribute(pairs, "rank").and_then(|pair| pair.value.text.parse().ok()).unwrap_or(0)
+    attribute(pairs, "rank")
+        .and_then(|pair| pair.value.text.parse().ok())
+        .unwrap_or(0)
 }
 
-/// Whether the body is one `if` that asks whether the port is ready.
-fn is_guarded(port: &ast::InPort) -> bool {
-    let [Statement { kind: StatementKind::If { condition, otherwise: None, .. }, .. }] = &*port.body.statements else {
-        return false;
+/// The block of a port whose body is one `if` that asks whether the port is ready.
+fn guarded_block(port: &ast::InPort) -> Option<&Block> {
+    let [
+        Statement {
+            kind:
+                StatementKind::If {
+                    condition,
+                    then,
+                    otherwise: None,
+                },
+            ..
+        },
+    ] = &*port.body.statements
+    else {
+        return None;
     };
-    let ExpressionKind::Method { object, method, .. } = &condition.kind else { return false };
+    let ExpressionKind::Method { object, method, .. } = &condition.kind else {
+        return None;
+    };
     let named = |object: &Expression| matches!(&object.kind, ExpressionKind::Name(name) if name.text == port.name.text);
-    &*method.text == "isReady" && named(object)
-}
-
-/// Counts the messages that a block may send by each port, and the room it asks for in tables.
-fn count(block: &Block, ports: &mut Slots, tables: &mut Slots) {
-    let add = |slots: &mut Slots, name: &Name| match slots.iter_mut().find(|(known, _)| *known == name.text) {
-        Some((_, count)) => *count += 1,
-        None => slots.push((name.text.clone(), 1)),
-    };
-    for statement in &block.statements {
-        match &statement.kind {
-            StatementKind::Enqueue { port, body, .. } | StatementKind::Defer { port, body, .. } => {
-                add(ports, port);
-                count(body, ports, tables);
-            }
-            StatementKind::Peek { body, .. } => count(body, ports, tables),
-            StatementKind::If { then, otherwise, .. } => {
-                count(then, ports, tables);
-                if let Some(otherwise) = otherwise {
-                    count(otherwise, ports, tables);
-                }
-            }
-            StatementKind::CheckAllocate(table) => add(tables, table),
-            _ => {}
-        }
-    }
+    (&*method.text == "isReady" && named(object)).then_some(then)
 }

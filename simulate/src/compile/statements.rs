@@ -28,18 +28,40 @@ impl Compiler<'_> {
             StatementKind::Expression(expression) => self.expression(expression).map(|_| ()),
             StatementKind::Assign { target, value } => self.assign(target, value, span),
             StatementKind::Return(value) => self.give_back(value, span),
-            StatementKind::If { condition, then, otherwise } => {
-                self.branch(condition, then, otherwise.as_ref(), span)
-            }
-            StatementKind::Enqueue { port, message, latency, bypass, body } => {
-                self.enqueue(port, message, latency.as_ref(), bypass.as_ref(), body, span)
-            }
-            StatementKind::Defer { port, message, body } => {
-                let (port, fresh) = self.message(port, message, body, span)?;
-                self.emit(Op::Defer { buffer: port.buffer, message: fresh }, span);
+            StatementKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.branch(condition, then, otherwise.as_ref(), span),
+            StatementKind::Enqueue {
+                port,
+                message,
+                latency,
+                bypass,
+                body,
+            } => self.enqueue(port, message, latency.as_ref(), bypass.as_ref(), body, span),
+            StatementKind::Defer {
+                port,
+                message,
+                body,
+            } => {
+                let to = self.register(span)?;
+                let port = self.message(to, port, message, body, span)?;
+                self.emit(
+                    Op::Defer {
+                        buffer: port.buffer,
+                        message: to,
+                    },
+                    span,
+                );
                 Ok(())
             }
-            StatementKind::Peek { port, message, pairs, body } => self.peek(port, message, pairs, body, span),
+            StatementKind::Peek {
+                port,
+                message,
+                pairs,
+                body,
+            } => self.peek(port, message, pairs, body, span),
             StatementKind::StallAndWait { port, address } => {
                 let (buffer, address) = self.port_and_address(port, address, span)?;
                 self.emit(Op::StallAndWait { buffer, address }, span);
@@ -62,19 +84,40 @@ impl Compiler<'_> {
                 Ok(())
             }
             StatementKind::CheckStopSlots => self.fail(
-                Diagnostic::error(span, "`check_stop_slots` is in the grammar of SLICC, but means nothing")
-                    .hint("gem5 can't translate it either; remove it"),
+                Diagnostic::error(
+                    span,
+                    "`check_stop_slots` is in the grammar of SLICC, but means nothing",
+                )
+                .hint("gem5 can't translate it either; remove it"),
             ),
         }
     }
 
     fn assign(&mut self, target: &Expression, value: &Expression, span: Span) -> Outcome<()> {
         // The value first: in `T x := e;` the name is not yet in scope in `e`.
+        let mark = self.top();
         let given = self.expression(value)?;
+        if let ExpressionKind::Local { kind, name } = &target.kind
+            && self.resolve(kind)? == given.of
+            && let Place::Register(register) = given.place
+            && register >= mark
+            && !self.types[given.of].is_wide()
+        {
+            // The value is in a register of its own, which becomes the variable.
+            return self.declare(
+                &name.text,
+                name.span,
+                Symbol::Value(Value {
+                    writable: true,
+                    ..given
+                }),
+            );
+        }
         let place = self.expression(target)?;
         if !place.writable {
             return self.fail(
-                Diagnostic::error(target.span, "this can't be assigned to").hint("messages are read-only once peeked"),
+                Diagnostic::error(target.span, "this can't be assigned to")
+                    .hint("messages are read-only once peeked"),
             );
         }
         let known = self.types.known;
@@ -82,7 +125,10 @@ impl Compiler<'_> {
         if place.of != known.destinations && given.of != known.set {
             self.expect(place.of, given.of, value.span)?;
             if place.of != given.of && self.is_number(place.of) && self.is_number(given.of) {
-                let (to, from) = (self.types[place.of].name.clone(), self.types[given.of].name.clone());
+                let (to, from) = (
+                    self.types[place.of].name.clone(),
+                    self.types[given.of].name.clone(),
+                );
                 self.diagnostics.push(
                     Diagnostic::warning(value.span, format!("a `{from}` is assigned to a `{to}`"))
                         .hint("gem5 refuses this; convert the value"),
@@ -95,17 +141,42 @@ impl Compiler<'_> {
     }
 
     fn give_back(&mut self, value: &Expression, span: Span) -> Outcome<()> {
-        let Context::Function { result } = self.body().context.clone() else {
-            return self.fail(Diagnostic::error(span, "`return` may only stand in a function"));
+        let (result, to) = match &self.body().context {
+            Context::Function { result } => (*result, None),
+            Context::Inlined {
+                result,
+                to: Some(to),
+                ..
+            } => (*result, Some(*to)),
+            _ => {
+                return self.fail(Diagnostic::error(
+                    span,
+                    "`return` with a value may only stand in a function that has one",
+                ));
+            }
         };
         let given = self.expression(value)?;
         self.expect(result, given.of, value.span)?;
-        let from = self.load(given, span)?;
-        self.emit(Op::Return { from }, span);
+        let Some(to) = to else {
+            let from = self.load(given, span)?;
+            self.emit(Op::Return { from }, span);
+            return Ok(());
+        };
+        self.load_into(to, given, span);
+        let jump = self.emit(Op::Jump { target: 0 }, span);
+        if let Context::Inlined { returns, .. } = &mut self.body().context {
+            returns.push(jump);
+        }
         Ok(())
     }
 
-    fn branch(&mut self, condition: &Expression, then: &Block, otherwise: Option<&Block>, span: Span) -> Outcome<()> {
+    fn branch(
+        &mut self,
+        condition: &Expression,
+        then: &Block,
+        otherwise: Option<&Block>,
+        span: Span,
+    ) -> Outcome<()> {
         let jumps = self.condition(condition);
         self.block(then);
         let skip = otherwise.map(|_| self.emit(Op::Jump { target: 0 }, span));
@@ -126,8 +197,15 @@ impl Compiler<'_> {
         match self.find(name)? {
             Symbol::Port(port) if port.input == input => Ok(port),
             Symbol::Port(_) => {
-                let (is, should) = if input { ("an out_port", "an in_port") } else { ("an in_port", "an out_port") };
-                self.fail(Diagnostic::error(name.span, format!("`{}` is {is}; expected {should}", name.text)))
+                let (is, should) = if input {
+                    ("an out_port", "an in_port")
+                } else {
+                    ("an in_port", "an out_port")
+                };
+                self.fail(Diagnostic::error(
+                    name.span,
+                    format!("`{}` is {is}; expected {should}", name.text),
+                ))
             }
             Symbol::Value(_) => self.fail(
                 Diagnostic::error(name.span, format!("`{}` is no port", name.text))
@@ -136,9 +214,17 @@ impl Compiler<'_> {
         }
     }
 
-    fn port_and_address(&mut self, port: &Name, address: &Name, span: Span) -> Outcome<(u16, Register)> {
+    fn port_and_address(
+        &mut self,
+        port: &Name,
+        address: &Name,
+        span: Span,
+    ) -> Outcome<(u16, Register)> {
         let port = self.port(port, true)?;
-        let value = self.expression(&Expression { kind: ExpressionKind::Name(address.clone()), span: address.span })?;
+        let value = self.expression(&Expression {
+            kind: ExpressionKind::Name(address.clone()),
+            span: address.span,
+        })?;
         self.expect(self.types.known.addr, value.of, address.span)?;
         Ok((port.buffer, self.load(value, span)?))
     }
@@ -154,24 +240,46 @@ impl Compiler<'_> {
         )
     }
 
-    /// A fresh message, filled by a body.
-    fn message(&mut self, port: &Name, message: &Name, body: &Block, span: Span) -> Outcome<(Port, Register)> {
+    /// A fresh message in a register, filled by a body.
+    fn message(
+        &mut self,
+        to: Register,
+        port: &Name,
+        message: &Name,
+        body: &Block,
+        span: Span,
+    ) -> Outcome<Port> {
         if matches!(self.body().context, Context::InPort { .. }) {
             return self.fail(
-                Diagnostic::error(span, "messages are sent by actions and functions, not by ports")
-                    .hint("trigger an event and send the message in an action of its transition"),
+                Diagnostic::error(
+                    span,
+                    "messages are sent by actions and functions, not by ports",
+                )
+                .hint("trigger an event and send the message in an action of its transition"),
             );
         }
         let port = self.port(port, false)?;
         let of = self.message_type(message)?;
-        let to = self.register(span)?;
-        self.emit(Op::NewMessage { to, message: of as u16 }, span);
+        self.emit(
+            Op::NewMessage {
+                to,
+                message: of as u16,
+            },
+            span,
+        );
         self.open();
-        let value = Value { of, place: Place::Memory { base: to, offset: 0 }, writable: true };
+        let value = Value {
+            of,
+            place: Place::Memory {
+                base: to,
+                offset: 0,
+            },
+            writable: true,
+        };
         let declared = self.declare("out_msg", message.span, Symbol::Value(value));
         self.block(body);
         self.close();
-        declared.map(|()| (port, to))
+        declared.map(|()| port)
     }
 
     fn enqueue(
@@ -200,40 +308,79 @@ impl Compiler<'_> {
             }
             None => constant(known.bool, 0),
         };
-        let (port, fresh) = self.message(port, message, body, span)?;
         let base = self.registers(3, span)?;
-        self.emit(Op::Move { to: base, from: fresh }, span);
         self.load_into(base + 1, latency, span);
         self.load_into(base + 2, bypass, span);
-        self.emit(Op::Send { buffer: port.buffer, base }, span);
+        let port = self.message(base, port, message, body, span)?;
+        self.emit(
+            Op::Send {
+                buffer: port.buffer,
+                base,
+            },
+            span,
+        );
         Ok(())
     }
 
-    fn peek(&mut self, port: &Name, message: &Name, pairs: &[Pair], body: &Block, span: Span) -> Outcome<()> {
+    fn peek(
+        &mut self,
+        port: &Name,
+        message: &Name,
+        pairs: &[Pair],
+        body: &Block,
+        span: Span,
+    ) -> Outcome<()> {
         let port = self.port(port, true)?;
         let of = self.message_type(message)?;
         let to = self.register(span)?;
         let in_port = matches!(self.body().context, Context::InPort { .. });
-        self.emit(Op::Peek { to, buffer: port.buffer, message: of as u16 }, span);
+        let message_type = of as u16;
         if in_port {
+            self.emit(
+                Op::Peek {
+                    to,
+                    buffer: port.buffer,
+                    message: message_type,
+                },
+                span,
+            );
             // A message of another type: the port is given up for this round.
-            let exit = self.emit(Op::JumpIfSmall { left: to, value: 0, target: 0 }, span);
+            let exit = self.emit(
+                Op::JumpUnless {
+                    condition: to,
+                    target: 0,
+                },
+                span,
+            );
             self.body().exits.push(exit);
         } else {
-            let skip = self.emit(Op::JumpIfSmall { left: to, value: 0, target: 0 }, span);
-            let fine = self.emit(Op::Jump { target: 0 }, span);
-            let here = self.here();
-            self.aim(skip, here);
-            self.emit(Op::WrongMessage, span);
-            let here = self.here();
-            self.aim(fine, here);
+            self.emit(
+                Op::PeekSure {
+                    to,
+                    buffer: port.buffer,
+                    message: message_type,
+                },
+                span,
+            );
         }
-        let value = Value { of, place: Place::Memory { base: to, offset: 0 }, writable: false };
+        let value = Value {
+            of,
+            place: Place::Memory {
+                base: to,
+                offset: 0,
+            },
+            writable: false,
+        };
         for key in ["block_on", "wake_up"] {
-            let Some(pair) = attribute(pairs, key) else { continue };
+            let Some(pair) = attribute(pairs, key) else {
+                continue;
+            };
             let address = self.message_field(value, pair)?;
             let op = match key {
-                "block_on" => Op::BlockOn { buffer: port.buffer, address },
+                "block_on" => Op::BlockOn {
+                    buffer: port.buffer,
+                    address,
+                },
                 _ => Op::WakeUp { address },
             };
             self.emit(op, span);
@@ -248,30 +395,59 @@ impl Compiler<'_> {
     /// The address in the field that `block_on` or `wake_up` names.
     fn message_field(&mut self, message: Value, pair: &Pair) -> Outcome<Register> {
         let addr = self.types.known.addr;
-        let field = self.types[message.of].fields.get(&pair.value.text).filter(|field| field.of == addr).cloned();
+        let field = self.types[message.of]
+            .fields
+            .get(&pair.value.text)
+            .filter(|field| field.of == addr)
+            .cloned();
         match (field, message.place) {
             (Some(field), Place::Memory { base, .. }) => {
-                let place = Place::Memory { base, offset: field.offset };
-                self.load(Value { of: addr, place, writable: false }, pair.value.span)
+                let place = Place::Memory {
+                    base,
+                    offset: field.offset,
+                };
+                self.load(
+                    Value {
+                        of: addr,
+                        place,
+                        writable: false,
+                    },
+                    pair.value.span,
+                )
             }
             _ => {
                 let name = self.types[message.of].name.clone();
                 self.fail(
-                    Diagnostic::error(pair.value.span, format!("`{name}` has no address field `{}`", pair.value.text))
-                        .hint(format!("`{}` names a field of type Addr", pair.key.text)),
+                    Diagnostic::error(
+                        pair.value.span,
+                        format!("`{name}` has no address field `{}`", pair.value.text),
+                    )
+                    .hint(format!("`{}` names a field of type Addr", pair.key.text)),
                 )
             }
         }
     }
 
     /// A local of the frame that stands for a parameter.
-    pub(super) fn parameter(&mut self, of: TypeId, by_reference: bool, span: Span) -> Outcome<Value> {
+    pub(super) fn parameter(
+        &mut self,
+        of: TypeId,
+        by_reference: bool,
+        span: Span,
+    ) -> Outcome<Value> {
         let first = self.register(span)?;
         let place = match self.types[of].is_wide() || by_reference {
-            true => Place::Memory { base: first, offset: 0 },
+            true => Place::Memory {
+                base: first,
+                offset: 0,
+            },
             false => Place::Register(first),
         };
-        Ok(Value { place, writable: true, ..register(of, first) })
+        Ok(Value {
+            place,
+            writable: true,
+            ..register(of, first)
+        })
     }
 }
 

@@ -107,9 +107,10 @@ impl Type {
     /// The number of an enumerator.
     pub fn enumerator(&self, name: &str) -> Option<u64> {
         match &self.kind {
-            Kind::Enumeration { values, .. } => {
-                values.iter().position(|value| **value == *name).map(|at| at as u64)
-            }
+            Kind::Enumeration { values, .. } => values
+                .iter()
+                .position(|value| **value == *name)
+                .map(|at| at as u64),
             _ => None,
         }
     }
@@ -172,7 +173,12 @@ impl std::ops::Index<TypeId> for Types {
 impl Types {
     /// No types but `void`.
     pub fn new(sizes: Sizes) -> Types {
-        let mut types = Types { types: Vec::new(), names: FxHashMap::default(), sizes, known: Known::default() };
+        let mut types = Types {
+            types: Vec::new(),
+            names: FxHashMap::default(),
+            sizes,
+            known: Known::default(),
+        };
         types.add("void", Kind::Void, Vec::new());
         types
     }
@@ -240,7 +246,11 @@ impl Types {
             return;
         }
         let primitive = attribute(&declared.pairs, "primitive").is_some();
-        let kind = if primitive || name == "MachineID" { Kind::Scalar } else { Kind::Library };
+        let kind = if primitive || name == "MachineID" {
+            Kind::Scalar
+        } else {
+            Kind::Library
+        };
         let initial = match name {
             "Addr" => UNSET_ADDRESS,
             // The type one past the last.
@@ -251,28 +261,52 @@ impl Types {
     }
 
     /// Declares an enumeration.
-    pub fn enumeration(&mut self, machine: Option<&str>, declared: &ast::Enumeration) -> Result<TypeId, Diagnostic> {
-        let values = declared.values.iter().map(|(name, _)| name.text.clone()).collect();
+    pub fn enumeration(
+        &mut self,
+        machine: Option<&str>,
+        declared: &ast::Enumeration,
+    ) -> Result<TypeId, Diagnostic> {
+        let values = declared
+            .values
+            .iter()
+            .map(|(name, _)| name.text.clone())
+            .collect();
         self.enumerators(machine, &declared.name, &declared.pairs, values, None)
     }
 
     /// Declares the states of a machine.
-    pub fn states(&mut self, machine: Option<&str>, declared: &ast::States) -> Result<TypeId, Diagnostic> {
+    pub fn states(
+        &mut self,
+        machine: Option<&str>,
+        declared: &ast::States,
+    ) -> Result<TypeId, Diagnostic> {
         let permission = self.known.permission;
         let permissions = declared
             .values
             .iter()
             .map(|state| {
-                self.types[permission].enumerator(&state.permission.text).ok_or_else(|| {
-                    Diagnostic::error(
-                        state.permission.span,
-                        format!("`{}` is no access permission", state.permission.text),
-                    )
-                })
+                self.types[permission]
+                    .enumerator(&state.permission.text)
+                    .ok_or_else(|| {
+                        Diagnostic::error(
+                            state.permission.span,
+                            format!("`{}` is no access permission", state.permission.text),
+                        )
+                    })
             })
             .collect::<Result<_, _>>()?;
-        let values = declared.values.iter().map(|state| state.name.text.clone()).collect();
-        self.enumerators(machine, &declared.name, &declared.pairs, values, Some(permissions))
+        let values = declared
+            .values
+            .iter()
+            .map(|state| state.name.text.clone())
+            .collect();
+        self.enumerators(
+            machine,
+            &declared.name,
+            &declared.pairs,
+            values,
+            Some(permissions),
+        )
     }
 
     fn enumerators(
@@ -285,7 +319,14 @@ impl Types {
     ) -> Result<TypeId, Diagnostic> {
         let full = self.fresh_name(machine, name)?;
         let invalid = values.len() as u64;
-        let id = self.add(&full, Kind::Enumeration { values, permissions }, vec![invalid]);
+        let id = self.add(
+            &full,
+            Kind::Enumeration {
+                values,
+                permissions,
+            },
+            vec![invalid],
+        );
         if let Some(default) = attribute(pairs, "default") {
             let value = self.default(machine, id, default)?;
             self.types[id].initial = vec![value];
@@ -296,8 +337,11 @@ impl Types {
     fn fresh_name(&self, machine: Option<&str>, name: &ast::Name) -> Result<String, Diagnostic> {
         let full = qualified(machine, &name.text);
         match self.names.get(&*full) {
-            Some(_) => Err(Diagnostic::error(name.span, format!("the type `{}` is declared twice", name.text))
-                .hint("rename one of the two, or remove it")),
+            Some(_) => Err(Diagnostic::error(
+                name.span,
+                format!("the type `{}` is declared twice", name.text),
+            )
+            .hint("rename one of the two, or remove it")),
             None => Ok(full),
         }
     }
@@ -306,7 +350,11 @@ impl Types {
     ///
     /// # Errors
     /// A type of a field or a method that is not known, a default that is no value.
-    pub fn structure(&mut self, machine: Option<&str>, declared: &ast::Structure) -> Result<TypeId, Diagnostic> {
+    pub fn structure(
+        &mut self,
+        machine: Option<&str>,
+        declared: &ast::Structure,
+    ) -> Result<TypeId, Diagnostic> {
         let name = &*declared.name.text;
         let external = attribute(&declared.pairs, "external").is_some();
         let interface = attribute(&declared.pairs, "interface").map(|pair| pair.value.text.clone());
@@ -334,7 +382,8 @@ impl Types {
             _ => Vec::new(),
         };
         let id = self.add(&full, kind, initial);
-        let main = attribute(&declared.pairs, "main").is_none_or(|pair| &*pair.value.text != "false");
+        let main =
+            attribute(&declared.pairs, "main").is_none_or(|pair| &*pair.value.text != "false");
         self.types[id].main = main && interface.as_deref() == Some("AbstractCacheEntry");
         self.types[id].interface = interface;
         for field in &declared.fields {
@@ -346,7 +395,12 @@ impl Types {
         Ok(id)
     }
 
-    fn field(&mut self, machine: Option<&str>, id: TypeId, field: &ast::Object) -> Result<(), Diagnostic> {
+    fn field(
+        &mut self,
+        machine: Option<&str>,
+        id: TypeId,
+        field: &ast::Object,
+    ) -> Result<(), Diagnostic> {
         let of = self.resolve(machine, &field.kind)?;
         if self.types[id].fields.contains_key(&field.name.text) {
             return Err(Diagnostic::error(
@@ -357,29 +411,46 @@ impl Types {
         let mut fresh = self.types[of].fresh().to_vec();
         if let Some(default) = attribute(&field.pairs, "default") {
             if fresh.len() != 1 {
-                return Err(Diagnostic::error(default.value.span, "a value of this type has no default to set"));
+                return Err(Diagnostic::error(
+                    default.value.span,
+                    "a value of this type has no default to set",
+                ));
             }
             fresh[0] = self.default(machine, of, default)?;
         }
         let owner = &mut self.types[id];
         let offset = owner.initial.len() as u16;
-        owner.fields.insert(field.name.text.clone(), Field { of, offset });
+        owner
+            .fields
+            .insert(field.name.text.clone(), Field { of, offset });
         owner.order.push(field.name.text.clone());
         if owner.kind == Kind::Library {
             return Ok(());
         }
         owner.initial.extend(fresh);
         if owner.initial.len() > usize::from(u16::MAX) / 2 {
-            return Err(Diagnostic::error(field.name.span, "the structure is too large"));
+            return Err(Diagnostic::error(
+                field.name.span,
+                "the structure is too large",
+            ));
         }
         Ok(())
     }
 
-    fn method(&mut self, machine: Option<&str>, id: TypeId, method: &ast::Function) -> Result<(), Diagnostic> {
+    fn method(
+        &mut self,
+        machine: Option<&str>,
+        id: TypeId,
+        method: &ast::Function,
+    ) -> Result<(), Diagnostic> {
         // Messages say how functional accesses read them; nothing here asks them.
         if self.types[id].kind != Kind::Message {
             let prototype = self.prototype(machine, method)?;
-            self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
+            self.types[id]
+                .methods
+                .entry(method.name.text.clone())
+                .or_default()
+                .push(prototype);
         }
         Ok(())
     }
@@ -388,10 +459,20 @@ impl Types {
     ///
     /// # Errors
     /// One of them is not known.
-    pub fn prototype(&self, machine: Option<&str>, function: &ast::Function) -> Result<Prototype, Diagnostic> {
-        let parameters =
-            function.parameters.iter().map(|parameter| self.resolve(machine, &parameter.kind)).collect::<Result<_, _>>()?;
-        Ok(Prototype { result: self.resolve(machine, &function.result)?, parameters })
+    pub fn prototype(
+        &self,
+        machine: Option<&str>,
+        function: &ast::Function,
+    ) -> Result<Prototype, Diagnostic> {
+        let parameters = function
+            .parameters
+            .iter()
+            .map(|parameter| self.resolve(machine, &parameter.kind))
+            .collect::<Result<_, _>>()?;
+        Ok(Prototype {
+            result: self.resolve(machine, &function.result)?,
+            parameters,
+        })
     }
 
     /// Looks a type up that must be there.
@@ -417,9 +498,17 @@ impl Types {
     ///
     /// # Errors
     /// It is none of the forms that protocols use.
-    pub fn default(&self, machine: Option<&str>, of: TypeId, pair: &Pair) -> Result<u64, Diagnostic> {
+    pub fn default(
+        &self,
+        machine: Option<&str>,
+        of: TypeId,
+        pair: &Pair,
+    ) -> Result<u64, Diagnostic> {
         let text = pair.value.text.trim();
-        let number = text.strip_prefix("Cycles(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(text);
+        let number = text
+            .strip_prefix("Cycles(")
+            .and_then(|rest| rest.strip_suffix(')'))
+            .unwrap_or(text);
         if let Ok(number) = number.parse::<i64>() {
             return Ok(number as u64);
         }
@@ -427,7 +516,9 @@ impl Types {
             "true" | "True" => return Ok(1),
             "false" | "False" => return Ok(0),
             "nullptr" | "NULL" => return Ok(0),
-            "RubySystem::getBlockSizeBits()" => return Ok(self.sizes.block.trailing_zeros() as u64 + 3),
+            "RubySystem::getBlockSizeBits()" => {
+                return Ok(self.sizes.block.trailing_zeros() as u64 + 3);
+            }
             _ => {}
         }
         self.qualified_enumerator(machine, of, text).ok_or_else(|| {
@@ -439,12 +530,18 @@ impl Types {
     /// `Enumeration_Value`, with the name of the machine in front or not.
     fn qualified_enumerator(&self, machine: Option<&str>, of: TypeId, text: &str) -> Option<u64> {
         let full = &*self.types[of].name;
-        let short = machine.and_then(|machine| full.strip_prefix(machine)?.strip_prefix('_')).unwrap_or(full);
+        let short = machine
+            .and_then(|machine| full.strip_prefix(machine)?.strip_prefix('_'))
+            .unwrap_or(full);
         [full, short].into_iter().find_map(|name| {
             let value = text.strip_prefix(name)?;
-            let value = value.strip_prefix('_').or_else(|| value.strip_prefix("::"))?;
+            let value = value
+                .strip_prefix('_')
+                .or_else(|| value.strip_prefix("::"))?;
             // Some enumerations have a default that is none of their values.
-            self.types[of].enumerator(value).or((value == "NULL").then_some(self.types[of].initial[0]))
+            self.types[of]
+                .enumerator(value)
+                .or((value == "NULL").then_some(self.types[of].initial[0]))
         })
     }
 
@@ -469,11 +566,20 @@ fn qualified(machine: Option<&str>, name: &str) -> String {
 /// The name that is most like the one that was not found, if one is much like it.
 pub fn nearest<T: AsRef<str>>(wanted: &str, names: impl Iterator<Item = T>) -> Option<String> {
     names
-        .map(|name| (strsim::damerau_levenshtein(wanted, name.as_ref()), name.as_ref().to_owned()))
+        .map(|name| {
+            (
+                strsim::damerau_levenshtein(wanted, name.as_ref()),
+                name.as_ref().to_owned(),
+            )
+        })
         .filter(|(distance, _)| *distance <= wanted.chars().count().div_ceil(3))
         .min()
         .map(|(_, name)| name)
 }
 
 /// A place that stands for no place, for what the compiler makes up.
-pub const NOWHERE: Span = Span { file: 0, start: 0, end: 0 };
+pub const NOWHERE: Span = Span {
+    file: 0,
+    start: 0,
+    end: 0,
+};

@@ -15,7 +15,6 @@ pub struct Builtin {
 }
 
 /// A protocol of the fixtures, with its files.
-#[allow(unused_macros, reason = "the table is empty until there are protocols")]
 macro_rules! protocol {
     ($name:literal: $($file:literal),* $(,)?) => {
         Builtin {
@@ -28,7 +27,41 @@ macro_rules! protocol {
 }
 
 /// All of them.
-pub const BUILTINS: &[Builtin] = &[];
+pub const BUILTINS: &[Builtin] = &[
+    protocol!(
+        "MI_example":
+        "MI_example.slicc",
+        "MI_example-msg.sm",
+        "MI_example-cache.sm",
+        "MI_example-dir.sm",
+        "MI_example-dma.sm",
+    ),
+    protocol!(
+        "MESI_Two_Level":
+        "MESI_Two_Level.slicc",
+        "MESI_Two_Level-msg.sm",
+        "MESI_Two_Level-L1cache.sm",
+        "MESI_Two_Level-L2cache.sm",
+        "MESI_Two_Level-dir.sm",
+        "MESI_Two_Level-dma.sm",
+    ),
+    protocol!(
+        "MOESI_hammer":
+        "MOESI_hammer.slicc",
+        "MOESI_hammer-msg.sm",
+        "MOESI_hammer-cache.sm",
+        "MOESI_hammer-dir.sm",
+        "MOESI_hammer-dma.sm",
+    ),
+    protocol!(
+        "MOESI_AMD_Base":
+        "MOESI_AMD_Base.slicc",
+        "MOESI_AMD_Base-msg.sm",
+        "MOESI_AMD_Base-CorePair.sm",
+        "MOESI_AMD_Base-L3cache.sm",
+        "MOESI_AMD_Base-dir.sm",
+    ),
+];
 
 /// The one of this name.
 pub fn builtin(name: &str) -> Option<Builtin> {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::words::Words;
 use super::{
-    Controller, DEADLOCK_THRESHOLD, Envelope, HAPPENINGS, Happening, MemoryFields, RequestFields, Resume, Role, System, Tally,
-    Thread,
+    Controller, DEADLOCK_THRESHOLD, Envelope, MemoryFields, RequestFields, Resume, Role, System,
+    Tally, Thread,
 };
 use crate::client::Core;
 use crate::compile::code::{Member, Program, control};
@@ -51,15 +51,33 @@ impl System {
     /// # Errors
     /// A parameter of the protocol can't have the value that the plan has for it; the sentence says which.
     pub fn new(setup: Setup<'_>) -> Result<System, String> {
-        let Setup { program, plan, options, cores, trace, seed, deadlock_threshold } = setup;
+        let Setup {
+            program,
+            plan,
+            options,
+            cores,
+            trace,
+            seed,
+            deadlock_threshold,
+        } = setup;
         let block_words = (options.block_bytes / 8) as usize;
         let machines = Machines::new(&plan.counts()).map_err(|misuse| misuse.to_string())?;
-        let network = Network::new(options.network, &plan.endpoints(Direction::To), &plan.endpoints(Direction::From));
+        let network = Network::new(
+            options.network,
+            &plan.endpoints(Direction::To),
+            &plan.endpoints(Direction::From),
+        );
         let buffers = plan.buffers as usize + plan.wires.len();
         let sequencers = plan.sequencers as usize;
         let types = &program.types;
-        let envelopes = types.iter().map(|(_, of)| envelope(of, types.known.destinations)).collect();
-        let kinds = types.iter().map(|(_, of)| of.fields.get("Type").map(|field| field.offset)).collect();
+        let envelopes = types
+            .iter()
+            .map(|(_, of)| envelope(of, types.known.destinations))
+            .collect();
+        let kinds = types
+            .iter()
+            .map(|(_, of)| of.fields.get("Type").map(|field| field.offset))
+            .collect();
         let mut homes = vec![None; 64];
         for machine in &plan.machines {
             homes[machine.kind as usize] = Some(machine.interleaving);
@@ -88,8 +106,16 @@ impl System {
             wheel: Wheel::new(0),
             now: 0,
             trace,
-            coverage: program.machines.iter().map(|machine| vec![0; machine.transitions.len()]).collect(),
-            stalled: program.machines.iter().map(|machine| vec![0; machine.transitions.len()]).collect(),
+            coverage: program
+                .machines
+                .iter()
+                .map(|machine| vec![0; machine.transitions.len()])
+                .collect(),
+            stalled: program
+                .machines
+                .iter()
+                .map(|machine| vec![0; machine.transitions.len()])
+                .collect(),
             computed: BTreeMap::new(),
             tally: Tally::default(),
             deadlock_threshold: deadlock_threshold.unwrap_or(DEADLOCK_THRESHOLD).max(1),
@@ -119,7 +145,7 @@ impl System {
             calls: Vec::new(),
             pc: 0,
             comment: String::new(),
-            happenings: vec![Happening::default(); HAPPENINGS],
+            happenings: Vec::new(),
             happened: 0,
             homes,
             homes_of: vec![0; sequencers],
@@ -132,7 +158,10 @@ impl System {
             system.sequencers.push(sequencer);
         }
         for machine in &plan.machines {
-            let found = program.machines.iter().position(|compiled| compiled.kind == machine.kind);
+            let found = program
+                .machines
+                .iter()
+                .position(|compiled| compiled.kind == machine.kind);
             let Some(place) = found else { continue };
             for (version, instance) in machine.instances.iter().enumerate() {
                 system.controller(place, version, instance, machine, plan)?;
@@ -147,7 +176,10 @@ impl System {
             });
         }
         if system.threads.len() > sequencers {
-            return Err(format!("{} threads, but the protocol has {sequencers} sequencers", system.threads.len()));
+            return Err(format!(
+                "{} threads, but the protocol has {sequencers} sequencers",
+                system.threads.len()
+            ));
         }
         Ok(system)
     }
@@ -174,9 +206,11 @@ impl System {
         let number = self.controllers.len();
         let control = self.words.reserve(&compiled.initial);
         let id = u64::from(compiled.kind) << 32 | version as u64;
-        for (offset, value) in
-            [(control::VERSION, version as u64), (control::MACHINE, id), (control::RECYCLE, machine.recycle_latency)]
-        {
+        for (offset, value) in [
+            (control::VERSION, version as u64),
+            (control::MACHINE, id),
+            (control::RECYCLE, machine.recycle_latency),
+        ] {
             self.words.words[control as usize + usize::from(offset)] = value;
         }
         let mut parts = Parts::default();
@@ -190,7 +224,11 @@ impl System {
             }
         }
         let at = |offset: u16| self.words.words[control as usize + usize::from(offset)] as u32;
-        let ports: Vec<u32> = compiled.in_ports.iter().map(|port| at(port.buffer)).collect();
+        let ports: Vec<u32> = compiled
+            .in_ports
+            .iter()
+            .map(|port| at(port.buffer))
+            .collect();
         for (port, declared) in ports.iter().zip(&compiled.in_ports) {
             if !declared.timers {
                 self.consumers[*port as usize] = number as u32;
@@ -221,7 +259,9 @@ impl System {
             rank: 0,
             requests_to_memory: parts.requests_to_memory,
             responses_from_memory: parts.responses_from_memory,
-            mandatory: parts.mandatory.map(|buffer| (buffer, machine.mandatory_queue_latency)),
+            mandatory: parts
+                .mandatory
+                .map(|buffer| (buffer, machine.mandatory_queue_latency)),
         });
         Ok(())
     }
@@ -246,12 +286,18 @@ impl System {
                 // A text that no code of the protocol compares with anything.
                 None => program.texts.len() as u64,
             },
-            Value::Enumerator { value, .. } => of
-                .enumerator(value)
-                .ok_or_else(|| format!("{}.{}: `{value}` is no value of {}", machine.name, member.name, of.name))?,
+            Value::Enumerator { value, .. } => of.enumerator(value).ok_or_else(|| {
+                format!(
+                    "{}.{}: `{value}` is no value of {}",
+                    machine.name, member.name, of.name
+                )
+            })?,
             Value::Buffer(buffer) => {
                 let at = buffer.number as usize;
-                self.buffers[at] = MessageBuffer::new(Settings { ordered: buffer.ordered, ..Settings::default() });
+                self.buffers[at] = MessageBuffer::new(Settings {
+                    ordered: buffer.ordered,
+                    ..Settings::default()
+                });
                 self.consumers[at] = controller as u32;
                 if let Some((Direction::To, vnet)) = buffer.network {
                     self.roles[at] = Role::To { vnet };
@@ -276,7 +322,10 @@ impl System {
                 u64::from(number)
             }
             Value::Directory(number) => {
-                self.directories.push(DirectoryMemory::new(machine.interleaving, u64::from(*number)));
+                self.directories.push(DirectoryMemory::new(
+                    machine.interleaving,
+                    u64::from(*number),
+                ));
                 self.directories.len() as u64 - 1
             }
             Value::Sequencer { number, core } => {
@@ -301,12 +350,21 @@ impl System {
     }
 
     /// Makes what a variable of a library type stands for.
-    fn variable(&mut self, controller: usize, member: &Member, machine: &MachinePlan) -> Result<Option<u64>, String> {
+    fn variable(
+        &mut self,
+        controller: usize,
+        member: &Member,
+        machine: &MachinePlan,
+    ) -> Result<Option<u64>, String> {
         let of = &self.program.types[member.of];
         if of.kind != Kind::Library {
             return Ok(None);
         }
-        let name = of.name.strip_prefix(&*format!("{}_", machine.name)).unwrap_or(&of.name).to_owned();
+        let name = of
+            .name
+            .strip_prefix(&*format!("{}_", machine.name))
+            .unwrap_or(&of.name)
+            .to_owned();
         Ok(Some(match (&*name, member.element) {
             ("TBETable", Some(element)) => {
                 self.tables.push(TbeTable::new(machine.tbes as usize));
@@ -347,13 +405,20 @@ fn is_data_cache(name: &str) -> bool {
 }
 
 fn field(of: &Type, name: &str) -> u16 {
-    of.fields.get(name).map(|field| field.offset).unwrap_or_default()
+    of.fields
+        .get(name)
+        .map(|field| field.offset)
+        .unwrap_or_default()
 }
 
 /// What the network needs to know of a type.
 fn envelope(of: &Type, destinations: usize) -> Envelope {
     Envelope {
-        destination: of.fields.get("Destination").filter(|field| field.of == destinations).map(|field| field.offset),
+        destination: of
+            .fields
+            .get("Destination")
+            .filter(|field| field.of == destinations)
+            .map(|field| field.offset),
         size: of.fields.get("MessageSize").map(|field| field.offset),
         width: of.initial.len(),
     }

@@ -30,7 +30,9 @@ impl CorePort for Port<'_> {
 
     fn wake_at(&mut self, tick: u64) {
         let event = self.system.controllers.len() + self.thread;
-        self.system.wheel.schedule(tick.max(self.system.now + 1), event as u32);
+        self.system
+            .wheel
+            .schedule(tick.max(self.system.now + 1), event as u32);
     }
 
     fn moment(&mut self) -> u64 {
@@ -46,15 +48,27 @@ impl CorePort for Port<'_> {
 impl System {
     /// Lets something be done with a core, which gets a port to the rest of the system.
     fn with_core(&mut self, thread: usize, what: impl FnOnce(&mut dyn Core, &mut Port<'_>)) {
-        let Some(mut core) = self.threads[thread].core.take() else { return };
-        what(&mut *core, &mut Port { system: self, thread });
+        let Some(mut core) = self.threads[thread].core.take() else {
+            return;
+        };
+        what(
+            &mut *core,
+            &mut Port {
+                system: self,
+                thread,
+            },
+        );
         self.threads[thread].core = Some(core);
     }
 
     /// Gives a core its answers and lets it go on. Says whether it has come to its end by that.
     pub(super) fn step(&mut self, thread: usize) -> bool {
         let now = self.now;
-        while self.threads[thread].answers.front().is_some_and(|(tick, _)| *tick <= now) {
+        while self.threads[thread]
+            .answers
+            .front()
+            .is_some_and(|(tick, _)| *tick <= now)
+        {
             if let Some((_, answer)) = self.threads[thread].answers.pop_front() {
                 self.with_core(thread, |core, port| core.respond(now, &answer, port));
             }
@@ -69,7 +83,9 @@ impl System {
 
     /// Puts a request into the mandatory queue.
     fn issue(&mut self, sequencer: usize, issue: Issue) {
-        let Some((buffer, latency)) = self.controllers[self.homes_of[sequencer]].mandatory else { return };
+        let Some((buffer, latency)) = self.controllers[self.homes_of[sequencer]].mandatory else {
+            return;
+        };
         let of = self.program.types.known.request;
         let message = self.words.allocate(of, &self.program.types[of].initial);
         let fields = self.request_fields;
@@ -86,15 +102,26 @@ impl System {
         }
         let random = self.random_delays.then_some(&mut self.delays);
         // The queue is unordered, and the latency at least 1: nothing can go wrong.
-        if let Ok(arrival) = self.buffers[buffer as usize].enqueue(self.now, latency.max(1), message, true, random) {
-            self.wheel.schedule(arrival, self.consumers[buffer as usize]);
+        if let Ok(arrival) =
+            self.buffers[buffer as usize].enqueue(self.now, latency.max(1), message, true, random)
+        {
+            self.wheel
+                .schedule(arrival, self.consumers[buffer as usize]);
         }
     }
 
     /// A callback of the protocol: requests of a line complete with a block at an address.
-    pub(super) fn callback(&mut self, function: Builtin, sequencer: u64, line: u64, block: u64) -> Result<(), Trap> {
+    pub(super) fn callback(
+        &mut self,
+        function: Builtin,
+        sequencer: u64,
+        line: u64,
+        block: u64,
+    ) -> Result<(), Trap> {
         let which = sequencer as usize;
-        let cache = self.monitors[which].map(|cache| cache as usize).filter(|cache| self.caches[*cache].is_tag_present(line));
+        let cache = self.monitors[which]
+            .map(|cache| cache as usize)
+            .filter(|cache| self.caches[*cache].is_tag_present(line));
         let before = cache.and_then(|cache| self.caches[cache].monitor(line));
         let mut monitor = before;
         let mut effects = std::mem::take(&mut self.effects);

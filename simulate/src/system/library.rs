@@ -4,8 +4,8 @@
 //! The object of a method comes first. A scalar result replaces the first argument; a wide one goes to the address
 //! behind the arguments.
 
-use super::fault::Trap;
 use super::System;
+use super::fault::Trap;
 use crate::compile::code::control;
 use crate::compile::types::UNSET_ADDRESS;
 use crate::library::Builtin;
@@ -27,17 +27,14 @@ mod request {
 }
 
 impl System {
-    /// Carries out a function of the library; its arguments begin at `at`.
+    /// Carries out a function of the library that does more than look something up (`fast` has the others); its
+    /// arguments begin at `at`.
     pub(super) fn library(&mut self, function: Builtin, at: usize) -> Result<(), Trap> {
         let a = self.words.words[at];
         let b = self.words.words[at + 1];
         let result = match function {
-            Builtin::InReady => u64::from(self.ready(a)),
+            Builtin::InReady => u64::from(self.is_ready(a as u32)),
             Builtin::InDequeue => self.dequeue(a)?,
-            Builtin::CacheLookup => self.caches[a as usize].lookup(self.line(b)?),
-            Builtin::TableLookup => self.tables[a as usize].lookup(b),
-            Builtin::CacheAvailable => u64::from(self.caches[a as usize].cache_avail(self.line(b)?)),
-            Builtin::CachePresent => u64::from(self.caches[a as usize].is_tag_present(self.line(b)?)),
             Builtin::CacheProbe => {
                 let line = self.line(b)?;
                 self.caches[a as usize].cache_probe(line)?
@@ -49,18 +46,15 @@ impl System {
                 self.words.release(entry);
                 0
             }
-            Builtin::CacheTouch => self.done(|system| system.caches[a as usize].set_mru(b)),
-            Builtin::CacheTouchEntry => self.done(|system| system.caches[a as usize].set_mru_entry(b)),
-            Builtin::ChangePermission => self.change_permission(a, b)?,
+            // That of an entry has been changed already.
+            Builtin::ChangePermission => return Err(Trap::Null),
             Builtin::TableAllocate => self.table_allocate(a, b)?,
             Builtin::TableDeallocate => {
                 let tbe = self.tables[a as usize].deallocate(b)?;
                 self.words.release(tbe);
                 0
             }
-            Builtin::TablePresent => u64::from(self.tables[a as usize].is_present(b)),
             Builtin::TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
-            Builtin::Now => self.now,
             Builtin::Later => self.now + a,
             Builtin::MapToMachine => self.home(a, b)?,
             _ => return self.rarer(function, at),
@@ -83,8 +77,12 @@ impl System {
         let result = match function {
             Builtin::MaskClear => self.done(|system| shape.clear(&mut system.words.words[mask])),
             Builtin::MaskFill => self.done(|system| shape.fill(&mut system.words.words[mask])),
-            Builtin::MaskSet => self.tried(|system| shape.set(&mut system.words.words[mask], b, c, true))?,
-            Builtin::MaskSetTo => self.tried(|system| shape.set(&mut system.words.words[mask], b, c, d != 0))?,
+            Builtin::MaskSet => {
+                self.tried(|system| shape.set(&mut system.words.words[mask], b, c, true))?
+            }
+            Builtin::MaskSetTo => {
+                self.tried(|system| shape.set(&mut system.words.words[mask], b, c, d != 0))?
+            }
             Builtin::MaskGet => u64::from(shape.get(&self.words.words[mask], b, c)?),
             Builtin::MaskTest => u64::from(shape.test(&self.words.words[mask], b)?),
             Builtin::MaskIsEmpty => u64::from(shape.is_empty(&self.words.words[mask])),
@@ -93,82 +91,129 @@ impl System {
                 let other = j..j + shape.bit_words();
                 u64::from(self.words.words[i..i + shape.bit_words()] == self.words.words[other])
             }
-            Builtin::MaskOverlaps => {
-                u64::from(shape.is_overlap(&self.words.words[mask], &self.words.words[j..j + shape.words()]))
-            }
-            Builtin::MaskContains => {
-                u64::from(shape.contains(&self.words.words[mask], &self.words.words[j..j + shape.words()]))
-            }
+            Builtin::MaskOverlaps => u64::from(shape.is_overlap(
+                &self.words.words[mask],
+                &self.words.words[j..j + shape.words()],
+            )),
+            Builtin::MaskContains => u64::from(shape.contains(
+                &self.words.words[mask],
+                &self.words.words[j..j + shape.words()],
+            )),
             Builtin::MaskAnd => self.done(|system| shape.and(&mut system.words.words, i, j)),
             Builtin::MaskOr => self.done(|system| shape.or(&mut system.words.words, i, j)),
-            Builtin::MaskInvert => self.done(|system| shape.set_inverted(&mut system.words.words, i, j)),
+            Builtin::MaskInvert => {
+                self.done(|system| shape.set_inverted(&mut system.words.words, i, j))
+            }
             Builtin::MaskFirst => shape.first_bit_set(&self.words.words[mask], b != 0, 0),
             Builtin::MaskFirstFrom => shape.first_bit_set(&self.words.words[mask], b != 0, c),
             Builtin::MaskCount => shape.count(&self.words.words[mask], 0),
             Builtin::MaskCountFrom => shape.count(&self.words.words[mask], b),
 
             Builtin::BlockClear => self.done(|system| system.words.words[i..i + block].fill(0)),
-            Builtin::BlockCopyRange => {
-                self.tried(|system| block::copy_partial(&mut system.words.words, i, j, block, c, d))?
-            }
-            Builtin::BlockCopyMasked => {
-                self.done(|system| block::copy_masked(&mut system.words.words, i, j, block, c as usize))
-            }
+            Builtin::BlockCopyRange => self
+                .tried(|system| block::copy_partial(&mut system.words.words, i, j, block, c, d))?,
+            Builtin::BlockCopyMasked => self.done(|system| {
+                block::copy_masked(&mut system.words.words, i, j, block, c as usize)
+            }),
 
-            Builtin::SetSize => self.tried(|system| set::set_size(&mut system.words.words[own], b))?,
+            Builtin::SetSize => {
+                self.tried(|system| set::set_size(&mut system.words.words[own], b))?
+            }
             Builtin::SetAdd => self.tried(|system| set::add(&mut system.words.words[own], b))?,
-            Builtin::SetRemove => self.tried(|system| set::remove(&mut system.words.words[own], b))?,
+            Builtin::SetRemove => {
+                self.tried(|system| set::remove(&mut system.words.words[own], b))?
+            }
             Builtin::SetClear => self.done(|system| set::clear(&mut system.words.words[own])),
-            Builtin::SetBroadcast => self.done(|system| set::broadcast(&mut system.words.words[own])),
+            Builtin::SetBroadcast => {
+                self.done(|system| set::broadcast(&mut system.words.words[own]))
+            }
             Builtin::SetHas => u64::from(set::is_element(&self.words.words[own], b)),
             Builtin::SetSmallest => set::smallest(&self.words.words[own])?,
-            Builtin::SetAddSet => self.done(|system| union::add(&mut system.words.words, i + 1, j + 1, 1)),
-            Builtin::SetRemoveSet => self.done(|system| union::remove(&mut system.words.words, i + 1, j + 1, 1)),
+            Builtin::SetAddSet => {
+                self.done(|system| union::add(&mut system.words.words, i + 1, j + 1, 1))
+            }
+            Builtin::SetRemoveSet => {
+                self.done(|system| union::remove(&mut system.words.words, i + 1, j + 1, 1))
+            }
             Builtin::SetCount => union::count(&self.words.words[i + 1..i + 2]),
             Builtin::SetIsEmpty => u64::from(self.words.words[i + 1] == 0),
             Builtin::SetEqual => u64::from(self.words.words[i + 1] == self.words.words[j + 1]),
-            Builtin::SetSuperset => {
-                u64::from(union::is_superset(&self.words.words[i + 1..i + 2], &self.words.words[j + 1..j + 2]))
+            Builtin::SetSuperset => u64::from(union::is_superset(
+                &self.words.words[i + 1..i + 2],
+                &self.words.words[j + 1..j + 2],
+            )),
+            Builtin::SetDisjoint => {
+                u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0)
             }
-            Builtin::SetDisjoint => u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0),
 
-            Builtin::DestAdd => self.tried(|system| system.machines.add(&mut system.words.words[dest], b))?,
-            Builtin::DestRemove => self.tried(|system| system.machines.remove(&mut system.words.words[dest], b))?,
-            Builtin::DestAddAll => self.done(|system| union::add(&mut system.words.words, i, j, words)),
-            Builtin::DestRemoveAll => self.done(|system| union::remove(&mut system.words.words, i, j, words)),
+            Builtin::DestAdd => {
+                self.tried(|system| system.machines.add(&mut system.words.words[dest], b))?
+            }
+            Builtin::DestRemove => {
+                self.tried(|system| system.machines.remove(&mut system.words.words[dest], b))?
+            }
+            Builtin::DestAddAll => {
+                self.done(|system| union::add(&mut system.words.words, i, j, words))
+            }
+            Builtin::DestRemoveAll => {
+                self.done(|system| union::remove(&mut system.words.words, i, j, words))
+            }
             Builtin::DestAssign => {
-                let from = [self.words.words[c as usize], self.words.words[c as usize + 1]];
-                self.tried(|system| system.machines.set_net_dest(&mut system.words.words[dest], b, &from))?
+                let from = [
+                    self.words.words[c as usize],
+                    self.words.words[c as usize + 1],
+                ];
+                self.tried(|system| {
+                    system
+                        .machines
+                        .set_net_dest(&mut system.words.words[dest], b, &from)
+                })?
             }
-            Builtin::DestBroadcast => self.done(|system| system.machines.broadcast(&mut system.words.words[dest])),
-            Builtin::DestBroadcastType => {
-                self.done(|system| system.machines.broadcast_type(&mut system.words.words[dest], b))
+            Builtin::DestBroadcast => {
+                self.done(|system| system.machines.broadcast(&mut system.words.words[dest]))
             }
+            Builtin::DestBroadcastType => self.done(|system| {
+                system
+                    .machines
+                    .broadcast_type(&mut system.words.words[dest], b)
+            }),
             Builtin::DestClear => self.done(|system| system.words.words[dest].fill(0)),
             Builtin::DestCount => union::count(&self.words.words[dest]),
             Builtin::DestHas => u64::from(self.machines.is_element(&self.words.words[dest], b)),
-            Builtin::DestSuperset => {
-                u64::from(union::is_superset(&self.words.words[dest], &self.words.words[j..j + words]))
+            Builtin::DestSuperset => u64::from(union::is_superset(
+                &self.words.words[dest],
+                &self.words.words[j..j + words],
+            )),
+            Builtin::DestEqual => {
+                u64::from(self.words.words[dest] == self.words.words[j..j + words])
             }
-            Builtin::DestEqual => u64::from(self.words.words[dest] == self.words.words[j..j + words]),
             Builtin::DestIsEmpty => u64::from(union::is_empty(&self.words.words[dest])),
-            Builtin::DestDisjoint => {
-                u64::from(union::are_disjoint(&self.words.words[dest], &self.words.words[j..j + words]))
-            }
+            Builtin::DestDisjoint => u64::from(union::are_disjoint(
+                &self.words.words[dest],
+                &self.words.words[j..j + words],
+            )),
             Builtin::DestSmallest => self.machines.smallest(&self.words.words[dest])?,
             Builtin::DestSmallestType => self.machines.smallest_of(&self.words.words[dest], b)?,
             Builtin::DestOr | Builtin::DestAnd => {
                 let to = c as usize;
                 self.words.words.copy_within(dest, to);
                 match function {
-                    Builtin::DestOr => self.done(|system| union::add(&mut system.words.words, to, j, words)),
-                    _ => self.done(|system| union::intersect(&mut system.words.words, to, j, words)),
+                    Builtin::DestOr => {
+                        self.done(|system| union::add(&mut system.words.words, to, j, words))
+                    }
+                    _ => {
+                        self.done(|system| union::intersect(&mut system.words.words, to, j, words))
+                    }
                 }
             }
             Builtin::BroadcastTo => {
                 let to = j..j + words;
                 self.words.words[to.clone()].fill(0);
-                self.done(|system| system.machines.broadcast_type(&mut system.words.words[to], a))
+                self.done(|system| {
+                    system
+                        .machines
+                        .broadcast_type(&mut system.words.words[to], a)
+                })
             }
 
             Builtin::OutDeferred => {
@@ -190,8 +235,14 @@ impl System {
             Builtin::InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
 
             Builtin::CacheNull => 0,
-            Builtin::CacheTagLatency => self.caches[i].geometry().banks.map_or(1, |banks| banks.tag_latency),
-            Builtin::CacheDataLatency => self.caches[i].geometry().banks.map_or(1, |banks| banks.data_latency),
+            Builtin::CacheTagLatency => self.caches[i]
+                .geometry()
+                .banks
+                .map_or(1, |banks| banks.tag_latency),
+            Builtin::CacheDataLatency => self.caches[i]
+                .geometry()
+                .banks
+                .map_or(1, |banks| banks.data_latency),
             Builtin::CacheRecord => {
                 // Of CacheRequestType, the first two are about data.
                 let array = if b < 2 { Array::Data } else { Array::Tag };
@@ -225,12 +276,18 @@ impl System {
                 0
             }
             Builtin::MonitorCheck => {
-                let monitor = self.monitors[i].and_then(|cache| self.caches[cache as usize].monitor(b));
+                let monitor =
+                    self.monitors[i].and_then(|cache| self.caches[cache as usize].monitor(b));
                 u64::from(self.sequencers[i].holds(monitor))
             }
             Builtin::MonitorClear => self.done(|system| {
                 if let Some(cache) = system.monitors[i] {
                     system.caches[cache as usize].clear_monitors_of(a as u32);
+                }
+            }),
+            Builtin::MonitorClearLine => self.done(|system| {
+                if let Some(cache) = system.monitors[i] {
+                    system.caches[cache as usize].clear_monitor(b);
                 }
             }),
             Builtin::Evicted => self.done(|system| system.evicted(i, b)),
@@ -245,12 +302,18 @@ impl System {
             Builtin::TimerUnset => self.done(|system| system.timers[i].unset(b)),
             Builtin::TimerIsSet => u64::from(self.timers[i].is_set(b)),
 
-            Builtin::PersistentLock => self.tried(|system| system.persistents[i].lock(b, c, d != 0))?,
+            Builtin::PersistentLock => {
+                self.tried(|system| system.persistents[i].lock(b, c, d != 0))?
+            }
             Builtin::PersistentUnlock => self.tried(|system| system.persistents[i].unlock(b, c))?,
-            Builtin::PersistentMayIssue => u64::from(self.persistents[i].ok_to_issue_starving(b, c)),
+            Builtin::PersistentMayIssue => {
+                u64::from(self.persistents[i].ok_to_issue_starving(b, c))
+            }
             Builtin::PersistentSmallest => self.persistents[i].find_smallest(b)?,
             Builtin::PersistentTypeOfSmallest => u64::from(self.persistents[i].smallest_writes(b)?),
-            Builtin::PersistentMark => self.tried(|system| system.persistents[i].mark_entries(b))?,
+            Builtin::PersistentMark => {
+                self.tried(|system| system.persistents[i].mark_entries(b))?
+            }
             Builtin::PersistentLocked => u64::from(self.persistents[i].is_locked(b)),
             Builtin::PersistentStarving => self.persistents[i].count_starving(b),
             Builtin::PersistentReadStarving => self.persistents[i].count_read_starving(b),
@@ -261,19 +324,24 @@ impl System {
             Builtin::LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
             Builtin::LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
             Builtin::AddressOffset => self.set_address(a)?.wrapping_sub(b),
-            Builtin::Modulo => (a as i64).checked_rem(b as i64).ok_or(Trap::Other("a division by zero"))? as u64,
+            Builtin::Modulo => (a as i64)
+                .checked_rem(b as i64)
+                .ok_or(Trap::Other("a division by zero"))? as u64,
             Builtin::BitSelect => bits(self.set_address(a)?, b, c),
             Builtin::MaskLowBits => match 1_u64.checked_shl(b as u32) {
                 Some(bit) => self.set_address(a)? & !(bit - 1),
                 None => 0,
             },
-            Builtin::NextStride => self.set_address(a)?.wrapping_add((block as u64 * 8).wrapping_mul(b)),
+            Builtin::NextStride => self
+                .set_address(a)?
+                .wrapping_add((block as u64 * 8).wrapping_mul(b)),
 
             Builtin::MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
             Builtin::MapToCluster => {
                 let cluster = arguments[4];
                 let shift = 1_u64.checked_shl(d as u32).unwrap_or(0);
-                b << 32 | (bits_of_range(self.set_address(a)?, c, d) + cluster * shift) & 0xFFFF_FFFF
+                b << 32
+                    | (bits_of_range(self.set_address(a)?, c, d) + cluster * shift) & 0xFFFF_FFFF
             }
             Builtin::MachineCount => self.machines.count(a),
             Builtin::MachineNumber => a & 0xFFFF_FFFF,
@@ -281,10 +349,15 @@ impl System {
             Builtin::MachineMake => a << 32 | b & 0xFFFF_FFFF,
 
             Builtin::IsWrite => u64::from(
-                a == request::ST || request::ATOMICS.contains(&a) || request::WRITES.contains(&a) || a == request::FLUSH,
+                a == request::ST
+                    || request::ATOMICS.contains(&a)
+                    || request::WRITES.contains(&a)
+                    || a == request::FLUSH,
             ),
             Builtin::IsDataRead => u64::from(a == request::LD || a == request::LOAD_LINKED),
-            Builtin::IsRead => u64::from([request::LD, request::LOAD_LINKED, request::IFETCH].contains(&a)),
+            Builtin::IsRead => {
+                u64::from([request::LD, request::LOAD_LINKED, request::IFETCH].contains(&a))
+            }
             Builtin::IsHtm => u64::from(request::HTM.contains(&a)),
             Builtin::IsTlbi => u64::from(request::TLBI.contains(&a)),
 
@@ -294,7 +367,11 @@ impl System {
             Builtin::WakeAllOfLine => self.done(|system| system.wake_every_rank(a)),
             Builtin::PopMemory => match self.controllers[self.current].responses_from_memory {
                 Some(buffer) => self.dequeue(u64::from(buffer))?,
-                None => return Err(Trap::Other("a machine without the buffer responseFromMemory took a response from it")),
+                None => {
+                    return Err(Trap::Other(
+                        "a machine without the buffer responseFromMemory took a response from it",
+                    ));
+                }
             },
             Builtin::BlockOnQueue => self.done(|system| system.block(system.current, a, b as u32)),
             Builtin::Unblock => self.done(|system| system.unblock(system.current, a)),
@@ -313,16 +390,24 @@ impl System {
         0
     }
 
-    fn tried(&mut self, what: impl FnOnce(&mut System) -> Result<(), Misuse>) -> Result<u64, Misuse> {
+    fn tried(
+        &mut self,
+        what: impl FnOnce(&mut System) -> Result<(), Misuse>,
+    ) -> Result<u64, Misuse> {
         what(self).map(|()| 0)
     }
 
-    fn ready(&mut self, buffer: u64) -> bool {
+    /// Whether the head of a buffer may be taken. If it must wait only because enough were taken in this cycle, its reader
+    /// is woken in the next.
+    #[inline]
+    pub(super) fn is_ready(&mut self, buffer: u32) -> bool {
         let of = &self.buffers[buffer as usize];
-        if of.is_throttled(self.now) {
-            self.wheel.schedule(self.now + 1, self.consumers[buffer as usize]);
+        let ready = of.is_ready(self.now);
+        if !ready && of.is_throttled(self.now) {
+            self.wheel
+                .schedule(self.now + 1, self.consumers[buffer as usize]);
         }
-        self.buffers[buffer as usize].is_ready(self.now)
+        ready
     }
 
     fn dequeue(&mut self, buffer: u64) -> Result<u64, Trap> {
@@ -357,17 +442,6 @@ impl System {
         Ok(entry)
     }
 
-    fn change_permission(&mut self, entry: u64, permission: u64) -> Result<u64, Trap> {
-        if entry == 0 {
-            return Err(Trap::Null);
-        }
-        // Entries of directories are in no cache.
-        if let Some(cache) = self.words.mark(entry).checked_sub(1) {
-            self.caches[cache as usize].change_permission(entry, permission as u8);
-        }
-        Ok(0)
-    }
-
     fn table_allocate(&mut self, table: u64, line: u64) -> Result<u64, Trap> {
         let line = self.line(line)?;
         let of = self.elements[table as usize];
@@ -398,7 +472,8 @@ impl System {
         let blocked = &mut self.controllers[controller].blocked;
         blocked.retain(|(known, _)| *known != line);
         if let Some((mandatory, _)) = self.controllers[controller].mandatory {
-            self.wheel.schedule(self.now + 1, self.consumers[mandatory as usize]);
+            self.wheel
+                .schedule(self.now + 1, self.consumers[mandatory as usize]);
         }
     }
 

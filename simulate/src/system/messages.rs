@@ -11,13 +11,20 @@ const MEMORY_WB: u64 = 1;
 
 impl System {
     /// Enqueues a message in a buffer, `latency` cycles from now.
-    pub(super) fn send(&mut self, buffer: u32, message: u64, latency: u64, bypass: bool) -> Result<(), Trap> {
+    pub(super) fn send(
+        &mut self,
+        buffer: u32,
+        message: u64,
+        latency: u64,
+        bypass: bool,
+    ) -> Result<(), Trap> {
         self.note_message(message);
         let at = buffer as usize;
         let random = self.random_delays.then_some(&mut self.delays);
         match self.roles[at] {
             Role::Own => {
-                let arrival = self.buffers[at].enqueue(self.now, latency, message, bypass, random)?;
+                let arrival =
+                    self.buffers[at].enqueue(self.now, latency, message, bypass, random)?;
                 self.wheel.schedule(arrival, self.consumers[at]);
                 Ok(())
             }
@@ -29,18 +36,34 @@ impl System {
     }
 
     /// Brings a message to everybody in its `Destination`.
-    fn deliver(&mut self, sender: u32, vnet: u32, message: u64, departure: u64) -> Result<(), Trap> {
+    fn deliver(
+        &mut self,
+        sender: u32,
+        vnet: u32,
+        message: u64,
+        departure: u64,
+    ) -> Result<(), Trap> {
         let of = self.words.type_of(message);
         let envelope = self.envelopes[of];
         let Some(destination) = envelope.destination else {
-            return Err(Trap::Other("a message without the field Destination went to the network"));
+            return Err(Trap::Other(
+                "a message without the field Destination went to the network",
+            ));
         };
-        if envelope.size.is_some_and(|size| self.words.words[message as usize + usize::from(size)] > 16) {
-            return Err(Trap::Other("a message went to the network whose MessageSize was never set"));
+        if envelope
+            .size
+            .is_some_and(|size| self.words.words[message as usize + usize::from(size)] > 16)
+        {
+            return Err(Trap::Other(
+                "a message went to the network whose MessageSize was never set",
+            ));
         }
         let from = message as usize + usize::from(destination);
+        let line = self.current_address();
         // An empty set: the message vanishes at the first switch.
-        let mut left: u64 = (0..self.machines.words()).map(|word| self.words.words[from + word].count_ones() as u64).sum();
+        let mut left: u64 = (0..self.machines.words())
+            .map(|word| self.words.words[from + word].count_ones() as u64)
+            .sum();
         if left == 0 {
             self.words.release(message);
         }
@@ -52,7 +75,11 @@ impl System {
                 numbers &= numbers - 1;
                 left -= 1;
                 // The last receiver gets the message itself, the others copies.
-                let copy = if left > 0 { self.words.duplicate(message, envelope.width) } else { message };
+                let copy = if left > 0 {
+                    self.words.duplicate(message, envelope.width)
+                } else {
+                    message
+                };
                 let own = copy as usize + usize::from(destination);
                 for other in 0..self.machines.words() {
                     self.words.words[own + other] = if other == word { 1 << number } else { 0 };
@@ -62,9 +89,12 @@ impl System {
                     self.words.release(copy);
                     continue;
                 };
-                let arrival = self.network.arrival(sender, receiver, departure, &mut self.delays);
+                let arrival =
+                    self.network
+                        .arrival(sender, receiver, departure, line, &mut self.delays);
                 self.buffers[receiver as usize].deliver(arrival, copy);
-                self.wheel.schedule(arrival, self.consumers[receiver as usize]);
+                self.wheel
+                    .schedule(arrival, self.consumers[receiver as usize]);
             }
         }
         Ok(())
@@ -74,7 +104,7 @@ impl System {
         let of = self.words.type_of(message);
         let controller = &self.controllers[self.current];
         let address = self.words.words[controller.control as usize + usize::from(control::ADDRESS)];
-        self.happenings[self.happened % HAPPENINGS] = Happening {
+        let happening = Happening {
             tick: self.now,
             controller: self.current as u32,
             what: of as u32,
@@ -83,6 +113,16 @@ impl System {
             after: 0,
             address,
         };
+        self.keep(happening);
+    }
+
+    /// Keeps what happened, for the report of a fault.
+    #[inline]
+    pub(super) fn keep(&mut self, happening: Happening) {
+        match self.happenings.get_mut(self.happened % HAPPENINGS) {
+            Some(oldest) => *oldest = happening,
+            None => self.happenings.push(happening),
+        }
         self.happened += 1;
     }
 
@@ -106,14 +146,19 @@ impl System {
 
     /// The buffer on which a line is blocked in the current controller.
     pub(super) fn blocked_by(&self, line: u64) -> Option<u32> {
-        self.controllers[self.current].blocked.iter().find(|(blocked, _)| *blocked == line).map(|(_, by)| *by)
+        self.controllers[self.current]
+            .blocked
+            .iter()
+            .find(|(blocked, _)| *blocked == line)
+            .map(|(_, by)| *by)
     }
 
     /// Lets the head of a buffer wait for a cycle.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
         let random = self.random_delays.then_some(&mut self.delays);
         let arrival = self.buffers[buffer as usize].delay_head(self.now, random)?;
-        self.wheel.schedule(arrival, self.consumers[buffer as usize]);
+        self.wheel
+            .schedule(arrival, self.consumers[buffer as usize]);
         Ok(())
     }
 
@@ -124,7 +169,11 @@ impl System {
         }
         let controller = &mut self.controllers[self.current];
         let rank = controller.rank;
-        let row = match controller.waiting.iter().position(|(waiting, _)| *waiting == line) {
+        let row = match controller
+            .waiting
+            .iter()
+            .position(|(waiting, _)| *waiting == line)
+        {
             Some(at) => &mut controller.waiting[at].1,
             None => {
                 controller.waiting.push((line, Vec::new()));
@@ -152,7 +201,9 @@ impl System {
 
     fn wake_line(&mut self, line: u64, below: usize) {
         let waiting = &mut self.controllers[self.current].waiting;
-        let Some(at) = waiting.iter().position(|(waiting, _)| *waiting == line) else { return };
+        let Some(at) = waiting.iter().position(|(waiting, _)| *waiting == line) else {
+            return;
+        };
         let (_, row) = waiting.remove(at);
         for buffer in row.into_iter().take(below).rev().flatten() {
             self.wake_buffer(buffer, line);
@@ -163,24 +214,31 @@ impl System {
     pub(super) fn wake_port(&mut self, buffer: u32, line: u64) {
         let waiting = &mut self.controllers[self.current].waiting;
         if let Some((_, row)) = waiting.iter_mut().find(|(waiting, _)| *waiting == line) {
-            row.iter_mut().filter(|entry| **entry == Some(buffer)).for_each(|entry| *entry = None);
+            row.iter_mut()
+                .filter(|entry| **entry == Some(buffer))
+                .for_each(|entry| *entry = None);
         }
         self.wake_buffer(buffer, line);
     }
 
     fn wake_buffer(&mut self, buffer: u32, line: u64) {
         if self.buffers[buffer as usize].wake(line) {
-            self.wheel.schedule(self.now, self.consumers[buffer as usize]);
+            self.wheel
+                .schedule(self.now, self.consumers[buffer as usize]);
         }
     }
 
     /// `wakeUpAllBuffers()`
     pub(super) fn wake_everything(&mut self) {
         let waiting = std::mem::take(&mut self.controllers[self.current].waiting);
-        let buffers: Vec<u32> = waiting.into_iter().flat_map(|(_, row)| row.into_iter().rev().flatten()).collect();
+        let buffers: Vec<u32> = waiting
+            .into_iter()
+            .flat_map(|(_, row)| row.into_iter().rev().flatten())
+            .collect();
         for buffer in buffers {
             if self.buffers[buffer as usize].wake_all() {
-                self.wheel.schedule(self.now, self.consumers[buffer as usize]);
+                self.wheel
+                    .schedule(self.now, self.consumers[buffer as usize]);
             }
         }
     }
@@ -188,17 +246,23 @@ impl System {
     /// Hands a request to the memory, if one is ready (section 17).
     pub(super) fn serve_memory(&mut self) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
-        let Some(requests) = controller.requests_to_memory else { return Ok(()) };
+        let Some(requests) = controller.requests_to_memory else {
+            return Ok(());
+        };
         if !self.buffers[requests as usize].is_ready(self.now) {
             return Ok(());
         }
         let Some(responses) = controller.responses_from_memory else {
-            return Err(Trap::Other("a machine asks the memory, but has no buffer responseFromMemory"));
+            return Err(Trap::Other(
+                "a machine asks the memory, but has no buffer responseFromMemory",
+            ));
         };
         let (request, _) = self.buffers[requests as usize].dequeue(self.now)?;
         let known = self.program.types.known.memory;
         if self.words.type_of(request) != known {
-            return Err(Trap::Other("the memory takes messages of type MemoryMsg only"));
+            return Err(Trap::Other(
+                "the memory takes messages of type MemoryMsg only",
+            ));
         }
         let fields = self.memory_fields;
         let field = |words: &[u64], offset: u16| words[request as usize + usize::from(offset)];
@@ -214,16 +278,22 @@ impl System {
             }
             MEMORY_WB => {
                 let block = &self.words.words[range];
-                self.memory.write(address, length, self.now, block, &mut self.delays)?
+                self.memory
+                    .write(address, length, self.now, block, &mut self.delays)?
             }
-            _ => return Err(Trap::Other("the memory can be asked to read and to write, and nothing else")),
+            _ => {
+                return Err(Trap::Other(
+                    "the memory can be asked to read and to write, and nothing else",
+                ));
+            }
         };
         // The request becomes the response.
         let sender = field(&self.words.words, fields.sender);
         self.words.words[request as usize + usize::from(fields.original)] = sender;
         self.words.words[request as usize + usize::from(fields.sender)] = machine;
         self.buffers[responses as usize].deliver(arrival, request);
-        self.wheel.schedule(arrival, self.consumers[responses as usize]);
+        self.wheel
+            .schedule(arrival, self.consumers[responses as usize]);
         self.wake_next_cycle();
         Ok(())
     }

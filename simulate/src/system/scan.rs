@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::fault::Trap;
 use super::run::Ending;
 use super::words::STACK;
-use super::{Happening, HAPPENINGS, System};
+use super::{Happening, System};
 use crate::compile::code::control;
 use crate::trace;
 
@@ -24,7 +24,7 @@ impl System {
                 let controller = &mut self.controllers[self.current];
                 controller.rank = port.rank as usize;
                 let buffer = controller.ports[at] as usize;
-                if port.guarded && !self.buffers[buffer].is_ready(self.now) {
+                if port.guarded && !self.is_ready(buffer as u32) {
                     continue;
                 }
                 let ending = self.run(port.code.start, STACK)?;
@@ -60,15 +60,10 @@ impl System {
         self.tally.transitions += 1;
         let controller = &self.controllers[self.current];
         let (machine, version) = (controller.machine, controller.version);
-        let word = |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
+        let word =
+            |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
         let (address, after) = (word(control::ADDRESS), word(control::AFTER) as u16);
-        self.coverage[machine][self.transition as usize] += 1;
-        let of = &self.program.machines[machine];
-        let transition = &of.transitions[self.transition as usize];
-        if transition.next.is_none() {
-            *self.computed.entry((machine, self.transition, after)).or_default() += 1;
-        }
-        self.happenings[self.happened % HAPPENINGS] = Happening {
+        let happening = Happening {
             tick: self.now,
             controller: self.current as u32,
             what: self.transition,
@@ -77,7 +72,16 @@ impl System {
             after,
             address,
         };
-        self.happened += 1;
+        self.keep(happening);
+        self.coverage[machine][self.transition as usize] += 1;
+        let of = &self.program.machines[machine];
+        let transition = &of.transitions[self.transition as usize];
+        if transition.next.is_none() {
+            *self
+                .computed
+                .entry((machine, self.transition, after))
+                .or_default() += 1;
+        }
         if let Some(trace) = &mut self.trace {
             trace.transition(
                 self.now,
@@ -104,7 +108,8 @@ impl System {
         }
         let Some(trace) = &mut self.trace else { return };
         let controller = &self.controllers[self.current];
-        let word = |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
+        let word =
+            |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
         let of = &self.program.machines[controller.machine];
         let transition = &of.transitions[self.transition as usize];
         let line = trace::Transition {
@@ -112,7 +117,10 @@ impl System {
             machine: &of.name,
             event: &of.events[transition.event as usize],
             from: &of.states[transition.state as usize],
-            to: of.states.get(word(control::AFTER) as usize).map_or("", |state| state),
+            to: of
+                .states
+                .get(word(control::AFTER) as usize)
+                .map_or("", |state| state),
             address: word(control::ADDRESS),
             comment: "",
         };
@@ -134,13 +142,25 @@ impl System {
         let kind = &self.program.types[of].kind;
         let written = match kind {
             _ if of == known.text => {
-                write!(self.comment, "{}", self.program.texts.get(value as usize).map_or("", |text| text))
+                write!(
+                    self.comment,
+                    "{}",
+                    self.program
+                        .texts
+                        .get(value as usize)
+                        .map_or("", |text| text)
+                )
             }
             Kind::Enumeration { values, .. } => {
-                write!(self.comment, "{}", values.get(value as usize).map_or("?", |name| name))
+                write!(
+                    self.comment,
+                    "{}",
+                    values.get(value as usize).map_or("?", |name| name)
+                )
             }
             Kind::Value => {
-                let words = &self.words.words[value as usize..value as usize + self.program.types[of].width()];
+                let words = &self.words.words
+                    [value as usize..value as usize + self.program.types[of].width()];
                 write!(self.comment, "{words:x?}")
             }
             _ if of == known.addr => write!(self.comment, "{value:#x}"),

@@ -9,9 +9,21 @@ use crate::compile::types::TypeId;
 /// Where the stack begins.
 pub const STACK: usize = 64;
 /// Where it ends.
-pub const STACK_END: usize = STACK + (1 << 14);
+pub const STACK_END: usize = STACK + (1 << 16);
 /// Words in front of an object.
 const HEADER: usize = 2;
+
+/// The type of an object.
+#[inline]
+pub fn type_of(words: &[u64], object: u64) -> TypeId {
+    words[object as usize - HEADER] as TypeId
+}
+
+/// The word that the owner of an object may use.
+#[inline]
+pub fn mark_of(words: &[u64], object: u64) -> u64 {
+    words[object as usize - 1]
+}
 
 /// The memory.
 #[derive(Debug)]
@@ -27,7 +39,11 @@ pub struct Words {
 impl Words {
     /// A memory for objects of so many types.
     pub fn new(types: usize) -> Words {
-        Words { words: vec![0; STACK_END], free: vec![Vec::new(); types], dying: Vec::new() }
+        Words {
+            words: vec![0; STACK_END],
+            free: vec![Vec::new(); types],
+            dying: Vec::new(),
+        }
     }
 
     /// Words that stay in use: control words, for example.
@@ -65,13 +81,15 @@ impl Words {
         let of = self.type_of(from);
         match self.free[of].pop() {
             Some(at) => {
-                self.words.copy_within(from as usize..from as usize + width, at as usize);
+                self.words
+                    .copy_within(from as usize..from as usize + width, at as usize);
                 at
             }
             None => {
                 self.words.extend_from_slice(&[of as u64, 0]);
                 let at = self.words.len();
-                self.words.extend_from_within(from as usize..from as usize + width);
+                self.words
+                    .extend_from_within(from as usize..from as usize + width);
                 at as u64
             }
         }
@@ -80,7 +98,7 @@ impl Words {
     /// The type of an object.
     #[inline]
     pub fn type_of(&self, object: u64) -> TypeId {
-        self.words[object as usize - HEADER] as TypeId
+        type_of(&self.words, object)
     }
 
     /// The word that the owner of an object may use.

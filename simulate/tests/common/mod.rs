@@ -4,8 +4,10 @@
 //! take its copy of the line a while before it completes, as protocols do that let data and
 //! invalidation race.
 
+#![allow(dead_code, reason = "each test file uses a part")]
+
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use history::{Ambiguity, History, Provenance, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
@@ -106,6 +108,8 @@ pub struct Run {
     pub shape: Shape,
     /// Whether cores are told of evictions.
     pub evictions: bool,
+    /// Whether reads may complete later than they take their copy of the line.
+    pub late_reads: bool,
     /// Tick at which the run is aborted.
     pub abort: u64,
 }
@@ -116,6 +120,7 @@ impl Run {
             client,
             shape,
             evictions: true,
+            late_reads: true,
             abort: u64::MAX,
         }
     }
@@ -132,6 +137,7 @@ struct System {
     memory: Memory,
     cores: Vec<Box<dyn Core>>,
     evictions: bool,
+    late_reads: bool,
     effects: Effects,
 }
 
@@ -164,6 +170,7 @@ pub fn run(run: &Run) -> Ran {
         memory,
         cores: run.client.cores(&program, run.shape.seed, 64),
         evictions: run.evictions,
+        late_reads: run.late_reads,
         effects: Effects::default(),
     };
     system.run(run.abort);
@@ -227,7 +234,7 @@ impl System {
             return self.complete(core, issue.line, None);
         }
         self.memory.held.entry((core, issue.line)).or_insert(None);
-        if self.memory.dice.percent(50) {
+        if !self.late_reads || self.memory.dice.percent(50) {
             return self.complete_read(core, issue.line, None);
         }
         let copy = self
@@ -315,18 +322,21 @@ pub fn reread(text: &[u8]) -> History {
 
 /// Whether a history satisfies a model.
 pub fn satisfies(history: &History, model: &str) -> bool {
+    decide(history, model).0
+}
+
+/// Whether a history satisfies a model, and whether the order in which its operations were
+/// performed says so by itself.
+pub fn decide(history: &History, model: &str) -> (bool, bool) {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let model = check::Model::from_name(model, check::PsoRmw::Own).unwrap();
-    let outcome = check::check(history, &reads_from, model, &check::Options::default());
-    match outcome.verdict {
+    let options = check::Options::default();
+    let bounds = check::bounds::Bounds::new(None, None);
+    let outcome = check::decide(history, &reads_from, model, &options, &bounds);
+    let holds = match outcome.verdict {
         check::Verdict::Consistent(_) => true,
         check::Verdict::Violation(_) => false,
         verdict => panic!("{verdict:?}"),
-    }
-}
-
-/// Every location that a program uses.
-#[allow(dead_code)]
-pub fn addresses(history: &History) -> BTreeSet<u64> {
-    history.locations().iter().map(|l| l.address).collect()
+    };
+    (holds, outcome.decided_by == check::Stage::Temporal)
 }

@@ -1,0 +1,78 @@
+//! `rubric protocol check`: errors and warnings about a protocol.
+
+use std::io::{self, IsTerminal, Write};
+
+use simulate::slicc::outline::Outline;
+use simulate::source::Severity;
+
+use super::{Protocol, counted, diagnostics, json, open};
+use crate::error::Error;
+use crate::options::Format;
+use crate::status::Status;
+
+/// Say what is wrong or odd about a SLICC protocol
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric protocol check protocols/MESI_Two_Level.slicc
+  rubric protocol check MI_example --format json
+
+JSON is one object: `protocol` (its name, or null if its
+tables have errors), `errors` and `warnings` (how many), and
+`diagnostics`, each with `severity`, `message`, `label`, `hint`, its place (`file`, `line`, `column`,
+`end_line`, `end_column`, from 1, or all null) and `notes` (`message` and a place).
+
+Exit status: 0 without errors, whatever the warnings; 2 with errors.")]
+pub(super) struct Args {
+    /// A `.slicc` file, or the name of a built-in protocol
+    protocol: String,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let mut protocol = open(&args.protocol);
+    protocol.examine();
+    let written = match args.format {
+        Format::Text => text(&protocol, out),
+        Format::Json => json::diagnostics(&protocol, out),
+    };
+    written.map_err(Error::Output)?;
+    Ok(match protocol.count(Severity::Error) {
+        0 => Status::Done,
+        _ => Status::Bad,
+    })
+}
+
+fn text(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
+    let paint = io::stdout().is_terminal();
+    for diagnostic in &protocol.diagnostics {
+        let shown = diagnostics::shown(&protocol.sources, diagnostic, paint);
+        writeln!(out, "{shown}\n")?;
+    }
+    let errors = protocol.count(Severity::Error);
+    let warnings = counted(protocol.count(Severity::Warning), "warning");
+    match &protocol.tables {
+        Some((loaded, outline)) if errors == 0 => {
+            writeln!(out, "{}: {}, {warnings}", loaded.protocol, summary(outline))
+        }
+        _ => writeln!(out, "{}, {warnings}", counted(errors, "error")),
+    }
+}
+
+/// How much there is of everything.
+fn summary(outline: &Outline) -> String {
+    let sum = |what: &str, of: fn(&simulate::slicc::outline::MachineOutline) -> usize| {
+        counted(outline.machines.iter().map(of).sum(), what)
+    };
+    [
+        counted(outline.machines.len(), "machine"),
+        sum("state", |machine| machine.states.len()),
+        sum("event", |machine| machine.events.len()),
+        sum("transition", |machine| machine.entries.len()),
+    ]
+    .join(", ")
+}

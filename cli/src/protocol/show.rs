@@ -1,0 +1,140 @@
+//! `rubric protocol show`: the tables of a protocol.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use simulate::slicc::outline::{MachineOutline, Outline};
+
+use super::{diagnostics, dot, drawing, json, open, text};
+use crate::error::Error;
+use crate::files;
+use crate::status::Status;
+
+/// Show machines, states, events and the transition table of a SLICC protocol
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric protocol show MI_example | less
+  rubric protocol show MI_example --format json | python3 -m json.tool
+  rubric protocol show MESI_Two_Level.slicc --machine L1Cache --format svg -o l1.svg
+
+Text has the transitions of each state; events that do the same are on one line.
+JSON is one object: `protocol`, `files`, and `machines`, each with `name`, `description`, `states` (`name`,
+`permission`, `description`), `events` and `requests` (`name`, `description`), `actions` (`name`, `short`,
+`description`, `stalls`), `in_ports` (in the order in which they are scanned) and `out_ports` (`name`, `buffer`,
+`message`, `rank`), and `transitions` (`state`, `event`, `next`, which is null where `getNextState` decides, `actions`,
+`requests`, `stalls`, `file`, `line`).
+A graph (dot is Graphviz's language) has one edge for all transitions from one state to another, without those
+that stall; in a drawing, a state lists the events that do not change it. There is one graph a machine: several
+go to FILE-MACHINE.svg each if a file is given.")]
+pub(super) struct Args {
+    /// A `.slicc` file, or the name of a built-in protocol
+    protocol: String,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Show only this machine
+    #[arg(long, value_name = "NAME")]
+    machine: Option<String>,
+
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// How to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a person.
+    Text,
+    /// For a program.
+    Json,
+    /// For Graphviz.
+    Dot,
+    /// A drawing.
+    Svg,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let protocol = open(&args.protocol);
+    let Some((loaded, outline)) = &protocol.tables else {
+        let (sources, all) = (&protocol.sources, &protocol.diagnostics);
+        return Err(diagnostics::refusal(&args.protocol, sources, all));
+    };
+    let machines = selected(outline, args.machine.as_deref())?;
+    let write = |machines: &[&MachineOutline], out: &mut dyn Write| {
+        let written = match args.format {
+            Format::Text => text::machines(loaded, machines, out),
+            Format::Json => json::machines(loaded, machines, out),
+            Format::Dot => dot::machines(loaded, machines, out),
+            Format::Svg => drawing::machines(loaded, machines, out),
+        };
+        written.map_err(Error::Output)
+    };
+    if args.format == Format::Svg
+        && let Some(machine) = machines.iter().find(|one| drawing::is_too_large(one))
+    {
+        return Err(Error::Usage(format!(
+            "{} is too large to be drawn: try --format dot",
+            machine.name
+        )));
+    }
+    let is_graph = matches!(args.format, Format::Dot | Format::Svg);
+    match &args.output {
+        Some(path) if is_graph && machines.len() > 1 => {
+            for machine in machines {
+                let path = of_machine(path, &machine.name);
+                files::create(&path, |file| write(&[machine], file))?;
+            }
+        }
+        Some(path) => files::create(path, |file| write(&machines, file))?,
+        None if args.format == Format::Svg && machines.len() > 1 => {
+            return Err(Error::Usage(format!(
+                "there is a drawing for each of {}: choose one with --machine, or give -o FILE",
+                names(outline)
+            )));
+        }
+        None => write(&machines, out)?,
+    }
+    Ok(Status::Done)
+}
+
+fn names(outline: &Outline) -> String {
+    let names = outline.machines.iter().map(|machine| machine.name.as_str());
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn selected<'a>(
+    outline: &'a Outline,
+    name: Option<&str>,
+) -> Result<Vec<&'a MachineOutline>, Error> {
+    match name {
+        None => Ok(outline.machines.iter().collect()),
+        Some(name) => match outline.machine(name) {
+            Some(machine) => Ok(vec![machine]),
+            None => Err(Error::Usage(format!(
+                "there is no machine {name}; there are {}",
+                names(outline)
+            ))),
+        },
+    }
+}
+
+/// `a.svg` for a machine: `a-L1Cache.svg`.
+fn of_machine(path: &Path, machine: &str) -> PathBuf {
+    let mut name = OsString::from(path.file_stem().unwrap_or_default());
+    name.push(format!("-{machine}"));
+    let mut of_machine = path.with_file_name(name);
+    if let Some(extension) = path.extension() {
+        let mut whole = of_machine.into_os_string();
+        whole.push(".");
+        whole.push(extension);
+        of_machine = PathBuf::from(whole);
+    }
+    of_machine
+}

@@ -1,0 +1,52 @@
+//! `rubric simulate`: runs coherence protocols, and shows, keeps or checks what comes of it.
+//!
+//! - [`args`]: what the user asks for, and the command that repeats a run;
+//! - [`single`]: one run, with its trace;
+//! - [`series`]: many runs, on all cores, each scored ([`score`]);
+//! - [`verdicts`]: histories checked and their certificates verified;
+//! - [`coverage`], [`fault`], [`table`], [`json`]: what is printed and written.
+
+mod args;
+mod coverage;
+mod fault;
+mod json;
+mod protocols;
+mod score;
+mod series;
+mod single;
+mod table;
+mod verdicts;
+
+use std::io::Write;
+
+use simulate::client::Client;
+
+use crate::error::Error;
+use crate::status::Status;
+pub use args::Args;
+use protocols::Opened;
+
+/// A protocol on a kind of cores.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// Place of the protocol among those that were opened.
+    protocol: usize,
+    client: Client,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    args.check()?;
+    let names = args.protocols();
+    let opened: Result<Vec<Opened>, Error> = names.iter().map(|name| Opened::new(name)).collect();
+    let opened = opened?;
+    let mut cells = Vec::new();
+    for protocol in 0..opened.len() {
+        let clients = args.clients().into_iter();
+        cells.extend(clients.map(|client| Cell { protocol, client }));
+    }
+    match (&opened[..], &cells[..]) {
+        ([protocol], [cell]) if args.runs.is_none() => single::run(args, protocol, cell, out),
+        _ => series::run(args, &opened, &cells, out),
+    }
+}

@@ -1,0 +1,71 @@
+//! Which transitions runs took.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::Path;
+
+use simulate::simulation::Run;
+
+use crate::error::Error;
+use crate::files;
+
+/// An entry of the transition table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Covered<'a> {
+    /// Machine.
+    pub machine: &'a str,
+    /// State before.
+    pub state: &'a str,
+    /// Event.
+    pub event: &'a str,
+}
+
+/// How often each transition was taken: by machine, state, event and next state.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    counts: BTreeMap<[Box<str>; 4], u64>,
+}
+
+impl Coverage {
+    /// Adds what a run took.
+    pub fn add(&mut self, run: &Run) {
+        for row in run.coverage() {
+            let key = [row.machine, row.state, row.event, row.next].map(Box::from);
+            *self.counts.entry(key).or_default() += row.count;
+        }
+    }
+
+    /// Adds what others took.
+    pub fn merge(&mut self, other: Coverage) {
+        for (key, count) in other.counts {
+            *self.counts.entry(key).or_default() += count;
+        }
+    }
+
+    /// How many of a table's entries were taken.
+    pub fn reached(&self, table: &BTreeSet<Covered<'_>>) -> usize {
+        let taken: BTreeSet<Covered<'_>> = self
+            .counts
+            .keys()
+            .map(|[machine, state, event, _]| Covered {
+                machine,
+                state,
+                event,
+            })
+            .collect();
+        table.iter().filter(|entry| taken.contains(entry)).count()
+    }
+
+    /// Writes it as CSV.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        files::create(path, |out| self.print(out).map_err(Error::Output))
+    }
+
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(out, "machine,state,event,next_state,count")?;
+        for ([machine, state, event, next], count) in &self.counts {
+            writeln!(out, "{machine},{state},{event},{next},{count}")?;
+        }
+        Ok(())
+    }
+}

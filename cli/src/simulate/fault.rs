@@ -1,0 +1,28 @@
+//! Why a simulated run stopped, for whoever works on the protocol.
+
+use simulate::source::Sources;
+use simulate::system::Fault;
+
+/// What happened, where in the protocol, and what came before it; one line for each.
+pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
+    let mut lines = vec![fault.message.clone()];
+    if let Some((file, line, text)) = place(fault, sources) {
+        lines.push(format!("  at {file}:{line}: {text}"));
+    }
+    if let (Some(address), false) = (fault.address, fault.recent.is_empty()) {
+        lines.push(format!(
+            "  the last transitions and messages for {address:#x}:"
+        ));
+        lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
+    }
+    lines.push(format!("  to repeat it: rubric simulate {command}"));
+    lines
+}
+
+/// File and line that the protocol was at, and what is written there.
+pub fn place(fault: &Fault, sources: &Sources) -> Option<(String, usize, String)> {
+    let span = fault.span?;
+    let (path, line, _) = sources.position(span);
+    let text = sources.text(span).lines().next().unwrap_or("").trim();
+    Some((path.display().to_string(), line, text.to_owned()))
+}

@@ -1,0 +1,134 @@
+//! What runs came to, as JSON, one object a line for each protocol and client.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use simulate::source::Sources;
+
+use super::Cell;
+use super::fault;
+use super::score::{Failed, Score};
+use super::series::Series;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    protocol: &'a str,
+    client: String,
+    /// The model that the client keeps.
+    keeps: &'a str,
+    seed: u64,
+    runs: u64,
+    operations: u64,
+    transitions: u64,
+    stalls: u64,
+    ticks: u64,
+    seconds: f64,
+    elapsed: f64,
+    coverage: Covered,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    verdicts: BTreeMap<&'a str, Verdicts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificates: Option<u64>,
+    faults: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    first_faults: Vec<Faulty<'a>>,
+    command: String,
+}
+
+#[derive(Serialize)]
+struct Covered {
+    reached: usize,
+    table: usize,
+}
+
+#[derive(Serialize)]
+struct Verdicts {
+    consistent: u64,
+    violation: u64,
+    undecided: u64,
+}
+
+#[derive(Serialize)]
+struct Faulty<'a> {
+    seed: u64,
+    kind: &'a str,
+    message: &'a str,
+    tick: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controller: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    recent: &'a [String],
+    command: String,
+}
+
+/// Prints it.
+pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
+    for (cell, score) in series.cells.iter().zip(&series.scores) {
+        serde_json::to_writer(&mut *out, &line(series, cell, score))?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
+    let opened = series.protocol(cell);
+    let (reached, table) = series.covered(cell, score);
+    let models = series.models.iter().map(|model| model.name());
+    let counts = score.verdicts.iter().map(|counts| Verdicts {
+        consistent: counts.consistent,
+        violation: counts.violation,
+        undecided: counts.undecided,
+    });
+    let words = |seed| series.args.words(&opened.given, cell.client, seed);
+    let faults = score.failed.iter().map(|failed| {
+        faulty(
+            failed,
+            opened.protocol.sources(),
+            format!("rubric simulate {}", words(failed.seed)),
+        )
+    });
+    Line {
+        protocol: &opened.given,
+        client: cell.client.to_string(),
+        keeps: cell.client.model(),
+        seed: series.args.seed_of(0),
+        runs: score.runs,
+        operations: score.operations,
+        transitions: score.transitions,
+        stalls: score.stalls,
+        ticks: score.ticks,
+        seconds: score.seconds,
+        elapsed: series.elapsed,
+        coverage: Covered { reached, table },
+        verdicts: models.zip(counts).collect(),
+        certificates: (!series.models.is_empty()).then_some(score.certificates),
+        faults: score.faults,
+        first_faults: faults.collect(),
+        command: series
+            .args
+            .command(&opened.given, cell.client, series.args.seed_of(0)),
+    }
+}
+
+fn faulty<'a>(failed: &'a Failed, sources: &Sources, command: String) -> Faulty<'a> {
+    let fault = &failed.fault;
+    let place = fault::place(fault, sources);
+    Faulty {
+        seed: failed.seed,
+        kind: fault.kind.name(),
+        message: &fault.message,
+        tick: fault.tick,
+        controller: fault.controller.as_deref(),
+        address: fault.address,
+        line: place.as_ref().map(|(_, line, _)| *line),
+        file: place.map(|(file, _, _)| file),
+        recent: &fault.recent,
+        command,
+    }
+}

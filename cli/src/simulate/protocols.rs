@@ -1,0 +1,103 @@
+//! Protocols as the command needs them.
+
+use std::collections::BTreeSet;
+
+use simulate::config::Plan;
+use simulate::protocol::{BLOCK_BYTES, Protocol};
+use simulate::simulation::Simulation;
+use simulate::slicc::load::Loaded;
+use simulate::source::{Diagnostic, Sources};
+
+use super::coverage::Covered;
+use crate::error::Error;
+use crate::protocol::diagnostics;
+
+/// A protocol that can run.
+pub struct Opened {
+    /// What the user called it.
+    pub given: String,
+    /// It.
+    pub protocol: Protocol,
+}
+
+impl Opened {
+    /// Opens a protocol: a built-in name or the path of a `.slicc` file.
+    pub fn new(given: &str) -> Result<Opened, Error> {
+        let protocol = Protocol::open(given)
+            .map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))?;
+        Ok(Opened {
+            given: given.to_owned(),
+            protocol,
+        })
+    }
+
+    /// What it was compiled from, which other threads can compile again.
+    pub fn loaded(&self) -> &Loaded {
+        &self.protocol.loaded
+    }
+
+    /// Plans a system.
+    pub fn plan(&self, simulation: &Simulation) -> Result<Plan, Error> {
+        plan(&self.given, &self.protocol, simulation)
+    }
+}
+
+/// Compiles a protocol that has been compiled before.
+pub fn compile(given: &str, loaded: &Loaded) -> Result<Protocol, Error> {
+    Protocol::new(loaded.clone(), BLOCK_BYTES)
+        .map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))
+}
+
+/// Plans a system.
+pub fn plan(given: &str, protocol: &Protocol, simulation: &Simulation) -> Result<Plan, Error> {
+    let plan = simulation.plan(protocol);
+    plan.map_err(|errors| refusal(given, protocol.sources(), &errors))
+}
+
+/// The transitions of the table that can be taken, of machines that have controllers: those that
+/// stall are none.
+pub fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
+    let is_there = |name: &str| {
+        let of_name = |machine: &&simulate::config::MachinePlan| &*machine.name == name;
+        plan.machines
+            .iter()
+            .find(of_name)
+            .is_some_and(|machine| !machine.instances.is_empty())
+    };
+    let machines = protocol
+        .program
+        .machines
+        .iter()
+        .filter(|machine| is_there(&machine.name));
+    let rows = machines.flat_map(|machine| {
+        let takeable = machine
+            .transitions
+            .iter()
+            .filter(|transition| !transition.stalls);
+        takeable.map(|transition| Covered {
+            machine: &machine.name,
+            state: &machine.states[usize::from(transition.state)],
+            event: &machine.events[usize::from(transition.event)],
+        })
+    });
+    rows.collect()
+}
+
+/// What is wrong with a protocol; or, if it is about no place in its files, with what was asked.
+fn refusal(given: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
+    let about_files = |one: &Diagnostic| one.span.is_some();
+    if diagnostics.iter().any(about_files) {
+        return diagnostics::refusal(given, sources, diagnostics);
+    }
+    let sentences = diagnostics.iter().map(|one| match &one.hint {
+        Some(hint) => format!("{}: {hint}", one.message),
+        None => one.message.clone(),
+    });
+    let text = sentences.collect::<Vec<_>>().join("; ");
+    let says_what = text.starts_with(given) || text.starts_with("--");
+    Error::Usage(if says_what {
+        text
+    } else {
+        format!("{given}: {text}")
+    })
+}

@@ -1,0 +1,108 @@
+//! What many runs of one protocol and client came to.
+
+use history::History;
+use simulate::simulation::Run;
+use simulate::system::Fault;
+
+use super::coverage::Coverage;
+use super::verdicts::Counts;
+
+/// How many faults are kept to be shown.
+pub const SHOWN: usize = 3;
+
+/// A run that stopped before its end.
+pub struct Failed {
+    /// Its seed.
+    pub seed: u64,
+    /// Its number in the series.
+    pub run: u32,
+    /// Why it stopped.
+    pub fault: Box<Fault>,
+}
+
+/// Sums over runs. None depends on the order in which runs are added.
+#[derive(Default)]
+pub struct Score {
+    /// Runs.
+    pub runs: u64,
+    /// Operations that were performed.
+    pub operations: u64,
+    /// Transitions taken.
+    pub transitions: u64,
+    /// Transitions that stalled.
+    pub stalls: u64,
+    /// Ticks.
+    pub ticks: u64,
+    /// Seconds of simulation, of all cores together.
+    pub seconds: f64,
+    /// Verdicts, for each model.
+    pub verdicts: Vec<Counts>,
+    /// Certificates that were verified.
+    pub certificates: u64,
+    /// Runs that stopped before their end.
+    pub faults: u64,
+    /// The first of them.
+    pub failed: Vec<Failed>,
+    /// Transitions.
+    pub coverage: Coverage,
+    /// Histories, by number of the run, if they are to be kept.
+    pub histories: Vec<(u32, History)>,
+}
+
+impl Score {
+    /// Of no runs.
+    pub fn new(models: usize) -> Score {
+        Score {
+            verdicts: vec![Counts::default(); models],
+            ..Score::default()
+        }
+    }
+
+    /// Adds a run; histories and verdicts are added by whoever asked for them.
+    pub fn add(&mut self, number: u32, seed: u64, run: &Run, operations: u64, seconds: f64) {
+        self.runs += 1;
+        self.operations += operations;
+        self.transitions += run.tally.transitions;
+        self.stalls += run.tally.stalls;
+        self.ticks += run
+            .fault
+            .as_ref()
+            .map_or(run.tally.ticks, |fault| fault.tick);
+        self.seconds += seconds;
+        self.coverage.add(run);
+        if let Some(fault) = &run.fault {
+            self.faults += 1;
+            self.failed.push(Failed {
+                seed,
+                run: number,
+                fault: fault.clone(),
+            });
+            self.keep_first();
+        }
+    }
+
+    /// Adds what others counted.
+    pub fn merge(&mut self, other: Score) {
+        self.runs += other.runs;
+        self.operations += other.operations;
+        self.transitions += other.transitions;
+        self.stalls += other.stalls;
+        self.ticks += other.ticks;
+        self.seconds += other.seconds;
+        self.certificates += other.certificates;
+        self.faults += other.faults;
+        self.coverage.merge(other.coverage);
+        for (counts, others) in self.verdicts.iter_mut().zip(other.verdicts) {
+            counts.merge(others);
+        }
+        self.failed.extend(other.failed);
+        self.keep_first();
+        self.histories.extend(other.histories);
+        self.histories.sort_by_key(|(run, _)| *run);
+    }
+
+    fn keep_first(&mut self) {
+        self.failed.sort_by_key(|failed| failed.run);
+        self.failed.truncate(SHOWN);
+    }
+}

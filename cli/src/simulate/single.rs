@@ -1,0 +1,275 @@
+//! One run: its trace, its history, its verdicts.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use simulate::config::Plan;
+use simulate::protocol::Protocol;
+use simulate::simulation::{Run, Simulation};
+use simulate::system::FaultKind;
+use simulate::trace::Output;
+
+use super::protocols::Opened;
+use super::score::Score;
+use super::series::Series;
+use super::{Args, Cell, fault, json};
+use crate::check;
+use crate::convert;
+use crate::error::Error;
+use crate::load::Input;
+use crate::options::Format;
+use crate::status::Status;
+
+/// Runs it.
+pub fn run(
+    args: &Args,
+    opened: &Opened,
+    cell: &Cell,
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
+    let format = args
+        .history
+        .as_deref()
+        .map(|path| convert::format(path, None))
+        .transpose()?;
+    let simulation = args.simulation(cell.client, args.seed);
+    let asked = Asked {
+        simulation: &simulation,
+        protocol: &opened.protocol,
+        plan: &opened.plan(&simulation)?,
+        title: &format!(
+            "command line: {}",
+            args.command(&opened.given, cell.client, args.seed)
+        ),
+    };
+    let start = Instant::now();
+    let run = match &args.output {
+        Some(path) if path != Path::new("-") => asked.to_file(path)?,
+        None if !args.is_plain() => asked.run(None, "")?,
+        _ => asked.to_standard_output()?,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let words = args.words(&opened.given, cell.client, args.seed);
+    let mut status = Status::Done;
+    if let Some(stopped) = &run.fault {
+        let lines = fault::lines(stopped, opened.protocol.sources(), &words);
+        eprintln!("rubric: {words}: {}", lines.join("\n"));
+        status = Status::Violation;
+    }
+    let mut score = Score::new(0);
+    if !args.is_plain() {
+        let mut input = input(&words, &opened.protocol, &run)?;
+        let operations = input
+            .histories
+            .iter()
+            .map(|history| history.operations())
+            .sum::<usize>();
+        score.add(0, args.seed, &run, operations as u64, seconds);
+        if args.checks() {
+            let models = args.kept(cell.client);
+            let options = args.for_checking();
+            status = status.and(check::report(&input, &models, &options, args.format, out)?);
+        }
+        if let (Some(path), Some(format)) = (&args.history, format) {
+            let name = args.command(&opened.given, cell.client, args.seed);
+            input
+                .histories
+                .iter_mut()
+                .for_each(|history| history.name = Some(name.clone()));
+            convert::write_to(&input, path, format, out)?;
+        }
+        if let Some(path) = &args.coverage {
+            score.coverage.write(path)?;
+        }
+    }
+    let elapsed = start.elapsed().as_secs_f64();
+    summary(args, opened, cell, score, elapsed, out)?;
+    Ok(status)
+}
+
+/// What is said at the end, besides verdicts.
+fn summary(
+    args: &Args,
+    opened: &Opened,
+    cell: &Cell,
+    score: Score,
+    elapsed: f64,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    if args.is_plain() {
+        return Ok(());
+    }
+    let series = Series {
+        args,
+        opened: std::slice::from_ref(opened),
+        cells: std::slice::from_ref(cell),
+        models: Vec::new(),
+        scores: vec![score],
+        elapsed,
+    };
+    let score = &series.scores[0];
+    match args.format {
+        Format::Json => json::print(&series, out).map_err(Error::Output),
+        Format::Text if args.quiet => Ok(()),
+        Format::Text => {
+            let (reached, table) = series.covered(cell, score);
+            // Behind the verdicts, if both go to a terminal.
+            out.flush().map_err(Error::Output)?;
+            eprintln!(
+                "rubric: {}: {} operations, {} transitions ({reached} of {table} of the table), {} \
+                 ticks",
+                opened.given, score.operations, score.transitions, score.ticks
+            );
+            Ok(())
+        }
+    }
+}
+
+/// What a run did, as if it had been read.
+fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
+    let mut history = run
+        .history()
+        .map_err(|error| Error::Usage(error.to_string()))?;
+    history.provenance.protocol = Some(protocol.name().to_owned());
+    history.provenance.ended = Some(match &run.fault {
+        Some(fault) => format!("aborted (panic: {})", fault.message),
+        None => "all requests answered".to_owned(),
+    });
+    Ok(Input {
+        file: words.to_owned(),
+        format: "simulated",
+        histories: vec![history],
+        transitions: Default::default(),
+        statistics: Default::default(),
+    })
+}
+
+/// A run that is to be done.
+struct Asked<'a> {
+    simulation: &'a Simulation,
+    protocol: &'a Protocol,
+    plan: &'a Plan,
+    /// The first line of the trace.
+    title: &'a str,
+}
+
+impl Asked<'_> {
+    /// Runs it; `file` is what the trace is called in errors.
+    fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
+        let (output, failures) = trace.unzip();
+        let run = self
+            .simulation
+            .run_titled(self.protocol, self.plan, output, Some(self.title));
+        let mut run =
+            run.map_err(|what| Error::Usage(format!("{}: {what}", self.protocol.name())))?;
+        let finished = run.finish_trace();
+        if let Some(error) = failures.and_then(|failures| failures.take()) {
+            return Err(failure(error, file));
+        }
+        finished.map_err(|error| failure(error, file))?;
+        match &run.fault {
+            Some(fault) if fault.kind == FaultKind::Output => {
+                Err(failure(io::Error::other(fault.message.clone()), file))
+            }
+            _ => Ok(run),
+        }
+    }
+
+    /// With the trace to standard output, which another thread writes.
+    fn to_standard_output(&self) -> Result<Run, Error> {
+        let handle = io::stdout()
+            .as_fd()
+            .try_clone_to_owned()
+            .map_err(Error::Output)?;
+        let (writer, failures) = Watched::new(File::from(handle));
+        self.run(Some((Output::Plain(Box::new(writer)), failures)), "-")
+    }
+
+    /// With the trace to a file, which appears when it is whole.
+    fn to_file(&self, path: &Path) -> Result<Run, Error> {
+        let file = path.display().to_string();
+        let failed = |error| Error::File {
+            file: file.clone(),
+            error,
+        };
+        let mut done = None;
+        report::files::create(path, failed, |to| {
+            let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
+            let writer = Box::new(writer);
+            let output = match path.extension().is_some_and(|extension| extension == "gz") {
+                true => Output::Gzip(writer),
+                false => Output::Plain(writer),
+            };
+            done = Some(self.run(Some((output, failures)), &file)?);
+            Ok(())
+        })?;
+        done.ok_or_else(|| Error::Usage(format!("{file}: nothing was written")))
+    }
+}
+
+fn failure(error: io::Error, file: &str) -> Error {
+    match file {
+        "-" => Error::Output(error),
+        file => Error::File {
+            file: file.to_owned(),
+            error,
+        },
+    }
+}
+
+/// What went wrong with a file.
+#[derive(Clone, Default)]
+struct Failures(Arc<Mutex<Option<io::Error>>>);
+
+impl Failures {
+    fn take(&self) -> Option<io::Error> {
+        self.0.lock().ok()?.take()
+    }
+}
+
+/// A file that remembers what went wrong: that the reader went away is no error.
+struct Watched {
+    file: File,
+    failures: Failures,
+}
+
+impl Watched {
+    fn new(file: File) -> (Watched, Failures) {
+        let failures = Failures::default();
+        (
+            Watched {
+                file,
+                failures: failures.clone(),
+            },
+            failures,
+        )
+    }
+
+    fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted
+                && let Ok(mut kept) = self.failures.0.lock()
+            {
+                kept.get_or_insert(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl Write for Watched {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.file.flush();
+        self.note(flushed)
+    }
+}

@@ -1,0 +1,158 @@
+//! What many runs came to, for a person.
+
+use std::io::{self, IsTerminal, Write};
+
+use super::Cell;
+use super::fault;
+use super::score::Score;
+use super::series::Series;
+use super::verdicts::Counts;
+use crate::check::paint::Paint;
+
+/// Prints a line for each protocol and client, then faults and what else there is to say.
+pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint::new(io::stdout().is_terminal());
+    let names = series
+        .opened
+        .iter()
+        .map(|opened| opened.given.chars().count());
+    let width = names.max().unwrap_or(0).max("protocol".len());
+    let clients = series
+        .cells
+        .iter()
+        .map(|cell| cell.client.to_string().len());
+    let clients = clients.max().unwrap_or(0).max("client".len());
+    write!(
+        out,
+        "{:width$}  {:clients$}  {:>6}",
+        "protocol", "client", "runs"
+    )?;
+    for model in &series.models {
+        write!(out, "  {:>9}", model.name())?;
+    }
+    writeln!(
+        out,
+        "  {:>6}  {:>12}  {:>13}  {:>12}",
+        "faults", "operations/s", "transitions/s", "coverage"
+    )?;
+    for (cell, score) in series.cells.iter().zip(&series.scores) {
+        let name = &series.protocol(cell).given;
+        let client = cell.client.to_string();
+        write!(out, "{name:width$}  {client:clients$}  {:6}", score.runs)?;
+        let kept = series.args.kept(cell.client);
+        for (model, counts) in series.models.iter().zip(&score.verdicts) {
+            write!(out, "  {}", verdicts(*counts, kept.contains(model), paint))?;
+        }
+        let faults = format!("{:6}", score.faults);
+        let faults = if score.faults > 0 {
+            paint.bad(&faults)
+        } else {
+            faults
+        };
+        let (reached, table) = series.covered(cell, score);
+        let coverage = format!("{reached} of {table}");
+        writeln!(
+            out,
+            "  {faults}  {:>12}  {:>13}  {coverage:>12}",
+            per_second(score.operations, score.seconds),
+            per_second(score.transitions, score.seconds),
+        )?;
+    }
+    notes(series, out)
+}
+
+/// How many of the histories are consistent.
+fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
+    let text = format!("{:>9}", format!("{}/{}", counts.consistent, counts.all()));
+    match counts {
+        Counts { violation: 1.., .. } if is_kept => paint.bad(&text),
+        Counts {
+            violation: 0,
+            undecided: 0,
+            ..
+        } => paint.good(&text),
+        Counts { violation: 0, .. } => paint.unsure(&text),
+        _ => text,
+    }
+}
+
+/// A speed of the simulation on one core, to three digits.
+fn per_second(count: u64, seconds: f64) -> String {
+    let speed = if seconds > 0.0 {
+        count as f64 / seconds
+    } else {
+        0.0
+    };
+    match speed {
+        speed if speed >= 1e6 => format!("{:.2} M", speed / 1e6),
+        speed if speed >= 1e3 => format!("{:.0} K", speed / 1e3),
+        speed => format!("{speed:.0}"),
+    }
+}
+
+fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let sum = |of: fn(&Score) -> u64| series.scores.iter().map(of).sum::<u64>();
+    let (runs, operations) = (sum(|score| score.runs), sum(|score| score.operations));
+    let transitions = sum(|score| score.transitions);
+    let plural = if runs == 1 { "" } else { "s" };
+    writeln!(
+        out,
+        "\n{runs} run{plural}, {operations} operations, {transitions} transitions in {:.2} s",
+        series.elapsed
+    )?;
+    writeln!(
+        out,
+        "operations/s, transitions/s: of the simulation alone, on one core"
+    )?;
+    writeln!(
+        out,
+        "coverage: transitions taken, of those in the protocol's table that do not stall"
+    )?;
+    if !series.models.is_empty() {
+        let verified = sum(|score| score.certificates);
+        let models: Vec<&str> = series.models.iter().map(|model| model.name()).collect();
+        writeln!(
+            out,
+            "{}: how many of the histories are consistent; {verified} certificates verified",
+            models.join(", ")
+        )?;
+    }
+    let undecided: u64 = series
+        .scores
+        .iter()
+        .flat_map(|score| &score.verdicts)
+        .map(|counts| counts.undecided)
+        .sum();
+    if undecided > 0 {
+        writeln!(out, "{undecided} verdicts are undecided, which is neither")?;
+    }
+    for (cell, score) in series.cells.iter().zip(&series.scores) {
+        faults(series, cell, score, out)?;
+    }
+    Ok(())
+}
+
+fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) -> io::Result<()> {
+    let opened = series.protocol(cell);
+    for failed in &score.failed {
+        let words = series.args.words(&opened.given, cell.client, failed.seed);
+        let lines = fault::lines(&failed.fault, opened.protocol.sources(), &words);
+        writeln!(
+            out,
+            "\n{}, {}, seed {}: {}",
+            opened.given,
+            cell.client,
+            failed.seed,
+            lines.join("\n")
+        )?;
+    }
+    let left = score.faults - score.failed.len() as u64;
+    if left > 0 {
+        writeln!(
+            out,
+            "\n{}, {}: {left} more runs ended so",
+            opened.given, cell.client
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! Histories of simulated runs checked, and the certificates verified.
+
+use check::certificate::{self, Claim};
+use check::verify::verify;
+use check::{Model, Verdict, steps};
+use history::{Ambiguity, History, ReadsFrom};
+
+/// How many histories had each verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Consistent with the model.
+    pub consistent: u64,
+    /// Violations of it.
+    pub violation: u64,
+    /// Neither was found out.
+    pub undecided: u64,
+}
+
+impl Counts {
+    /// Adds others.
+    pub fn merge(&mut self, other: Counts) {
+        self.consistent += other.consistent;
+        self.violation += other.violation;
+        self.undecided += other.undecided;
+    }
+
+    /// All of them.
+    pub fn all(&self) -> u64 {
+        self.consistent + self.violation + self.undecided
+    }
+}
+
+/// Checks a history under models, adding to the counts of each, and verifies the certificates.
+/// Returns how many there were, or what is wrong with one, which is a defect of the program.
+pub fn add(
+    history: &History,
+    models: &[Model],
+    options: &check::Options,
+    counts: &mut [Counts],
+) -> Result<u64, String> {
+    let reads_from =
+        ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| twice.to_string())?;
+    let mut verified = 0;
+    for (&model, counts) in models.iter().zip(counts) {
+        let outcome = check::check(history, &reads_from, model, options);
+        match &outcome.verdict {
+            Verdict::Consistent(_) => counts.consistent += 1,
+            Verdict::Violation(_) => counts.violation += 1,
+            _ => counts.undecided += 1,
+        }
+        verified += u64::from(certify(history, model, &outcome.verdict)?);
+    }
+    Ok(verified)
+}
+
+/// Writes the certificate of a verdict down, reads it back and verifies it. Whether there was one.
+fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<bool, String> {
+    let claim = Claim::new(history, model, "");
+    let mut text = Vec::new();
+    let written = match verdict {
+        Verdict::Consistent(run) => {
+            certificate::write_consistent(&mut text, history, &claim, &[], run)
+        }
+        Verdict::Violation(violation) => {
+            let proof = steps::steps(history, violation);
+            certificate::write_violation(&mut text, &claim, &proof)
+        }
+        _ => return Ok(false),
+    };
+    written.map_err(|error| error.to_string())?;
+    let certificate = certificate::read(&text[..]).map_err(|error| error.to_string())?;
+    verify(history, &certificate).map_err(|rejection| rejection.to_string())?;
+    Ok(true)
+}

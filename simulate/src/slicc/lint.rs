@@ -1,0 +1,236 @@
+//! What is odd about a protocol that can run.
+//!
+//! Each warning claims something that holds for every run, whatever the values of variables, with
+//! one exception, the missing transition, which says what it goes by:
+//!
+//! - an action that no transition names;
+//! - an event that no in_port, function or action of its machine names as `Event:X`;
+//! - an event that is triggered, or returned by a function, but has no entry in the table: whenever
+//!   it comes, the run ends;
+//! - an unreachable state: neither does code name it, other than to compare with it, nor does a
+//!   field begin with it, nor does the table lead to it from such states;
+//! - a state with a busy permission that is reachable and that no entry leaves;
+//! - a missing transition: a reachable state with a stable permission has no entry for a request of
+//!   the core, though other stable states have. Requests of the core are events that a function makes
+//!   of a `RubyRequestType` alone, or that the port of the mandatory queue triggers as the first thing after
+//!   it compared the type of the request; of the latter, only those that at least four fifths of the stable states (all
+//!   but one, if they are few) have an entry for, since what leads to such an event may also depend on the state;
+//! - an out_port that nothing is sent through, a function with a body that nobody calls, a variable
+//!   that nobody names.
+
+mod code;
+mod requests;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashSet;
+
+use super::ast::{Declaration, Machine};
+use super::load::Loaded;
+use super::outline::{MachineOutline, Next, Outline};
+use crate::source::{Diagnostic, Span};
+use code::Code;
+
+/// Functions that the runtime calls.
+const CALLED_BY_THE_RUNTIME: [&str; 12] = [
+    "getState",
+    "setState",
+    "getAccessPermission",
+    "setAccessPermission",
+    "functionalRead",
+    "functionalWrite",
+    "getNextState",
+    "recordRequestType",
+    "checkResourceAvailable",
+    "enqueuePrefetch",
+    "regStats",
+    "collateStats",
+];
+
+/// Warnings about a protocol.
+pub fn lint(loaded: &Loaded, outline: &Outline) -> Vec<Diagnostic> {
+    let machines = outline.machines.iter();
+    machines
+        .filter_map(|tables| Some((tables, tables.syntax(loaded)?)))
+        .flat_map(|(tables, machine)| Lint::new(tables, machine).warnings())
+        .collect()
+}
+
+/// A machine that is looked at.
+struct Lint<'a> {
+    tables: &'a MachineOutline,
+    machine: &'a Machine,
+    code: Code<'a>,
+    /// Which states can be reached.
+    reachable: Vec<bool>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl<'a> Lint<'a> {
+    fn new(tables: &'a MachineOutline, machine: &'a Machine) -> Lint<'a> {
+        let code = Code::of(machine);
+        let reachable = reachable(tables, &code);
+        Lint {
+            tables,
+            machine,
+            code,
+            reachable,
+            warnings: Vec::new(),
+        }
+    }
+
+    fn warnings(mut self) -> Vec<Diagnostic> {
+        self.actions();
+        self.events();
+        self.states();
+        self.missing();
+        self.declarations();
+        self.warnings
+    }
+
+    fn warn(&mut self, span: Span, message: String, hint: &str) {
+        let diagnostic = Diagnostic::warning(span, message).hint(hint);
+        self.warnings.push(diagnostic);
+    }
+
+    fn actions(&mut self) {
+        let tables = self.tables;
+        let entries = tables.entries.iter();
+        let used: FxHashSet<u16> = entries.flat_map(|entry| entry.actions.to_vec()).collect();
+        for (index, action) in tables.actions.iter().enumerate() {
+            if !used.contains(&(index as u16)) {
+                let message = format!("the action `{}` is in no transition", action.name);
+                self.warn(action.span, message, "use it or take it out");
+            }
+        }
+    }
+
+    fn events(&mut self) {
+        let tables = self.tables;
+        let handled: FxHashSet<u16> = tables.entries.iter().map(|entry| entry.event).collect();
+        for (index, event) in tables.events.iter().enumerate() {
+            let name = &*event.name;
+            if !self.code.events.contains(name) {
+                let message = format!("the event `{name}` is never triggered");
+                let hint = format!("no in_port, function or action names `Event:{name}`");
+                self.warn(event.span, message, &hint);
+            } else if !handled.contains(&(index as u16))
+                && let Some(&span) = self.code.triggered.get(name)
+            {
+                let message = format!("no transition handles the event `{name}`");
+                let diagnostic = Diagnostic::warning(span, message)
+                    .label("triggered here")
+                    .hint("whenever it comes, the run ends with an invalid transition");
+                self.warnings.push(diagnostic);
+            }
+        }
+    }
+
+    fn states(&mut self) {
+        let tables = self.tables;
+        let leaves: FxHashSet<u16> = tables
+            .entries
+            .iter()
+            .filter(|entry| entry.next != Next::State(entry.state))
+            .map(|entry| entry.state)
+            .collect();
+        for (index, state) in tables.states.iter().enumerate() {
+            let name = &state.name;
+            if !self.reachable[index] {
+                let message = format!("the state `{name}` is never reached");
+                let hint = "no transition leads to it from a state that is, and no code sets it";
+                self.warn(state.span, message, hint);
+            } else if !state.is_stable() && !leaves.contains(&(index as u16)) {
+                let message = format!("the state `{name}` is never left");
+                let hint = "it has a busy permission, and no transition leads to another state";
+                self.warn(state.span, message, hint);
+            }
+        }
+    }
+
+    fn missing(&mut self) {
+        let tables = self.tables;
+        for (event, span) in requests::requests(tables, self.machine) {
+            let has_entry: FxHashSet<u16> = tables
+                .entries
+                .iter()
+                .filter(|entry| entry.event == event)
+                .map(|entry| entry.state)
+                .collect();
+            let stable = |index: usize| self.reachable[index] && tables.states[index].is_stable();
+            let (with, without): (Vec<usize>, Vec<usize>) = (0..tables.states.len())
+                .filter(|&index| stable(index))
+                .partition(|&index| has_entry.contains(&(index as u16)));
+            let is_sure = span.is_sure || without.len() <= (with.len() / 4).max(1);
+            if with.is_empty() || !is_sure {
+                continue;
+            }
+            for index in without {
+                let state = &tables.states[index];
+                let event = &tables.events[usize::from(event)].name;
+                let message = format!("no transition for ({}, {event})", state.name);
+                let diagnostic = Diagnostic::warning(state.span, message)
+                    .label(format!("a stable state, {}", state.permission_name()))
+                    .note(span.span, format!("`{event}` is a request of the core"))
+                    .hint("other stable states have one; if the request comes, the run ends");
+                self.warnings.push(diagnostic);
+            }
+        }
+    }
+
+    fn declarations(&mut self) {
+        let machine = self.machine;
+        for declaration in &machine.body {
+            let (name, message, hint) = match declaration {
+                Declaration::OutPort(port) => (
+                    &port.name,
+                    "nothing is sent through the out_port",
+                    "use it or take it out",
+                ),
+                Declaration::Function(function) if function.body.is_some() => (
+                    &function.name,
+                    "nobody calls the function",
+                    "call it or take it out",
+                ),
+                Declaration::Object(object) => (
+                    &object.name,
+                    "nobody uses the variable",
+                    "use it or take it out",
+                ),
+                _ => continue,
+            };
+            let text = &*name.text;
+            if !self.code.names.contains(text) && !CALLED_BY_THE_RUNTIME.contains(&text) {
+                self.warn(name.span, format!("{message} `{text}`"), hint);
+            }
+        }
+    }
+}
+
+/// Which states can be reached: from those that the code names, over the table.
+fn reachable(tables: &MachineOutline, code: &Code<'_>) -> Vec<bool> {
+    let mut reachable: Vec<bool> = tables
+        .states
+        .iter()
+        .map(|state| code.states.contains(&*state.name))
+        .collect();
+    // Without a state to begin with, nothing is known about where it begins.
+    if !reachable.contains(&true) {
+        return vec![true; tables.states.len()];
+    }
+    let mut leads = vec![Vec::new(); tables.states.len()];
+    for entry in &tables.entries {
+        if let Next::State(next) = entry.next {
+            leads[usize::from(entry.state)].push(usize::from(next));
+        }
+    }
+    let mut open: Vec<usize> = (0..reachable.len()).filter(|&at| reachable[at]).collect();
+    while let Some(state) = open.pop() {
+        for &next in &leads[state] {
+            if !std::mem::replace(&mut reachable[next], true) {
+                open.push(next);
+            }
+        }
+    }
+    reachable
+}

@@ -1,0 +1,385 @@
+//! The instructions that need little but memory.
+//!
+//! They are most of those that are carried out, and have a loop of their own: its variables fit the registers of a
+//! processor, which those of a loop that can do everything would not.
+
+use super::fault::Trap;
+use super::words::{self, STACK_END};
+use crate::compile::code::{Op, Program};
+use crate::compile::types::TypeId;
+use crate::library::Builtin;
+use crate::ruby::Misuse;
+use crate::ruby::buffer::MessageBuffer;
+use crate::ruby::cache::CacheMemory;
+use crate::ruby::tbe::TbeTable;
+
+/// Words that a frame must leave free above itself: functions of the library look at five arguments, however many
+/// there are.
+const MARGIN: usize = 16;
+
+/// Where code is being carried out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Position {
+    /// The next instruction.
+    pub pc: usize,
+    /// The frame.
+    pub fp: usize,
+}
+
+/// The objects that are looked at most often.
+pub(super) struct Objects<'a> {
+    pub buffers: &'a [MessageBuffer],
+    pub caches: &'a mut [CacheMemory],
+    pub tables: &'a [TbeTable],
+    /// Whether the controller has blocked lines.
+    pub has_blocked: bool,
+    /// The present tick.
+    pub now: u64,
+    /// What to clear of an address to get that of its line.
+    pub offset_bits: u64,
+}
+
+/// Why the loop was left.
+pub(super) enum Stop {
+    /// The instruction before the position needs more than memory.
+    Other,
+    /// The outermost function has come to its end.
+    End,
+    /// The instruction before the position failed.
+    Trap(Trap),
+}
+
+/// Carries out instructions until one is of another kind.
+pub(super) fn run(
+    program: &Program,
+    words: &mut [u64],
+    calls: &mut Vec<(u32, u32)>,
+    objects: &mut Objects<'_>,
+    control: usize,
+    position: &mut Position,
+) -> Stop {
+    let code = &program.code[..];
+    let Position { mut pc, mut fp } = *position;
+    macro_rules! get {
+        ($register:expr) => {
+            words[fp + $register as usize]
+        };
+    }
+    macro_rules! stop {
+        ($why:expr) => {{
+            *position = Position { pc, fp };
+            return $why;
+        }};
+    }
+    macro_rules! jump {
+        ($distance:expr) => {
+            pc = pc.wrapping_add_signed($distance as isize)
+        };
+    }
+    // An address that must not be null.
+    macro_rules! address {
+        ($word:expr) => {
+            match $word as usize {
+                0 => stop!(Stop::Trap(Trap::Null)),
+                address => address,
+            }
+        };
+    }
+    macro_rules! calculate {
+        ($to:ident, $left:ident, $right:ident, $with:expr) => {{
+            let with: fn(u64, u64) -> u64 = $with;
+            get!($to) = with(get!($left), get!($right));
+        }};
+    }
+    loop {
+        pc += 1;
+        match code[pc - 1] {
+            Op::Small { to, value } => get!(to) = i64::from(value) as u64,
+            Op::Constant { to, index } => get!(to) = program.constants[index as usize],
+            Op::Move { to, from } => get!(to) = get!(from),
+            Op::Load { to, base, offset } => {
+                let address = address!(get!(base));
+                get!(to) = words[address + offset as usize];
+            }
+            Op::Store { base, offset, from } => {
+                let address = address!(get!(base));
+                words[address + offset as usize] = get!(from);
+            }
+            Op::StoreSmall {
+                base,
+                offset,
+                value,
+            } => {
+                let address = address!(get!(base));
+                words[address + offset as usize] = i64::from(value) as u64;
+            }
+            Op::LoadControl { to, offset } => get!(to) = words[control + offset as usize],
+            Op::StoreControl { offset, from } => words[control + offset as usize] = get!(from),
+            Op::LoadThrough {
+                to,
+                control: word,
+                offset,
+            } => {
+                let address = address!(words[control + word as usize]);
+                get!(to) = words[address + offset as usize];
+            }
+            Op::StoreThrough {
+                control: word,
+                offset,
+                from,
+            } => {
+                let address = address!(words[control + word as usize]);
+                words[address + offset as usize] = get!(from);
+            }
+            Op::AddressThrough {
+                to,
+                control: word,
+                offset,
+            } => {
+                let address = address!(words[control + word as usize]);
+                get!(to) = (address + offset as usize) as u64;
+            }
+            Op::Address { to, base, offset } => {
+                let address = address!(get!(base));
+                get!(to) = (address + offset as usize) as u64;
+            }
+            Op::FrameAddress { to, register } => get!(to) = (fp + register as usize) as u64,
+            Op::ControlAddress { to, offset } => get!(to) = (control + offset as usize) as u64,
+            Op::Copy {
+                to,
+                from,
+                words: count,
+            } => {
+                let (to, from) = (get!(to) as usize, get!(from) as usize);
+                words.copy_within(from..from + count as usize, to);
+            }
+            Op::Fresh { to, of } => {
+                let fresh = program.types[of as TypeId].fresh();
+                let at = fp + to as usize;
+                words[at..at + fresh.len()].copy_from_slice(fresh);
+            }
+            Op::Same {
+                to,
+                left,
+                words: count,
+            } => {
+                let (one, other, count) =
+                    (get!(left) as usize, get!(left + 1) as usize, count as usize);
+                get!(to) = u64::from(words[one..one + count] == words[other..other + count]);
+            }
+            Op::Add { to, left, right } => calculate!(to, left, right, u64::wrapping_add),
+            Op::Subtract { to, left, right } => calculate!(to, left, right, u64::wrapping_sub),
+            Op::Multiply { to, left, right } => calculate!(to, left, right, u64::wrapping_mul),
+            Op::Divide { to, left, right } => {
+                match (get!(left) as i64).checked_div(get!(right) as i64) {
+                    Some(result) => get!(to) = result as u64,
+                    None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
+                }
+            }
+            Op::Remainder { to, left, right } => {
+                match (get!(left) as i64).checked_rem(get!(right) as i64) {
+                    Some(result) => get!(to) = result as u64,
+                    None => stop!(Stop::Trap(Trap::Other("a division by zero"))),
+                }
+            }
+            Op::ShiftLeft { to, left, right } => {
+                calculate!(to, left, right, |left, right| left
+                    .checked_shl(right as u32)
+                    .unwrap_or(0));
+            }
+            Op::ShiftRight { to, left, right } => {
+                calculate!(to, left, right, |left, right| left
+                    .checked_shr(right as u32)
+                    .unwrap_or(0));
+            }
+            Op::Narrow { to } => get!(to) = i64::from(get!(to) as i32) as u64,
+            Op::Equal { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left == right))
+            }
+            Op::NotEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left != right))
+            }
+            Op::Less { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(
+                    (left as i64) < right as i64
+                ));
+            }
+            Op::LessEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(
+                    left as i64 <= right as i64
+                ));
+            }
+            Op::Below { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left < right))
+            }
+            Op::BelowEqual { to, left, right } => {
+                calculate!(to, left, right, |left, right| u64::from(left <= right))
+            }
+            Op::Not { to, from } => get!(to) = u64::from(get!(from) == 0),
+            Op::Jump { target } => jump!(target),
+            Op::JumpIf { condition, target } => {
+                if get!(condition) != 0 {
+                    jump!(target);
+                }
+            }
+            Op::JumpUnless { condition, target } => {
+                if get!(condition) == 0 {
+                    jump!(target);
+                }
+            }
+            Op::JumpIfSmall {
+                left,
+                value,
+                target,
+            } => {
+                if get!(left) as i64 == i64::from(value) {
+                    jump!(target);
+                }
+            }
+            Op::JumpUnlessSmall {
+                left,
+                value,
+                target,
+            } => {
+                if get!(left) as i64 != i64::from(value) {
+                    jump!(target);
+                }
+            }
+            Op::JumpIfNull {
+                control: word,
+                target,
+            } => {
+                if words[control + word as usize] == 0 {
+                    jump!(target);
+                }
+            }
+            Op::JumpUnlessNull {
+                control: word,
+                target,
+            } => {
+                if words[control + word as usize] != 0 {
+                    jump!(target);
+                }
+            }
+            Op::Lookup { to, from, table } => {
+                match program.tables[table as usize].get(get!(from) as usize) {
+                    Some(entry) => get!(to) = *entry,
+                    None => stop!(Stop::Trap(Trap::Other(
+                        "a value that is none of its enumeration was used"
+                    ))),
+                }
+            }
+            Op::Call { function, base } => {
+                let function = program.functions[function as usize];
+                let frame = fp + base as usize;
+                if frame + function.frame as usize + MARGIN > STACK_END {
+                    stop!(Stop::Trap(Trap::Other(
+                        "functions call each other without end"
+                    )));
+                }
+                calls.push((pc as u32, fp as u32));
+                fp = frame;
+                pc = function.start as usize;
+            }
+            Op::Return { from } => {
+                words[fp] = get!(from);
+                match calls.pop() {
+                    Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
+                    None => stop!(Stop::End),
+                }
+            }
+            Op::Leave => match calls.pop() {
+                Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
+                None => stop!(Stop::End),
+            },
+            Op::Peek {
+                to,
+                buffer,
+                message,
+            } => {
+                let Some(head) = objects.buffers[words[control + buffer as usize] as usize].head()
+                else {
+                    stop!(Stop::Trap(Trap::EMPTY));
+                };
+                let fits = words::type_of(words, head) == message as TypeId;
+                get!(to) = if fits { head } else { 0 };
+            }
+            Op::PeekSure {
+                to,
+                buffer,
+                message,
+            } => {
+                let Some(head) = objects.buffers[words[control + buffer as usize] as usize].head()
+                else {
+                    stop!(Stop::Trap(Trap::EMPTY));
+                };
+                if words::type_of(words, head) != message as TypeId {
+                    stop!(Stop::Trap(Trap::WRONG_MESSAGE));
+                }
+                get!(to) = head;
+            }
+            Op::BlockOn { .. } | Op::CheckProbe { .. } if !objects.has_blocked => {}
+            Op::Library { function, base } => {
+                let at = fp + base as usize;
+                match look(function, words, objects, at) {
+                    Some(Ok(result)) => words[at] = result,
+                    Some(Err(misuse)) => stop!(Stop::Trap(Trap::Misuse(misuse))),
+                    None => stop!(Stop::Other),
+                }
+            }
+            _ => stop!(Stop::Other),
+        }
+    }
+}
+
+/// Carries out one of the functions that only look something up; `None` if it is another.
+#[inline]
+fn look(
+    function: Builtin,
+    words: &[u64],
+    objects: &mut Objects<'_>,
+    at: usize,
+) -> Option<Result<u64, Misuse>> {
+    let (object, argument) = (words[at] as usize, words[at + 1]);
+    Some(match function {
+        Builtin::TableLookup => Ok(objects.tables[object].lookup(argument)),
+        Builtin::TablePresent => Ok(u64::from(objects.tables[object].is_present(argument))),
+        Builtin::CacheLookup => objects
+            .line(argument)
+            .map(|line| objects.caches[object].lookup(line)),
+        Builtin::CachePresent => objects
+            .line(argument)
+            .map(|line| u64::from(objects.caches[object].is_tag_present(line))),
+        Builtin::CacheAvailable => objects
+            .line(argument)
+            .map(|line| u64::from(objects.caches[object].cache_avail(line))),
+        Builtin::CacheTouch => {
+            objects.caches[object].set_mru(argument);
+            Ok(0)
+        }
+        Builtin::CacheTouchEntry => {
+            objects.caches[object].set_mru_entry(argument);
+            Ok(0)
+        }
+        // Entries of directories are in no cache.
+        Builtin::ChangePermission if object != 0 => {
+            if let Some(cache) = words::mark_of(words, object as u64).checked_sub(1) {
+                objects.caches[cache as usize].change_permission(object as u64, argument as u8);
+            }
+            Ok(0)
+        }
+        Builtin::Now => Ok(objects.now),
+        _ => return None,
+    })
+}
+
+impl Objects<'_> {
+    /// An address that has to be that of a line.
+    #[inline]
+    fn line(&self, address: u64) -> Result<u64, Misuse> {
+        match address & self.offset_bits {
+            0 => Ok(address),
+            _ => Err(Misuse::NotALine(address)),
+        }
+    }
+}
