@@ -223,6 +223,13 @@ impl Args {
                  or write the histories with --history",
             );
         }
+        if self.operations() > MOST_OPERATIONS {
+            return Err(Error::Usage(format!(
+                "--threads {} --ops {}: at most {MOST_OPERATIONS} operations of all threads are \
+                 supported",
+                self.threads, self.ops
+            )));
+        }
         let to_output = self
             .output
             .as_deref()
@@ -483,6 +490,9 @@ fn parse_positive(text: &str) -> Result<u32, String> {
         count => Ok(count),
     }
 }
+
+/// So many operations fit into a few gigabytes, with what is recorded of them.
+const MOST_OPERATIONS: u64 = 50_000_000;
 
 /// So many locations fit into memory, on lines of their own.
 const MOST_LOCATIONS: u32 = 10_000_000;
