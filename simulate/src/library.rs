@@ -126,6 +126,7 @@ builtins! {
     ConditionalFailed = "Sequencer.writeCallbackScFail/2";
     MonitorCheck = "Sequencer.llscCheckMonitor/1";
     MonitorClear = "Sequencer.llscClearLocalMonitor/0";
+    MonitorClearLine = "Sequencer.invalidateSC/1";
     Evicted = "Sequencer.evictionCallback/1";
     SequencerCheck = "Sequencer.checkResourceAvailable/2";
 
@@ -145,15 +146,17 @@ builtins! {
     PersistentStarving = "PersistentTable.countStarvingForAddress/1";
     PersistentReadStarving = "PersistentTable.countReadStarvingForAddress/1";
 
-    TableLookup = "TBETable.lookup/1";
-    TableAllocate = "TBETable.allocate/1";
-    TableDeallocate = "TBETable.deallocate/1";
-    TablePresent = "TBETable.isPresent/1";
+    TableLookup = "TBETable.lookup/1" | "PerfectCacheMemory.lookup/1";
+    TableAllocate = "TBETable.allocate/1" | "PerfectCacheMemory.allocate/1";
+    TableDeallocate = "TBETable.deallocate/1" | "PerfectCacheMemory.deallocate/1";
+    TablePresent = "TBETable.isPresent/1" | "PerfectCacheMemory.isTagPresent/1";
     TableSlots = "TBETable.areNSlotsAvailable/2";
 
     // What only counts or profiles.
     Nothing = "CacheMemory.profileDemandHit/0" | "CacheMemory.profileDemandMiss/0"
         | "CacheMemory.profilePrefetchHit/0" | "CacheMemory.profilePrefetchMiss/0"
+        | "Sequencer.checkCoherence/1"
+        | "Prefetcher.observeMiss/2" | "Prefetcher.observePfHit/1" | "Prefetcher.observePfMiss/1"
         | "DirectoryMemory.recordRequestType/1" | "Sequencer.recordRequestType/1" | "DMASequencer.recordRequestType/1"
         | "RubyPrefetcher.observeMiss/2" | "RubyPrefetcher.observePfHit/1" | "RubyPrefetcher.observePfMiss/1"
         | "profileMsgDelay/2";

@@ -1,9 +1,14 @@
 //! The network, simplified (SLICC.md, section 18): what leaves a To buffer arrives in the From
 //! buffers of its receivers a while later.
 //!
-//! Bandwidth is not modelled, so latencies are at least those of an unloaded network. Messages of a
-//! pair of ordered buffers keep their order; others may overtake each other where the latency is
-//! random, and otherwise arrive in the order in which they left.
+//! Bandwidth is not modelled, so latencies are at least those of an unloaded network. Where the
+//! latency is random, messages of a pair of ordered buffers keep their order, and those for an
+//! unordered buffer overtake each other freely. Between an unordered sender and an ordered receiver
+//! a message overtakes the last one now and then if both are about the same line. In gem5 the
+//! sender's buffer alone reorders there, and rarely, since the links are first in, first out; and
+//! protocols whose receiver keeps a message at the head (MI_example as released) rely on the order
+//! of messages about different lines: without it two caches soon wait for each other forever.
+//! Where the latency is constant, messages arrive in the order in which they left.
 
 use super::delays::{Delays, Latency};
 
@@ -25,6 +30,10 @@ pub struct Endpoint {
     pub ordered: bool,
 }
 
+/// One message in so many overtakes the last one about its line on the way from an unordered to an
+/// ordered buffer.
+const OVERTAKES: u64 = 4;
+
 /// What attaches buffers to one another.
 #[derive(Clone, Debug)]
 pub struct Network {
@@ -34,18 +43,31 @@ pub struct Network {
     machines: u32,
     numbers: u32,
     vnets: u32,
-    /// By buffer: its place among the ordered buffers of its virtual network and direction.
+    /// By buffer: its place among those of its virtual network and direction. Of the receivers
+    /// only the ordered ones have one.
     places: Vec<Option<Place>>,
-    /// The last arrivals of ordered pairs, by virtual network: a row for each sender.
-    last: Vec<Vec<u64>>,
+    /// The last messages of pairs with an ordered receiver, by virtual network: a row for each sender.
+    last: Vec<Vec<Last>>,
     /// The lengths of those rows.
     rows: Vec<u32>,
+}
+
+/// What is known of a pair of buffers, one of which is to get messages in order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    /// What the message that arrives last is about.
+    line: u64,
+    /// Its arrival.
+    arrival: u64,
+    /// The arrival of the message before that.
+    before: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Place {
     vnet: u32,
     rank: u32,
+    ordered: bool,
 }
 
 impl Network {
@@ -71,23 +93,24 @@ impl Network {
                 network.routes[at] = end.buffer + 1;
             }
         }
-        let columns = network.rank(senders, vnets);
-        network.rows = network.rank(receivers, vnets);
+        let columns = network.rank(senders.iter(), vnets);
+        network.rows = network.rank(receivers.iter().filter(|end| end.ordered), vnets);
         let sizes = columns.iter().zip(&network.rows);
         network.last = sizes
-            .map(|(senders, receivers)| vec![0; (senders * receivers) as usize])
+            .map(|(senders, receivers)| vec![Last::default(); (senders * receivers) as usize])
             .collect();
         network
     }
 
-    /// Numbers the ordered ones of each virtual network; returns how many there are.
-    fn rank(&mut self, ends: &[Endpoint], vnets: u32) -> Vec<u32> {
+    /// Numbers those of each virtual network; returns how many there are.
+    fn rank<'a>(&mut self, ends: impl Iterator<Item = &'a Endpoint>, vnets: u32) -> Vec<u32> {
         let mut counts = vec![0; vnets as usize];
-        for end in ends.iter().filter(|end| end.ordered) {
+        for end in ends {
             let count = &mut counts[end.vnet as usize];
             self.places[end.buffer as usize] = Some(Place {
                 vnet: end.vnet,
                 rank: *count,
+                ordered: end.ordered,
             });
             *count += 1;
         }
@@ -108,14 +131,16 @@ impl Network {
             .and_then(|at| self.routes[at].checked_sub(1))
     }
 
-    /// When a message that leaves the To buffer `sender` at `departure` arrives in the From buffer
-    /// `receiver`: later than it leaves. Messages have to be sent in the order in which they leave.
+    /// When a message about a line that leaves the To buffer `sender` at `departure` arrives in the
+    /// From buffer `receiver`: later than it leaves. Messages of an ordered buffer have to be sent
+    /// in the order in which they leave.
     #[inline]
     pub fn arrival(
         &mut self,
         sender: u32,
         receiver: u32,
         departure: u64,
+        line: u64,
         random: &mut Delays,
     ) -> u64 {
         let latency = self.latency.draw(random).max(1);
@@ -124,23 +149,35 @@ impl Network {
             return arrival;
         }
         match self.last_of(sender, receiver) {
-            Some(last) => {
-                *last = arrival.max(*last);
-                *last
+            Some((last, ordered)) => {
+                let may_overtake = !ordered && line == last.line;
+                let overtakes = may_overtake && random.below(OVERTAKES) == 0;
+                let earliest = if overtakes { last.before } else { last.arrival };
+                let arrival = arrival.max(earliest);
+                if arrival >= last.arrival {
+                    *last = Last {
+                        line,
+                        before: last.arrival,
+                        arrival,
+                    };
+                }
+                arrival
             }
             None => arrival,
         }
     }
 
-    /// The last arrival of a pair of ordered buffers.
-    fn last_of(&mut self, sender: u32, receiver: u32) -> Option<&mut u64> {
+    /// The last message of a pair of buffers whose receiver is ordered, and whether the sender is.
+    fn last_of(&mut self, sender: u32, receiver: u32) -> Option<(&mut Last, bool)> {
         let place = |buffer: u32| self.places.get(buffer as usize).copied().flatten();
         let (sender, receiver) = (place(sender)?, place(receiver)?);
         if sender.vnet != receiver.vnet {
             return None;
         }
         let row = self.rows[sender.vnet as usize];
-        self.last[sender.vnet as usize].get_mut((sender.rank * row + receiver.rank) as usize)
+        let last = self.last[sender.vnet as usize]
+            .get_mut((sender.rank * row + receiver.rank) as usize)?;
+        Some((last, sender.ordered))
     }
 }
 
@@ -163,11 +200,13 @@ mod tests {
             end(0, 1, 0, 2, true),
             end(1, 1, 1, 2, true),
             end(2, 1, 0, 0, false),
+            end(7, 1, 1, 0, false),
         ];
         let receivers = [
             end(3, 4, 0, 2, true),
             end(4, 4, 1, 2, true),
             end(5, 4, 0, 0, true),
+            end(6, 4, 1, 0, false),
         ];
         Network::new(latency, &senders, &receivers)
     }
@@ -187,31 +226,37 @@ mod tests {
     fn a_constant_latency_is_added() {
         let mut random = Delays::new(0);
         assert_eq!(
-            network(Latency::Constant(6)).arrival(0, 3, 10, &mut random),
+            network(Latency::Constant(6)).arrival(0, 3, 10, 0, &mut random),
             16
         );
         assert_eq!(
-            network(Latency::Constant(0)).arrival(0, 3, 10, &mut random),
+            network(Latency::Constant(0)).arrival(0, 3, 10, 0, &mut random),
             11
         );
     }
 
     #[test]
-    fn only_ordered_pairs_keep_their_order() {
+    fn what_overtakes_what() {
         let mut random = Delays::new(1);
         let mut network = network(Latency::Between(0, 40));
-        let mut last = [[0; 6]; 3];
-        let mut overtaken = [[false; 6]; 3];
+        let mut last = [[(0, 0); 7]; 3];
+        // Overtaken by a message about the same line, and about another one.
+        let mut overtaken = [[[false; 2]; 7]; 3];
         for departure in 1..2000 {
-            for (sender, receiver) in [(0, 3), (0, 4), (1, 3), (1, 4), (2, 5)] {
-                let arrival = network.arrival(sender, receiver, departure, &mut random);
+            for (sender, receiver) in [(0, 3), (0, 4), (1, 3), (1, 4), (2, 5), (2, 6)] {
+                let line = departure / 7;
+                let arrival = network.arrival(sender, receiver, departure, line, &mut random);
                 assert!(arrival > departure && arrival <= departure + 40);
-                let last = &mut last[sender as usize][receiver as usize];
-                overtaken[sender as usize][receiver as usize] |= arrival < *last;
-                *last = arrival;
+                let (sender, receiver) = (sender as usize, receiver as usize);
+                let (before, about) = last[sender][receiver];
+                overtaken[sender][receiver][usize::from(about != line)] |= arrival < before;
+                last[sender][receiver] = (arrival.max(before), line);
             }
         }
-        assert!(overtaken[2][5]);
-        assert!(!overtaken[0][3] && !overtaken[0][4] && !overtaken[1][3] && !overtaken[1][4]);
+        for (sender, receiver) in [(0, 3), (0, 4), (1, 3), (1, 4)] {
+            assert_eq!(overtaken[sender][receiver], [false, false]);
+        }
+        assert_eq!(overtaken[2][5], [true, false]);
+        assert_eq!(overtaken[2][6], [true, true]);
     }
 }

@@ -297,6 +297,11 @@ impl System {
                     system.caches[cache as usize].clear_monitors_of(a as u32);
                 }
             }),
+            Builtin::MonitorClearLine => self.done(|system| {
+                if let Some(cache) = system.monitors[i] {
+                    system.caches[cache as usize].clear_monitor(b);
+                }
+            }),
             Builtin::Evicted => self.done(|system| system.evicted(i, b)),
             Builtin::SequencerCheck => 1,
 

@@ -59,6 +59,7 @@ impl System {
             ));
         }
         let from = message as usize + usize::from(destination);
+        let line = self.current_address();
         // An empty set: the message vanishes at the first switch.
         let mut left: u64 = (0..self.machines.words())
             .map(|word| self.words.words[from + word].count_ones() as u64)
@@ -88,9 +89,9 @@ impl System {
                     self.words.release(copy);
                     continue;
                 };
-                let arrival = self
-                    .network
-                    .arrival(sender, receiver, departure, &mut self.delays);
+                let arrival =
+                    self.network
+                        .arrival(sender, receiver, departure, line, &mut self.delays);
                 self.buffers[receiver as usize].deliver(arrival, copy);
                 self.wheel
                     .schedule(arrival, self.consumers[receiver as usize]);
