@@ -17,7 +17,7 @@ help:
 demo:
 	$(CARGO) build --release --quiet --package cli
 	@target=$${CARGO_TARGET_DIR:-target}; \
-	"$$target/release/rubric" simulate all --client all --runs $(or $(RUNS),40) --check
+	"$$target/release/rubric" simulate all --client all --runs $(or $(RUNS),20) --check
 	@echo
 	@target=$${CARGO_TARGET_DIR:-target}; status=0; \
 	"$$target/release/rubric" check --model sc,tso,pso fixtures/traces/*.gz || status=$$?; \

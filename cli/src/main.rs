@@ -58,7 +58,7 @@ enum Command {
     Generate(generate::Args),
     Kernel(kernel::Args),
     Protocol(protocol::Args),
-    Simulate(simulate::Args),
+    Simulate(Box<simulate::Args>),
     Stats(stats::Args),
 }
 

@@ -16,8 +16,11 @@ const MACHINE: &str = "machine(MachineType:L1Cache, \"a cache\") : MessageBuffer
   in_port(p, RubyRequest, b) { }
 ";
 
+/// A file: its name and its content.
+type Content = (&'static str, Vec<u8>);
+
 /// Protocols with something wrong, each with its files, of which the first is the protocol's.
-fn wrong() -> Vec<(&'static str, Vec<(&'static str, Vec<u8>)>)> {
+fn wrong() -> Vec<(&'static str, Vec<Content>)> {
     let text = |text: &str| format!("protocol \"P\";\n{text}").into_bytes();
     let one = |content: Vec<u8>| vec![("p.slicc", content)];
     let body = |body: &str| one(text(&format!("{MACHINE}{body}}}\n")));

@@ -10,10 +10,20 @@ use common::{Folder, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
-const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"];
+const PROTOCOLS: [&str; 4] = [
+    "MI_example",
+    "MESI_Two_Level",
+    "MOESI_hammer",
+    "MOESI_AMD_Base",
+];
 
-const CLIENTS: [&str; 5] =
-    ["in-order", "store-buffer-4", "per-location", "early-4", "early-4-buffer-2"];
+const CLIENTS: [&str; 5] = [
+    "in-order",
+    "store-buffer-4",
+    "per-location",
+    "early-4",
+    "early-4-buffer-2",
+];
 
 /// Status and standard error.
 fn complaint(arguments: &[&str], status: i32) -> String {
@@ -24,7 +34,9 @@ fn complaint(arguments: &[&str], status: i32) -> String {
 }
 
 fn json(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// The digests of the histories in a file: Parquet keeps them.
@@ -42,14 +54,30 @@ fn the_trace_and_the_history_are_the_same() {
     let mut seed = 0;
     for protocol in PROTOCOLS {
         for client in CLIENTS {
-            for mix in [&["--rmws", "10", "--linked", "50"][..], &["--fences", "5", "--fetches", "20"]] {
+            for mix in [
+                &["--rmws", "10", "--linked", "50"][..],
+                &["--fences", "5", "--fetches", "20"],
+            ] {
                 seed += 1;
                 let seed = seed.to_string();
                 let mut arguments = vec!["simulate", protocol, "--client", client, "--ops", "60"];
-                arguments.extend(["--seed", &seed, "--per-line", "2", "-o", &trace, "--history", &history]);
+                arguments.extend([
+                    "--seed",
+                    &seed,
+                    "--per-line",
+                    "2",
+                    "-o",
+                    &trace,
+                    "--history",
+                    &history,
+                ]);
                 arguments.extend(mix);
                 rubric(&arguments).assert().success();
-                assert_eq!(digests(&trace, &folder), digests(&history, &folder), "{arguments:?}");
+                assert_eq!(
+                    digests(&trace, &folder),
+                    digests(&history, &folder),
+                    "{arguments:?}"
+                );
             }
         }
     }
@@ -61,33 +89,85 @@ fn histories_have_the_formats_of_convert() {
     let mut found = Vec::new();
     for name in ["a.axe", "a.json", "a.jsonl", "a.parquet"] {
         let path = folder.path(name);
-        rubric(&["simulate", "MI_example", "--history", &path]).assert().success();
+        rubric(&["simulate", "MI_example", "--history", &path])
+            .assert()
+            .success();
         found.extend(digests(&path, &folder));
     }
     assert_eq!(found.len(), 4);
     assert!(found.iter().all(|digest| *digest == found[0]));
     let text = fs::read_to_string(folder.path("a.json")).unwrap();
-    assert!(text.contains("rubric simulate MI_example --seed 1 # version "), "{text:.300}");
+    assert!(
+        text.contains("rubric simulate MI_example --seed 1 # version "),
+        "{text:.300}"
+    );
 }
 
 #[test]
 fn a_trace_goes_through_a_pipe() {
-    let trace = output(&["simulate", "MESI_Two_Level", "--client", "store-buffer", "--seed", "3"]);
+    let trace = output(&[
+        "simulate",
+        "MESI_Two_Level",
+        "--client",
+        "store-buffer",
+        "--seed",
+        "3",
+    ]);
     let first = trace.lines().next().unwrap();
     let command = "command line: rubric simulate MESI_Two_Level --client store-buffer-8 --seed 3";
     assert!(first.starts_with(command), "{first}");
-    let checked = rubric(&["check", "--model", "tso", "-"]).write_stdin(trace).assert().success();
+    let checked = rubric(&["check", "--model", "tso", "-"])
+        .write_stdin(trace)
+        .assert()
+        .success();
     let checked = String::from_utf8(checked.get_output().stdout.clone()).unwrap();
-    assert!(checked.starts_with("consistent tso  -  (4 threads, 400 operations;"), "{checked}");
+    assert!(
+        checked.starts_with("consistent tso  -  (4 threads, 400 operations;"),
+        "{checked}"
+    );
 }
 
 #[test]
 fn the_recorded_command_repeats_the_run() {
     let arguments = [
-        "simulate", "MOESI_hammer", "--threads", "3", "--ops", "50", "--locations", "5", "--per-line", "2",
-        "--client", "early-3-buffer-2", "--reads", "60", "--rmws", "5", "--fences", "4", "--fetches", "3",
-        "--linked", "40", "--skew", "0.5", "--think", "3", "--caches", "512:2,1kB:2", "--directories", "2",
-        "--network", "1-9", "--memory", "30", "--set", "L1Cache.issue_latency=3", "--seed", "99",
+        "simulate",
+        "MOESI_hammer",
+        "--threads",
+        "3",
+        "--ops",
+        "50",
+        "--locations",
+        "5",
+        "--per-line",
+        "2",
+        "--client",
+        "early-3-buffer-2",
+        "--reads",
+        "60",
+        "--rmws",
+        "5",
+        "--fences",
+        "4",
+        "--fetches",
+        "3",
+        "--linked",
+        "40",
+        "--skew",
+        "0.5",
+        "--think",
+        "3",
+        "--caches",
+        "512:2,1kB:2",
+        "--directories",
+        "2",
+        "--network",
+        "1-9",
+        "--memory",
+        "30",
+        "--set",
+        "L1Cache.issue_latency=3",
+        "--seed",
+        "99",
     ];
     let trace = output(&arguments);
     let first = trace.lines().next().unwrap();
@@ -105,14 +185,20 @@ fn the_same_seed_gives_the_same_bytes() {
     assert_ne!(output(&[&arguments[..], &["--seed", "2"]].concat()), trace);
     let (plain, packed) = (folder.path("a.trace"), folder.path("a.trace.gz"));
     for path in [&plain, &packed] {
-        rubric(&[&arguments[..], &["-o", path]].concat()).assert().success();
+        rubric(&[&arguments[..], &["-o", path]].concat())
+            .assert()
+            .success();
     }
     assert_eq!(fs::read_to_string(&plain).unwrap(), trace);
     let mut unpacked = String::new();
     let bytes = fs::read(&packed).unwrap();
-    MultiGzDecoder::new(&bytes[..]).read_to_string(&mut unpacked).unwrap();
+    MultiGzDecoder::new(&bytes[..])
+        .read_to_string(&mut unpacked)
+        .unwrap();
     assert_eq!(unpacked, trace);
-    rubric(&[&arguments[..], &["-o", &packed]].concat()).assert().success();
+    rubric(&[&arguments[..], &["-o", &packed]].concat())
+        .assert()
+        .success();
     assert_eq!(fs::read(&packed).unwrap(), bytes);
 }
 
@@ -134,8 +220,21 @@ fn a_series_is_the_sum_of_its_runs() {
     let csv = folder.path("coverage.csv");
     let series = |history: &str, coverage: &str| {
         let text = output(&[
-            "simulate", "MI_example", "--client", "in-order,store-buffer", "--runs", "12", "--seed", "5",
-            "--check", "--format", "json", "--history", history, "--coverage", coverage,
+            "simulate",
+            "MI_example",
+            "--client",
+            "in-order,store-buffer",
+            "--runs",
+            "12",
+            "--seed",
+            "5",
+            "--check",
+            "--format",
+            "json",
+            "--history",
+            history,
+            "--coverage",
+            coverage,
         ]);
         timeless(&text)
     };
@@ -156,14 +255,25 @@ fn a_series_is_the_sum_of_its_runs() {
             let seed = seed.to_string();
             let single = folder.path("single.csv");
             let text = output(&[
-                "simulate", "MI_example", "--client", client, "--seed", &seed, "--format", "json",
-                "--coverage", &single,
+                "simulate",
+                "MI_example",
+                "--client",
+                client,
+                "--seed",
+                &seed,
+                "--format",
+                "json",
+                "--coverage",
+                &single,
             ]);
             transitions += json(&text)[0]["transitions"].as_u64().unwrap();
             add(&mut counts, &fs::read_to_string(single).unwrap());
         }
     }
-    let sum: u64 = lines.iter().map(|line| line["transitions"].as_u64().unwrap()).sum();
+    let sum: u64 = lines
+        .iter()
+        .map(|line| line["transitions"].as_u64().unwrap())
+        .sum();
     assert_eq!(sum, transitions);
     assert_eq!(counts.values().sum::<u64>(), transitions);
     let mut all = BTreeMap::new();
@@ -182,13 +292,22 @@ fn add(counts: &mut BTreeMap<String, u64>, csv: &str) {
 
 #[test]
 fn a_table_of_protocols_and_clients() {
-    let arguments = ["simulate", "all", "--client", "all", "--runs", "2", "--ops", "30", "--check"];
+    let arguments = [
+        "simulate", "all", "--client", "all", "--runs", "2", "--ops", "30", "--check",
+    ];
     let text = output(&arguments);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("protocol "), "{text}");
-    assert_eq!(lines.iter().position(|line| line.is_empty()), Some(21), "{text}");
+    assert_eq!(
+        lines.iter().position(|line| line.is_empty()),
+        Some(21),
+        "{text}"
+    );
     for line in &lines[1..21] {
-        assert!(PROTOCOLS.iter().any(|protocol| line.starts_with(protocol)), "{line}");
+        assert!(
+            PROTOCOLS.iter().any(|protocol| line.starts_with(protocol)),
+            "{line}"
+        );
         assert!(line.contains("  2/2  "), "{line}");
     }
     assert!(text.contains("120 certificates verified"), "{text}");
@@ -199,7 +318,14 @@ fn checking_one_run_says_what_check_says() {
     let folder = Folder::new();
     let path = folder.path("a.json");
     let text = output(&[
-        "simulate", "MI_example", "--client", "per-location", "--check", "--format", "json", "--history",
+        "simulate",
+        "MI_example",
+        "--client",
+        "per-location",
+        "--check",
+        "--format",
+        "json",
+        "--history",
         &path,
     ]);
     let lines = json(&text);
@@ -208,9 +334,18 @@ fn checking_one_run_says_what_check_says() {
     assert_eq!(lines[0]["model"], "pso");
     assert_eq!(lines[0]["verdict"], "consistent");
     assert_eq!(lines[1]["protocol"], "MI_example");
-    let arguments = ["simulate", "MI_example", "--client", "per-location", "--check=sc,pso"];
+    let arguments = [
+        "simulate",
+        "MI_example",
+        "--client",
+        "per-location",
+        "--check=sc,pso",
+    ];
     let text = output_of(&arguments, 1);
-    assert!(text.starts_with("violation  sc   MI_example --client per-location-8 --seed 1"), "{text}");
+    assert!(
+        text.starts_with("violation  sc   MI_example --client per-location-8 --seed 1"),
+        "{text}"
+    );
     assert!(text.contains("\nconsistent pso "), "{text}");
     output_of(&["check", "--model", "sc", &path], 1);
 }
@@ -237,7 +372,10 @@ fn edited(folder: &Folder, file: &str, from: &str, to: &str) -> String {
 fn a_protocol_on_the_disk() {
     let folder = Folder::new();
     let path = edited(&folder, "", "", "");
-    let (own, built_in) = (output(&["simulate", &path]), output(&["simulate", "MI_example"]));
+    let (own, built_in) = (
+        output(&["simulate", &path]),
+        output(&["simulate", "MI_example"]),
+    );
     let rest = |text: &str| text.split_once('\n').unwrap().1.to_owned();
     assert_eq!(rest(&own), rest(&built_in));
 }
@@ -249,19 +387,35 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     let path = edited(&folder, "MI_example-cache.sm", dropped, "");
     let trace = folder.path("a.trace");
     let message = complaint(&["simulate", &path, "-o", &trace], 1);
-    assert!(message.contains("Invalid transition: L1Cache "), "{message}");
+    assert!(
+        message.contains("Invalid transition: L1Cache "),
+        "{message}"
+    );
     assert!(message.contains(" event: Fwd_GETX state: M"), "{message}");
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
-    assert!(message.contains("the last transitions and messages for 0x"), "{message}");
-    assert!(message.contains("to repeat it: rubric simulate "), "{message}");
+    assert!(
+        message.contains("the last transitions and messages for 0x"),
+        "{message}"
+    );
+    assert!(
+        message.contains("to repeat it: rubric simulate "),
+        "{message}"
+    );
     // What was written stays usable, and says how the run ended.
     let checked = output(&["check", &trace]);
     assert!(checked.starts_with("consistent sc "), "{checked}");
-    assert!(checked.contains("the trace ends: aborted (panic: Invalid transition: L1Cache "), "{checked}");
+    assert!(
+        checked.contains("the trace ends: aborted (panic: Invalid transition: L1Cache "),
+        "{checked}"
+    );
     let history = folder.path("a.json");
-    rubric(&["simulate", &path, "--history", &history]).assert().code(1);
+    rubric(&["simulate", &path, "--history", &history])
+        .assert()
+        .code(1);
     assert_eq!(digests(&trace, &folder), digests(&history, &folder));
-    let series = ["simulate", &path, "--runs", "5", "--check", "--format", "json"];
+    let series = [
+        "simulate", &path, "--runs", "5", "--check", "--format", "json",
+    ];
     let lines = json(&output_of(&series, 1));
     assert_eq!(lines[0]["faults"], 5);
     assert_eq!(lines[0]["first_faults"].as_array().unwrap().len(), 3);
@@ -274,7 +428,12 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
 fn a_lost_message_is_a_deadlock() {
     let folder = Folder::new();
     let forward = "{forward_to_owner, set_owner, pop_request}";
-    let path = edited(&folder, "MI_example-dir.sm", forward, "{set_owner, pop_request}");
+    let path = edited(
+        &folder,
+        "MI_example-dir.sm",
+        forward,
+        "{set_owner, pop_request}",
+    );
     let message = complaint(&["simulate", &path, "--check"], 1);
     assert!(message.contains("eadlock"), "{message}");
 }
@@ -293,9 +452,19 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
             "transition(IS, Data) {pop_response}",
         );
         folder.file("MI_example-cache.sm", text);
-        let arguments = ["simulate", &path, "--deadlock-threshold", "5000", "--history", &folder.path("a.axe")];
+        let arguments = [
+            "simulate",
+            &path,
+            "--deadlock-threshold",
+            "5000",
+            "--history",
+            &folder.path("a.axe"),
+        ];
         let message = complaint(&arguments, 1);
-        assert!(message.contains("eadlock") || message.contains("ivelock"), "{message}");
+        assert!(
+            message.contains("eadlock") || message.contains("ivelock"),
+            "{message}"
+        );
     }
 }
 
@@ -303,7 +472,12 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
 fn mistakes_in_protocols_are_shown_in_place() {
     let folder = Folder::new();
     let action = "pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(&folder, "MI_example-cache.sm", action, "pass_blok_on, pop_forward}");
+    let path = edited(
+        &folder,
+        "MI_example-cache.sm",
+        action,
+        "pass_blok_on, pop_forward}",
+    );
     let message = error(&["simulate", &path]);
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("pass_blok_on"), "{message}");
@@ -316,14 +490,32 @@ fn bad_usage() {
     let unwritable = folder.path("no/such/folder/a.trace");
     let (csv, other) = (folder.path("a.csv"), folder.path("a.txt"));
     for (arguments, expected) in [
-        (&["MI_exmaple"][..], "MI_exmaple: there is no such file: the built-in protocols are MI_example, "),
-        (&["MI_example", "--client", "in-odrer"], "in-order, store-buffer-N"),
-        (&["MI_example", "--set", "nothing=1"], "--set nothing=1: no machine has a parameter nothing"),
-        (&["MI_example", "--set", "nothing"], "Machine.parameter=value"),
+        (
+            &["MI_exmaple"][..],
+            "MI_exmaple: there is no such file: the built-in protocols are MI_example, ",
+        ),
+        (
+            &["MI_example", "--client", "in-odrer"],
+            "in-order, store-buffer-N",
+        ),
+        (
+            &["MI_example", "--set", "nothing=1"],
+            "--set nothing=1: no machine has a parameter nothing",
+        ),
+        (
+            &["MI_example", "--set", "nothing"],
+            "Machine.parameter=value",
+        ),
         (&["MI_example", "--threads", "0"], "at least 1"),
-        (&["MI_example", "--threads", "5000"], "threads"),
+        (
+            &["MI_example", "--threads", "5000"],
+            "MI_example: 5000 controllers of L1Cache: at most ",
+        ),
         (&["MI_example", "--ops", "0"], "at least 1"),
-        (&["MI_example", "--rmws", "60", "--fences", "50"], "more than 100"),
+        (
+            &["MI_example", "--rmws", "60", "--fences", "50"],
+            "more than 100",
+        ),
         (&["MI_example", "--reads", "101"], "101"),
         (&["MI_example", "--caches", "big"], "256:2"),
         (&["MI_example", "--caches", "100:3"], "cacheMemory"),
@@ -333,10 +525,22 @@ fn bad_usage() {
         (&["MI_example", "--check=cc"], "cc"),
         (&["MI_example", "--check", "sc,tso"], "--check=sc,tso"),
         (&["MI_example", "-o", &unwritable], "a.trace: "),
-        (&["MI_example", "--runs", "2", "-o", &unwritable], "-o: a trace holds one run"),
-        (&["MI_example", "--history", &other], "a name that ends in .axe"),
-        (&["MI_example", "--runs", "2", "--history", &other], "a name that ends in .axe"),
-        (&["MI_example", "-o", "-", "--check"], "give the trace a file"),
+        (
+            &["MI_example", "--runs", "2", "-o", &unwritable],
+            "-o: a trace holds one run",
+        ),
+        (
+            &["MI_example", "--history", &other],
+            "a name that ends in .axe",
+        ),
+        (
+            &["MI_example", "--runs", "2", "--history", &other],
+            "a name that ends in .axe",
+        ),
+        (
+            &["MI_example", "-o", "-", "--check"],
+            "give the trace a file",
+        ),
         (&["all", "--coverage", &csv], "name one"),
         (&["MI_example", "--coverage", &unwritable], "a.trace: "),
     ] {

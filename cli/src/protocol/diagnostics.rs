@@ -52,13 +52,13 @@ fn snippet<'a>(
     if let Some((last, _)) = inside.match_indices('\n').nth(LINES - 1) {
         end = start + last;
     }
-    let behind = text[end..].find('\n').map_or(text.len(), |at| end + at);
     // A line may be as long as a file.
+    let end = boundary(text, end.min(start + MOST));
     let first = boundary(text, first.max(start.saturating_sub(MOST)));
-    let behind = boundary(text, behind.min(end.max(start).saturating_add(MOST)));
-    let end = boundary(text, end.min(start + MOST)).max(start);
+    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+    let behind = boundary(text, line_end.min(end + MOST));
     let marked = kind.span(start - first..end - first).label(label);
-    Snippet::source(&text[first..behind.max(end)])
+    Snippet::source(&text[first..behind])
         .line_start(line)
         .path(path.display().to_string())
         .annotation(marked)

@@ -73,12 +73,6 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    #[command(flatten)]
-    program: Program,
-
-    #[command(flatten)]
-    system: System,
-
     /// Write the trace to this file, compressed if the name ends in .gz; `-` is standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -108,6 +102,12 @@ pub struct Args {
     /// Say nothing on standard error but errors
     #[arg(long, short)]
     pub quiet: bool,
+
+    #[command(flatten)]
+    program: Program,
+
+    #[command(flatten)]
+    system: System,
 
     #[command(flatten)]
     limits: Limits,
@@ -154,7 +154,7 @@ struct System {
     /// Sizes of caches: tiny (so that lines are replaced often), default (gem5's), or SIZE:WAYS of
     /// first level, second and third, such as 512:2,1kB:2,4kB:4; levels that are left out are tiny
     #[arg(long, value_name = "tiny|default|SIZES", default_value = "tiny", value_parser = parse_caches)]
-    caches: (String, CachesOf),
+    caches: (String, Caches),
 
     /// Number of L2 caches, where threads share them: a power of two
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_power)]
@@ -198,7 +198,10 @@ const ALL: [Client; 5] = [
     Client::StoreBuffer(8),
     Client::PerLocation(8),
     Client::Early(8),
-    Client::EarlyBuffer { window: 8, entries: 8 },
+    Client::EarlyBuffer {
+        window: 8,
+        entries: 8,
+    },
 ];
 
 /// All models, the strongest first.
@@ -207,7 +210,8 @@ const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
 impl Args {
     /// Refuses options that do not fit each other.
     pub fn check(&self) -> Result<(), Error> {
-        let is_series = self.runs.is_some() || self.protocols().len() > 1 || self.clients().len() > 1;
+        let is_series =
+            self.runs.is_some() || self.protocols().len() > 1 || self.clients().len() > 1;
         let usage = |what: &str| Err(Error::Usage(what.to_owned()));
         let Program { rmws, fences, .. } = self.program;
         if rmws + fences > 100 {
@@ -219,7 +223,10 @@ impl Args {
                  or write the histories with --history",
             );
         }
-        let to_output = self.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
+        let to_output = self
+            .output
+            .as_deref()
+            .is_some_and(|path| path.as_os_str() == "-");
         if to_output && (self.check.is_some() || self.format == Format::Json) {
             return usage(
                 "-o -: the trace and what --check or --format json print would both go to standard \
@@ -281,7 +288,9 @@ impl Args {
         match &self.check {
             Some(named) if !named.is_empty() => named.clone(),
             _ => {
-                let weaker = MODELS.iter().skip_while(|model| model.name() != client.model());
+                let weaker = MODELS
+                    .iter()
+                    .skip_while(|model| model.name() != client.model());
                 weaker.copied().collect()
             }
         }
@@ -335,7 +344,12 @@ impl Args {
         };
         let options = self.system.options();
         let deadlock_threshold = self.system.deadlock_threshold;
-        Simulation { shape, client, options, deadlock_threshold }
+        Simulation {
+            shape,
+            client,
+            options,
+            deadlock_threshold,
+        }
     }
 
     /// The words behind `rubric simulate` that repeat a run, without options that change nothing.
@@ -347,7 +361,15 @@ impl Args {
                 words.push(format!("--{option} {value}"));
             }
         };
-        let Program { reads, rmws, fences, fetches, linked, skew, think } = self.program;
+        let Program {
+            reads,
+            rmws,
+            fences,
+            fetches,
+            linked,
+            skew,
+            think,
+        } = self.program;
         say("threads", self.threads.to_string(), "4".to_owned());
         say("ops", self.ops.to_string(), "100".to_owned());
         say("locations", self.locations.to_string(), "8".to_owned());
@@ -367,20 +389,27 @@ impl Args {
 
     /// The command that repeats a run, and the version that ran it.
     pub fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
-        format!("rubric simulate {}{VERSION}", self.words(protocol, client, seed))
+        format!(
+            "rubric simulate {}{VERSION}",
+            self.words(protocol, client, seed)
+        )
     }
 }
 
 impl System {
     fn options(&self) -> Options {
         let options = Options {
-            caches: self.caches.1.0,
+            caches: self.caches.1,
             l2_banks: self.l2_banks,
             directories: self.directories,
             settings: self.set.clone(),
             ..Options::default()
         };
-        let options = if self.steady { options.steady() } else { options };
+        let options = if self.steady {
+            options.steady()
+        } else {
+            options
+        };
         Options {
             network: self.network.unwrap_or(options.network),
             memory: self.memory.unwrap_or(options.memory),
@@ -394,7 +423,10 @@ impl System {
         if self.caches.0 != "tiny" {
             words.push(format!("--caches {}", self.caches.0));
         }
-        for (option, count) in [("l2-banks", self.l2_banks), ("directories", self.directories)] {
+        for (option, count) in [
+            ("l2-banks", self.l2_banks),
+            ("directories", self.directories),
+        ] {
             if count != 1 {
                 words.push(format!("--{option} {count}"));
             }
@@ -407,7 +439,10 @@ impl System {
         }
         let settings = self.set.iter();
         words.extend(settings.map(|setting| format!("--set {}", quoted(&setting.to_string()))));
-        words.extend(self.deadlock_threshold.map(|ticks| format!("--deadlock-threshold {ticks}")));
+        words.extend(
+            self.deadlock_threshold
+                .map(|ticks| format!("--deadlock-threshold {ticks}")),
+        );
         words
     }
 }
@@ -461,7 +496,10 @@ fn parse_locations(text: &str) -> Result<u32, String> {
 
 fn parse_power(text: &str) -> Result<u32, String> {
     let expected = "a power of two was expected: 1, 2, 4, …";
-    let count = text.parse().ok().filter(|count: &u32| count.is_power_of_two());
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count: &u32| count.is_power_of_two());
     count.ok_or_else(|| expected.to_owned())
 }
 
@@ -476,14 +514,11 @@ fn parse_skew(text: &str) -> Result<f64, String> {
 }
 
 fn parse_latency(text: &str) -> Result<Latency, String> {
-    text.parse().map_err(|error| format!("{error}"))
+    text.parse()
 }
 
-/// Sizes of caches, in the wrapping that clap wants to clone.
-#[derive(Clone, Copy, Debug)]
-struct CachesOf(Caches);
-
-fn parse_caches(text: &str) -> Result<(String, CachesOf), String> {
+/// What was written, and what it says.
+fn parse_caches(text: &str) -> Result<(String, Caches), String> {
     let caches = match text {
         "tiny" => Caches::Tiny,
         "default" => Caches::Default,
@@ -504,5 +539,5 @@ fn parse_caches(text: &str) -> Result<(String, CachesOf), String> {
             Caches::Given(sizes)
         }
     };
-    Ok((text.to_owned(), CachesOf(caches)))
+    Ok((text.to_owned(), caches))
 }

@@ -47,7 +47,11 @@ impl Coverage {
         let taken: BTreeSet<Covered<'_>> = self
             .counts
             .keys()
-            .map(|[machine, state, event, _]| Covered { machine, state, event })
+            .map(|[machine, state, event, _]| Covered {
+                machine,
+                state,
+                event,
+            })
             .collect();
         table.iter().filter(|entry| taken.contains(entry)).count()
     }

@@ -10,7 +10,9 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         lines.push(format!("  at {file}:{line}: {text}"));
     }
     if let (Some(address), false) = (fault.address, fault.recent.is_empty()) {
-        lines.push(format!("  the last transitions and messages for {address:#x}:"));
+        lines.push(format!(
+            "  the last transitions and messages for {address:#x}:"
+        ));
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
     lines.push(format!("  to repeat it: rubric simulate {command}"));

@@ -87,7 +87,11 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
     });
     let words = |seed| series.args.words(&opened.given, cell.client, seed);
     let faults = score.failed.iter().map(|failed| {
-        faulty(failed, opened.protocol.sources(), format!("rubric simulate {}", words(failed.seed)))
+        faulty(
+            failed,
+            opened.protocol.sources(),
+            format!("rubric simulate {}", words(failed.seed)),
+        )
     });
     Line {
         protocol: &opened.given,
@@ -106,7 +110,9 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         certificates: (!series.models.is_empty()).then_some(score.certificates),
         faults: score.faults,
         first_faults: faults.collect(),
-        command: series.args.command(&opened.given, cell.client, series.args.seed_of(0)),
+        command: series
+            .args
+            .command(&opened.given, cell.client, series.args.seed_of(0)),
     }
 }
 

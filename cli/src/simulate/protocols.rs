@@ -25,7 +25,10 @@ impl Opened {
     pub fn new(given: &str) -> Result<Opened, Error> {
         let protocol = Protocol::open(given)
             .map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))?;
-        Ok(Opened { given: given.to_owned(), protocol })
+        Ok(Opened {
+            given: given.to_owned(),
+            protocol,
+        })
     }
 
     /// What it was compiled from, which other threads can compile again.
@@ -56,11 +59,21 @@ pub fn plan(given: &str, protocol: &Protocol, simulation: &Simulation) -> Result
 pub fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
     let is_there = |name: &str| {
         let of_name = |machine: &&simulate::config::MachinePlan| &*machine.name == name;
-        plan.machines.iter().find(of_name).is_some_and(|machine| !machine.instances.is_empty())
+        plan.machines
+            .iter()
+            .find(of_name)
+            .is_some_and(|machine| !machine.instances.is_empty())
     };
-    let machines = protocol.program.machines.iter().filter(|machine| is_there(&machine.name));
+    let machines = protocol
+        .program
+        .machines
+        .iter()
+        .filter(|machine| is_there(&machine.name));
     let rows = machines.flat_map(|machine| {
-        let takeable = machine.transitions.iter().filter(|transition| !transition.stalls);
+        let takeable = machine
+            .transitions
+            .iter()
+            .filter(|transition| !transition.stalls);
         takeable.map(|transition| Covered {
             machine: &machine.name,
             state: &machine.states[usize::from(transition.state)],
@@ -80,5 +93,11 @@ fn refusal(given: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error 
         Some(hint) => format!("{}: {hint}", one.message),
         None => one.message.clone(),
     });
-    Error::Usage(sentences.collect::<Vec<_>>().join("; "))
+    let text = sentences.collect::<Vec<_>>().join("; ");
+    let says_what = text.starts_with(given) || text.starts_with("--");
+    Error::Usage(if says_what {
+        text
+    } else {
+        format!("{given}: {text}")
+    })
 }

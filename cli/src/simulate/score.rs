@@ -52,7 +52,10 @@ pub struct Score {
 impl Score {
     /// Of no runs.
     pub fn new(models: usize) -> Score {
-        Score { verdicts: vec![Counts::default(); models], ..Score::default() }
+        Score {
+            verdicts: vec![Counts::default(); models],
+            ..Score::default()
+        }
     }
 
     /// Adds a run; histories and verdicts are added by whoever asked for them.
@@ -61,12 +64,19 @@ impl Score {
         self.operations += operations;
         self.transitions += run.tally.transitions;
         self.stalls += run.tally.stalls;
-        self.ticks += run.tally.ticks;
+        self.ticks += run
+            .fault
+            .as_ref()
+            .map_or(run.tally.ticks, |fault| fault.tick);
         self.seconds += seconds;
         self.coverage.add(run);
         if let Some(fault) = &run.fault {
             self.faults += 1;
-            self.failed.push(Failed { seed, run: number, fault: fault.clone() });
+            self.failed.push(Failed {
+                seed,
+                run: number,
+                fault: fault.clone(),
+            });
             self.keep_first();
         }
     }

@@ -49,7 +49,11 @@ pub fn run(
     cells: &[Cell],
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
-    let format = args.history.as_deref().map(|path| convert::format(path, None)).transpose()?;
+    let format = args
+        .history
+        .as_deref()
+        .map(|path| convert::format(path, None))
+        .transpose()?;
     // What is wrong with the options is found before anything runs.
     for cell in cells {
         opened[cell.protocol].plan(&args.simulation(cell.client, args.seed))?;
@@ -60,7 +64,10 @@ pub fn run(
         args,
         shared: opened
             .iter()
-            .map(|opened| Shared { given: &opened.given, loaded: opened.loaded() })
+            .map(|opened| Shared {
+                given: &opened.given,
+                loaded: opened.loaded(),
+            })
             .collect(),
         cells,
         models: &models,
@@ -71,14 +78,22 @@ pub fn run(
     };
     let scores = work.on_all_cores()?;
     let elapsed = start.elapsed().as_secs_f64();
-    let mut series = Series { args, opened, cells, models, scores, elapsed };
+    let mut series = Series {
+        args,
+        opened,
+        cells,
+        models,
+        scores,
+        elapsed,
+    };
     if let (Some(path), Some(format)) = (&args.history, format) {
         let input = series.take_histories();
         convert::write_to(&input, path, format, out)?;
     }
     if let (Some(path), [first, rest @ ..]) = (&args.coverage, &series.scores[..]) {
         let mut all = first.coverage.clone();
-        rest.iter().for_each(|score| all.merge(score.coverage.clone()));
+        rest.iter()
+            .for_each(|score| all.merge(score.coverage.clone()));
         all.write(path)?;
     }
     match args.format {
@@ -109,7 +124,10 @@ impl Series<'_> {
     }
 
     fn take_histories(&mut self) -> Input {
-        let taken = self.scores.iter_mut().flat_map(|score| std::mem::take(&mut score.histories));
+        let taken = self
+            .scores
+            .iter_mut()
+            .flat_map(|score| std::mem::take(&mut score.histories));
         Input {
             file: "simulate".to_owned(),
             format: "simulated",
@@ -173,7 +191,9 @@ impl Work<'_> {
                 self.show_progress(|| workers.iter().all(|worker| worker.is_finished()));
             }
             for worker in workers {
-                let worked = worker.join().unwrap_or_else(|_| Err(Error::Usage(PANIC.to_owned())));
+                let worked = worker
+                    .join()
+                    .unwrap_or_else(|_| Err(Error::Usage(PANIC.to_owned())));
                 for (score, more) in scores.iter_mut().zip(worked?) {
                     score.merge(more);
                 }
@@ -187,7 +207,10 @@ impl Work<'_> {
     }
 
     fn no_scores(&self) -> Vec<Score> {
-        self.cells.iter().map(|_| Score::new(self.models.len())).collect()
+        self.cells
+            .iter()
+            .map(|_| Score::new(self.models.len()))
+            .collect()
     }
 
     /// One line that is written over and over.
@@ -197,7 +220,11 @@ impl Work<'_> {
         while !is_over() {
             thread::sleep(PROGRESS);
             if start.elapsed() > PROGRESS * 5 {
-                eprint!("\r{} of {} runs", self.done.load(Ordering::Relaxed), self.total());
+                eprint!(
+                    "\r{} of {} runs",
+                    self.done.load(Ordering::Relaxed),
+                    self.total()
+                );
                 shown = true;
             }
         }
@@ -247,10 +274,16 @@ impl Work<'_> {
             score.add(number, seed, &run, self.args.operations(), seconds);
             return Ok(());
         }
-        let mut history = run.history().map_err(|error| Error::Usage(error.to_string()))?;
+        let mut history = run
+            .history()
+            .map_err(|error| Error::Usage(error.to_string()))?;
         score.add(number, seed, &run, history.operations() as u64, seconds);
-        let checked =
-            verdicts::add(&history, self.models, &self.args.for_checking(), &mut score.verdicts);
+        let checked = verdicts::add(
+            &history,
+            self.models,
+            &self.args.for_checking(),
+            &mut score.verdicts,
+        );
         score.certificates += checked.map_err(|what| Error::Certificate {
             file: self.args.words(given, cell.client, seed),
             what,

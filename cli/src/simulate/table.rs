@@ -2,25 +2,39 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use super::Cell;
 use super::fault;
 use super::score::Score;
 use super::series::Series;
-use super::Cell;
 use super::verdicts::Counts;
 use crate::check::paint::Paint;
 
 /// Prints a line for each protocol and client, then faults and what else there is to say.
 pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
-    let names = series.opened.iter().map(|opened| opened.given.chars().count());
+    let names = series
+        .opened
+        .iter()
+        .map(|opened| opened.given.chars().count());
     let width = names.max().unwrap_or(0).max("protocol".len());
-    let clients = series.cells.iter().map(|cell| cell.client.to_string().len());
+    let clients = series
+        .cells
+        .iter()
+        .map(|cell| cell.client.to_string().len());
     let clients = clients.max().unwrap_or(0).max("client".len());
-    write!(out, "{:width$}  {:clients$}  {:>6}", "protocol", "client", "runs")?;
+    write!(
+        out,
+        "{:width$}  {:clients$}  {:>6}",
+        "protocol", "client", "runs"
+    )?;
     for model in &series.models {
         write!(out, "  {:>9}", model.name())?;
     }
-    writeln!(out, "  {:>6}  {:>12}  {:>13}  {:>12}", "faults", "operations/s", "transitions/s", "coverage")?;
+    writeln!(
+        out,
+        "  {:>6}  {:>12}  {:>13}  {:>12}",
+        "faults", "operations/s", "transitions/s", "coverage"
+    )?;
     for (cell, score) in series.cells.iter().zip(&series.scores) {
         let name = &series.protocol(cell).given;
         let client = cell.client.to_string();
@@ -30,7 +44,11 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
             write!(out, "  {}", verdicts(*counts, kept.contains(model), paint))?;
         }
         let faults = format!("{:6}", score.faults);
-        let faults = if score.faults > 0 { paint.bad(&faults) } else { faults };
+        let faults = if score.faults > 0 {
+            paint.bad(&faults)
+        } else {
+            faults
+        };
         let (reached, table) = series.covered(cell, score);
         let coverage = format!("{reached} of {table}");
         writeln!(
@@ -48,7 +66,11 @@ fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
     let text = format!("{:>9}", format!("{}/{}", counts.consistent, counts.all()));
     match counts {
         Counts { violation: 1.., .. } if is_kept => paint.bad(&text),
-        Counts { violation: 0, undecided: 0, .. } => paint.good(&text),
+        Counts {
+            violation: 0,
+            undecided: 0,
+            ..
+        } => paint.good(&text),
         Counts { violation: 0, .. } => paint.unsure(&text),
         _ => text,
     }
@@ -56,7 +78,11 @@ fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
 
 /// A speed of the simulation on one core, to three digits.
 fn per_second(count: u64, seconds: f64) -> String {
-    let speed = if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let speed = if seconds > 0.0 {
+        count as f64 / seconds
+    } else {
+        0.0
+    };
     match speed {
         speed if speed >= 1e6 => format!("{:.2} M", speed / 1e6),
         speed if speed >= 1e3 => format!("{:.0} K", speed / 1e3),
@@ -74,8 +100,14 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         "\n{runs} run{plural}, {operations} operations, {transitions} transitions in {:.2} s",
         series.elapsed
     )?;
-    writeln!(out, "operations/s, transitions/s: of the simulation alone, on one core")?;
-    writeln!(out, "coverage: transitions taken, of those in the protocol's table that do not stall")?;
+    writeln!(
+        out,
+        "operations/s, transitions/s: of the simulation alone, on one core"
+    )?;
+    writeln!(
+        out,
+        "coverage: transitions taken, of those in the protocol's table that do not stall"
+    )?;
     if !series.models.is_empty() {
         let verified = sum(|score| score.certificates);
         let models: Vec<&str> = series.models.iter().map(|model| model.name()).collect();
@@ -85,8 +117,12 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
             models.join(", ")
         )?;
     }
-    let undecided: u64 =
-        series.scores.iter().flat_map(|score| &score.verdicts).map(|counts| counts.undecided).sum();
+    let undecided: u64 = series
+        .scores
+        .iter()
+        .flat_map(|score| &score.verdicts)
+        .map(|counts| counts.undecided)
+        .sum();
     if undecided > 0 {
         writeln!(out, "{undecided} verdicts are undecided, which is neither")?;
     }
@@ -101,11 +137,22 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
     for failed in &score.failed {
         let words = series.args.words(&opened.given, cell.client, failed.seed);
         let lines = fault::lines(&failed.fault, opened.protocol.sources(), &words);
-        writeln!(out, "\n{}, {}, seed {}: {}", opened.given, cell.client, failed.seed, lines.join("\n"))?;
+        writeln!(
+            out,
+            "\n{}, {}, seed {}: {}",
+            opened.given,
+            cell.client,
+            failed.seed,
+            lines.join("\n")
+        )?;
     }
     let left = score.faults - score.failed.len() as u64;
     if left > 0 {
-        writeln!(out, "\n{}, {}: {left} more runs ended so", opened.given, cell.client)?;
+        writeln!(
+            out,
+            "\n{}, {}: {left} more runs ended so",
+            opened.given, cell.client
+        )?;
     }
     Ok(())
 }

@@ -23,6 +23,10 @@ use crate::trace::ClientLine;
 /// Marks stores, whose rows share the numbers of marks with loads.
 const STORE: u32 = 1 << 31;
 
+/// Repetitions after which a load waits for its turn. Otherwise a few loads that are lost and
+/// repeated again and again could keep a small cache busy, and the oldest one out of it.
+const TOLERANCE: u32 = 2;
+
 /// How far a load in the window has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
@@ -52,6 +56,8 @@ struct Slot {
     ready: u64,
     issued: u64,
     progress: Progress,
+    /// How often it had to be repeated.
+    repeated: u32,
 }
 
 impl Slot {
@@ -147,14 +153,14 @@ impl Early {
                 ready,
                 issued: now,
                 progress: Progress::Waiting,
+                repeated: 0,
             });
             self.next += 1;
         }
     }
 
     fn start_loads(&mut self, now: u64, port: &mut dyn CorePort) {
-        // In a small cache, early loads could take the place of a reserved line again and again.
-        if matches!(&self.head, Head::Atomic(atomic) if atomic.is_in_trouble()) {
+        if self.loads_must_wait(now) {
             return;
         }
         for at in 0..self.window.len() {
@@ -163,6 +169,9 @@ impl Early {
                 continue;
             };
             if slot.progress != Progress::Waiting || slot.ready > now {
+                continue;
+            }
+            if slot.repeated > TOLERANCE && at > 0 {
                 continue;
             }
             match self.supply(at, address) {
@@ -180,6 +189,25 @@ impl Early {
                 Supply::Memory => self.send_load(now, at, address, port),
             }
         }
+    }
+
+    /// Whether an atomic operation has the cache for itself. While it holds a line locked, a load in
+    /// front of its second half could wait for a line that another core has locked, and that core for
+    /// this line. And in a small cache, loads could take the place of a reserved line again and again.
+    fn loads_must_wait(&self, now: u64) -> bool {
+        let Some(first) = self.window.front() else {
+            return false;
+        };
+        match (first.operation, &self.head) {
+            (Operation::Rmw { linked: false, .. }, _) => first.ready <= now,
+            (_, Head::Atomic(atomic)) => atomic.is_in_trouble(),
+            _ => false,
+        }
+    }
+
+    fn has_loads_on_their_way(&self) -> bool {
+        let is_sent = |slot: &Slot| matches!(slot.progress, Progress::Sent { .. });
+        self.window.iter().any(is_sent)
     }
 
     fn send_load(&mut self, now: u64, at: usize, address: u64, port: &mut dyn CorePort) {
@@ -267,7 +295,8 @@ impl Early {
                 value,
                 linked,
             } => {
-                if matches!(self.head, Head::Nothing) && self.buffer.is_empty() {
+                let is_free = linked || !self.has_loads_on_their_way();
+                if matches!(self.head, Head::Nothing) && self.buffer.is_empty() && is_free {
                     let atomic = Atomic::new(slot.index, address, value, linked);
                     self.head = Head::Atomic(atomic);
                 }
@@ -381,6 +410,7 @@ impl Early {
         slot.progress = match slot.progress {
             Progress::Sent { again: true, .. } => {
                 self.repeated += 1;
+                slot.repeated += 1;
                 Progress::Waiting
             }
             _ => Progress::Performed {
@@ -468,6 +498,7 @@ impl Core for Early {
                 Progress::Performed { .. } if is_oldest => {}
                 Progress::Performed { .. } => {
                     slot.progress = Progress::Waiting;
+                    slot.repeated += 1;
                     self.repeated += 1;
                     any = true;
                 }

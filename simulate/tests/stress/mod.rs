@@ -85,8 +85,8 @@ pub fn simulation(number: u64, client: Client, length: Length) -> Simulation {
 /// The runs of the standard stress run.
 pub fn standard() -> impl Iterator<Item = Simulation> {
     let length = Length {
-        least: 25,
-        most: 150,
+        least: 10,
+        most: 60,
     };
     (0..STANDARD).map(move |number| {
         let client = CLIENTS[(number % CLIENTS.len() as u64) as usize];

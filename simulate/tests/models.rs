@@ -1,0 +1,134 @@
+//! Protocols with every kind of core: runs end, and their histories keep the model that the core keeps
+//! and use the freedom that it has. Every verdict is verified.
+//!
+//! A few runs a protocol are made here; for more, set `RUBRIC_RUNS` to their number and have the
+//! longer ones made as well: `RUBRIC_RUNS=2000 cargo test -p simulate --test models -- --nocapture`.
+
+mod stress;
+
+use check::certificate::{self, Claim};
+use check::{Model, Options, PsoRmw, Verdict, check, steps, verify};
+use history::{Ambiguity, History, ReadsFrom};
+use simulate::client::Client;
+use simulate::protocol::Protocol;
+use simulate::simulation::Simulation;
+use stress::Length;
+
+/// Runs of a protocol, unless the environment says otherwise.
+const RUNS: u64 = 64;
+
+/// Histories with more operations are not checked against models that they may violate: finding the
+/// smallest proof takes a while.
+const LARGE: usize = 1500;
+
+/// Whether a history satisfies a model, by a certificate that was verified.
+fn satisfies(history: &History, model: Model, about: &dyn Fn() -> String) -> bool {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse);
+    let reads_from = reads_from.unwrap_or_else(|error| panic!("{}: {error:?}", about()));
+    let verdict = check(history, &reads_from, model, &Options::default()).verdict;
+    let claim = Claim::new(history, model, "");
+    let mut file = Vec::new();
+    match &verdict {
+        Verdict::Consistent(run) => {
+            certificate::write_consistent(&mut file, history, &claim, &[], run).unwrap();
+        }
+        Verdict::Violation(violation) => {
+            let proof = steps::steps(history, violation);
+            certificate::write_violation(&mut file, &claim, &proof).unwrap();
+        }
+        other => panic!("{}: {model}: {other:?}", about()),
+    }
+    let certificate = certificate::read(file.as_slice()).unwrap();
+    match (verdict, verify::verify(history, &certificate)) {
+        (Verdict::Consistent(_), Ok(verify::Verified::Consistent { .. })) => true,
+        (Verdict::Violation(_), Ok(verify::Verified::Violation { .. })) => false,
+        (_, verified) => panic!("{}: {model}: {verified:?}", about()),
+    }
+}
+
+/// The model that a client keeps, and the next stronger one.
+fn models(client: Client) -> (Model, Option<Model>) {
+    match client.model() {
+        "sc" => (Model::Sc, None),
+        "tso" => (Model::Tso, Some(Model::Sc)),
+        _ => (Model::Pso(PsoRmw::Own), Some(Model::Tso)),
+    }
+}
+
+/// What came of the runs of one client.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    runs: u64,
+    operations: u64,
+    /// Those that were checked against the stronger model, and those that violate it.
+    compared: u64,
+    freer: u64,
+}
+
+fn examine(protocol: &Protocol, simulation: &Simulation, counts: &mut Counts) {
+    let run = stress::run(protocol, simulation);
+    let about = || format!("{}: {simulation:?}", protocol.name());
+    let history = run.history();
+    let history = history.unwrap_or_else(|error| panic!("{}: {error:?}", about()));
+    let (kept, stronger) = models(simulation.client);
+    let keeps = satisfies(&history, kept, &about);
+    assert!(keeps, "{}: not {kept}", about());
+    counts.runs += 1;
+    counts.operations += history.len() as u64;
+    if let Some(stronger) = stronger
+        && history.len() <= LARGE
+    {
+        counts.compared += 1;
+        counts.freer += u64::from(!satisfies(&history, stronger, &about));
+    }
+}
+
+/// All clients keep their models on a protocol.
+fn hold(name: &str) {
+    let protocol = stress::open(name);
+    let asked = std::env::var("RUBRIC_RUNS").ok();
+    let runs = asked.as_ref().and_then(|runs| runs.parse().ok());
+    let length = match runs {
+        Some(_) => Length {
+            least: 50,
+            most: 500,
+        },
+        None => Length {
+            least: 20,
+            most: 80,
+        },
+    };
+    let mut counts = [Counts::default(); stress::CLIENTS.len()];
+    for number in 0..runs.unwrap_or(RUNS) {
+        let at = (number % counts.len() as u64) as usize;
+        // Other runs than those of the standard stress run.
+        let number = number + stress::STANDARD;
+        let simulation = stress::simulation(number, stress::CLIENTS[at], length);
+        examine(&protocol, &simulation, &mut counts[at]);
+    }
+    for (client, counts) in stress::CLIENTS.iter().zip(&counts) {
+        println!("{name} {client}: {counts:?}");
+        let is_free = models(*client).1.is_none() || counts.freer > 0;
+        assert!(is_free, "{name}: {client} never uses its freedom");
+    }
+}
+
+#[test]
+fn mi_example() {
+    hold("MI_example");
+}
+
+#[test]
+fn mesi_two_level() {
+    hold("MESI_Two_Level");
+}
+
+#[test]
+fn moesi_hammer() {
+    hold("MOESI_hammer");
+}
+
+#[test]
+fn moesi_amd_base() {
+    hold("MOESI_AMD_Base");
+}
