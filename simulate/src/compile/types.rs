@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::ruby::mask::Mask;
 use crate::slicc::ast::{self, Pair};
+use crate::slicc::cplusplus::evaluate;
 use crate::source::{Diagnostic, Span};
 
 /// Index of a type in [`Types`].
@@ -504,22 +505,30 @@ impl Types {
         of: TypeId,
         pair: &Pair,
     ) -> Result<u64, Diagnostic> {
+        self.default_with(machine, of, pair, &|_| None)
+    }
+
+    /// The same, where `member` gives the values of other variables.
+    ///
+    /// # Errors
+    /// As [`Types::default`].
+    pub fn default_with(
+        &self,
+        machine: Option<&str>,
+        of: TypeId,
+        pair: &Pair,
+        member: &dyn Fn(&str) -> Option<i64>,
+    ) -> Result<u64, Diagnostic> {
         let text = pair.value.text.trim();
-        let number = text
-            .strip_prefix("Cycles(")
-            .and_then(|rest| rest.strip_suffix(')'))
-            .unwrap_or(text);
-        if let Ok(number) = number.parse::<i64>() {
-            return Ok(number as u64);
-        }
-        match text {
-            "true" | "True" => return Ok(1),
-            "false" | "False" => return Ok(0),
-            "nullptr" | "NULL" => return Ok(0),
-            "RubySystem::getBlockSizeBits()" => {
-                return Ok(self.sizes.block.trailing_zeros() as u64 + 3);
-            }
-            _ => {}
+        let name = |name: &str| match name {
+            "true" | "True" => Some(1),
+            "false" | "False" | "nullptr" | "NULL" => Some(0),
+            "getBlockSizeBits" => Some(i64::from(self.sizes.block.trailing_zeros()) + 3),
+            "getBlockSizeBytes" => Some(self.sizes.block as i64 * 8),
+            name => member(name),
+        };
+        if let Some(value) = evaluate(text, &name) {
+            return Ok(value as u64);
         }
         self.qualified_enumerator(machine, of, text).ok_or_else(|| {
             Diagnostic::error(pair.value.span, format!("`{text}` is no value of the type `{}`", self.types[of].name))

@@ -371,6 +371,12 @@ impl System {
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
             }
+            ("PerfectCacheMemory", Some(element)) => {
+                // As large as it has to be.
+                self.tables.push(TbeTable::new(usize::MAX / 2));
+                self.elements.push(element);
+                self.tables.len() as u64 - 1
+            }
             ("TimerTable", _) => self.timers_for(controller),
             ("PersistentTable", _) => {
                 self.persistents.push(PersistentTable::new());
