@@ -338,6 +338,12 @@ impl Types {
 
     fn fresh_name(&self, machine: Option<&str>, name: &ast::Name) -> Result<String, Diagnostic> {
         let full = qualified(machine, &name.text);
+        if self.types.len() >= usize::from(u16::MAX) {
+            return Err(Diagnostic::error(
+                name.span,
+                "the protocol has too many types",
+            ));
+        }
         match self.names.get(&*full) {
             Some(_) => Err(Diagnostic::error(
                 name.span,
