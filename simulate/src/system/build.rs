@@ -78,12 +78,17 @@ impl System {
             .iter()
             .map(|(_, of)| of.fields.get("Type").map(|field| field.offset))
             .collect();
+        let largest = types
+            .iter()
+            .map(|(_, of)| of.initial.len())
+            .max()
+            .unwrap_or(0);
         let mut homes = vec![None; 64];
         for machine in &plan.machines {
             homes[machine.kind as usize] = Some(machine.interleaving);
         }
         let mut system = System {
-            words: Words::new(types.iter().count()),
+            words: Words::new(types.iter().count(), largest),
             controllers: Vec::new(),
             buffers: vec![MessageBuffer::default(); buffers],
             roles: vec![Role::Own; buffers],
@@ -368,6 +373,12 @@ impl System {
         Ok(Some(match (&*name, member.element) {
             ("TBETable", Some(element)) => {
                 self.tables.push(TbeTable::new(machine.tbes as usize));
+                self.elements.push(element);
+                self.tables.len() as u64 - 1
+            }
+            ("PerfectCacheMemory", Some(element)) => {
+                // As large as it has to be.
+                self.tables.push(TbeTable::new(usize::MAX / 2));
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
             }
