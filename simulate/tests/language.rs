@@ -771,3 +771,111 @@ fn variables_without_an_implementation_are_named() {
     let outcome = outcome_with(&source(pieces), &[], 1);
     assert!(outcome.contains("Oracle"), "{outcome}");
 }
+
+/// Buffers that are attached to the network without a virtual network lead from a controller to its partner.
+#[test]
+fn buffers_may_connect_two_machines_directly() {
+    let types = "structure(Note, interface=\"Message\") { Addr addr; MachineID Dest; int n; MessageSizeType MessageSize; }
+        machine(MachineType:L1Cache, \"below\") : MessageBuffer * bufferFromL0, network=\"From\";
+          MessageBuffer * bufferToL0, network=\"To\"; {
+          state_declaration(State, default=\"L1Cache_State_I\") { I, AccessPermission:Invalid; }
+          enumeration(Event) { Ask; }
+          State getState(Addr a) { return State:I; }
+          void setState(Addr a, State s) { }
+          void setAccessPermission(Addr a, State s) { }
+          AccessPermission getAccessPermission(Addr addr) { return AccessPermission:NotPresent; }
+          void functionalRead(Addr addr, Packet * pkt) { }
+          int functionalWrite(Addr addr, Packet * pkt) { return 0; }
+          out_port(up_out, Note, bufferToL0);
+          in_port(up_in, Note, bufferFromL0) {
+            if (up_in.isReady(clockEdge())) { peek(up_in, Note) { trigger(Event:Ask, in_msg.addr); } }
+          }
+          action(answer, \"a\") {
+            peek(up_in, Note) {
+              assert(in_msg.Dest == machineID);
+              enqueue(up_out, Note, 2) {
+                out_msg.addr := address; out_msg.n := in_msg.n;
+                out_msg.Dest := createMachineID(MachineType:L0Cache, version);
+              }
+            }
+            up_in.dequeue(clockEdge());
+          }
+          transition(I, Ask) { answer; }
+        }";
+    let pieces = Pieces {
+        types,
+        parameters: "MessageBuffer * bufferToL1, network=\"To\"; MessageBuffer * bufferFromL1, network=\"From\";",
+        events: "Answer;",
+        states: "W, AccessPermission:Busy;",
+        declarations: "int answers; out_port(down_out, Note, bufferToL1);",
+        ports: "in_port(down_in, Note, bufferFromL1, rank=1) {
+            if (down_in.isReady(clockEdge())) {
+              peek(down_in, Note) { trigger(Event:Answer, in_msg.addr, entry_of(in_msg.addr), TBEs[in_msg.addr]); }
+            }
+          }",
+        transitions: "action(ask, \"ak\") {
+              enqueue(down_out, Note, 2) {
+                out_msg.addr := address; out_msg.n := IDToInt(version);
+                out_msg.Dest := createMachineID(MachineType:L1Cache, version);
+              }
+            }
+            action(see, \"se\") {
+              peek(down_in, Note) { assert(in_msg.Dest == machineID && in_msg.n == IDToInt(version)); }
+              down_in.dequeue(clockEdge());
+              answers := answers + 1;
+              if (answers == 10) { error(\"done\"); }
+            }
+            action(z_stall, \"z\") { }
+            transition(V, Answer) { see; }",
+        requests: Some(
+            "transition(I, {Load, Store}, V) { allocate; ask; serve; pop; }
+             transition(V, {Load, Store}) { ask; serve; pop; }",
+        ),
+        ..Pieces::default()
+    };
+    let text = source(pieces).replace("machine(MachineType:L1Cache, \"test\")", "machine(MachineType:L0Cache, \"test\")");
+    let (below, above) = text.split_at(text.find("machine(MachineType:L0Cache").expect("the machine"));
+    let text = format!("{below}{}", above.replace("L1Cache_State", "L0Cache_State").replace("<L1Cache_TBE>", "<L0Cache_TBE>"));
+    let outcome = outcome_with(&text, &[], 3);
+    assert!(outcome.ends_with(": done"), "{outcome}");
+}
+
+/// The names that released protocols use in ways of their own.
+#[test]
+fn what_larger_protocols_say() {
+    let pieces = Pieces {
+        types: "structure(Note, interface='Message') { Addr addr; MachineType From; NetDest Destination; }
+            structure(Held) { int Tokens, default=\"max_tokens()\"; int half, default=\"(512)\"; }
+            enumeration(Reply, default=Reply_NULL, desk=\"a slip\") { NULL, \"short\", desc=\"none\"; State; }",
+        parameters: "MessageBuffer * notes, ordered=\"true\"; RubyPrefetcher * prefetcher; bool use_it := \"False\"; Cycles response := 1;",
+        states: "W, AccessPermission:Busy, \"W^x\", desc=\"with a shorthand\", format=\"!b\";",
+        tbe: "Reply State, default=Reply_State;",
+        declarations: "Set scratch;
+            NetDest everyone(Entry e) { NetDest all; all.broadcast(MachineType:L1Cache); return all; }
+            Cycles latency() { if (cache.getTagLatency() > response) { return cache.getTagLatency(); } else { return response; } }
+            std::string name_of(Reply r) { return Reply_to_string(r); }
+            bool about(Addr addr, MachineID machineID) { return machineIDToMachineType(machineID) == MachineType:DMA; }
+            Cycles mandatoryQueueLatency(RubyRequestType type) { return response; }
+            int functionalReadPriority() { return 2; }
+            out_port(notes_out, Note, notes);",
+        ports: "in_port(notes_in, Note, notes, block_on=\"addr\") { }",
+        code: "enqueue(notes_out, Note, latency()) {
+              out_msg.addr := address; out_msg.From := machineIDToMachineType(machineID);
+              out_msg.Destination.addNetDest(everyone(cache_entry));
+              out_msg.Destination.remove(createMachineID(MachineType:DMA, intToID(0)));
+              Entry e := entry_of(address); e.Count := out_msg.Destination.count();
+              DPRINTF(RubySlicc, \"%s\\n\", out_msg);
+            }
+            Held h;
+            assert(h.Tokens == max_tokens() && h.half == max_tokens() / 2);
+            assert (cache_entry.Count == everyone(cache_entry).count());
+            assert(name_of(Reply:State) == \"State\" && about(address, machineID) == false);
+            peek(requests_in, RubyRequest) { if (use_it) { prefetcher.observeMiss(in_msg.LineAddress, in_msg.Type); } }
+            scratch.setSize(machineCount(MachineType:L1Cache)); scratch.add(machineIDToNodeID(machineID));
+            TBE t := TBEs.lookup(address); assert(is_invalid(t));
+            TBEs.allocate(address); set_tbe(TBEs[address]); assert(tbe.State == Reply:State);
+            error('done');",
+        ..Pieces::default()
+    };
+    reaches(pieces, &[]);
+}

@@ -9,10 +9,14 @@ use rustc_hash::FxHashMap;
 use crate::ruby::mask::Mask;
 use crate::slicc::ast::{self, Pair};
 use crate::slicc::cplusplus::evaluate;
+use crate::slicc::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
 /// Index of a type in [`Types`].
 pub type TypeId = usize;
+
+/// Tokens of a line, in protocols that count them.
+pub const MOST_TOKENS: u64 = 1024;
 
 /// What an address holds that nobody set. Library functions refuse it.
 pub const UNSET_ADDRESS: u64 = u64::MAX;
@@ -337,6 +341,12 @@ impl Types {
 
     fn fresh_name(&self, machine: Option<&str>, name: &ast::Name) -> Result<String, Diagnostic> {
         let full = qualified(machine, &name.text);
+        if self.types.len() >= usize::from(u16::MAX) {
+            return Err(Diagnostic::error(
+                name.span,
+                "the protocol has too many types",
+            ));
+        }
         match self.names.get(&*full) {
             Some(_) => Err(Diagnostic::error(
                 name.span,
@@ -525,6 +535,7 @@ impl Types {
             "false" | "False" | "nullptr" | "NULL" => Some(0),
             "getBlockSizeBits" => Some(i64::from(self.sizes.block.trailing_zeros()) + 3),
             "getBlockSizeBytes" => Some(self.sizes.block as i64 * 8),
+            "max_tokens" => Some(MOST_TOKENS as i64),
             name => member(name),
         };
         if let Some(value) = evaluate(text, &name) {
@@ -570,20 +581,6 @@ fn qualified(machine: Option<&str>, name: &str) -> String {
         Some(machine) => format!("{machine}_{name}"),
         None => name.to_owned(),
     }
-}
-
-/// The name that is most like the one that was not found, if one is much like it.
-pub fn nearest<T: AsRef<str>>(wanted: &str, names: impl Iterator<Item = T>) -> Option<String> {
-    names
-        .map(|name| {
-            (
-                strsim::damerau_levenshtein(wanted, name.as_ref()),
-                name.as_ref().to_owned(),
-            )
-        })
-        .filter(|(distance, _)| *distance <= wanted.chars().count().div_ceil(3))
-        .min()
-        .map(|(_, name)| name)
 }
 
 /// A place that stands for no place, for what the compiler makes up.
