@@ -15,6 +15,9 @@ use crate::source::{Diagnostic, Span};
 /// Index of a type in [`Types`].
 pub type TypeId = usize;
 
+/// Tokens of a line, in protocols that count them.
+pub const MOST_TOKENS: u64 = 1024;
+
 /// What an address holds that nobody set. Library functions refuse it.
 pub const UNSET_ADDRESS: u64 = u64::MAX;
 
@@ -532,6 +535,7 @@ impl Types {
             "false" | "False" | "nullptr" | "NULL" => Some(0),
             "getBlockSizeBits" => Some(i64::from(self.sizes.block.trailing_zeros()) + 3),
             "getBlockSizeBytes" => Some(self.sizes.block as i64 * 8),
+            "max_tokens" => Some(MOST_TOKENS as i64),
             name => member(name),
         };
         if let Some(value) = evaluate(text, &name) {

@@ -11,7 +11,7 @@ use super::{
 use crate::client::Core;
 use crate::compile::code::{Member, Program, control};
 use crate::compile::types::{Kind, Type};
-use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
+use crate::config::{DIRECT, Direction, Instance, MachinePlan, Options, Plan, Value};
 use crate::ruby::buffer::{MessageBuffer, Settings};
 use crate::ruby::cache::CacheMemory;
 use crate::ruby::delays::Delays;
@@ -342,7 +342,11 @@ impl System {
             Value::Wire(number) => {
                 let at = plan.buffers + number;
                 // Whoever reads it becomes its consumer when its port is found.
-                self.buffers[at as usize] = MessageBuffer::new(Settings::default());
+                let settings = Settings {
+                    ordered: plan.wires[*number as usize].contains(DIRECT),
+                    ..Settings::default()
+                };
+                self.buffers[at as usize] = MessageBuffer::new(settings);
                 u64::from(at)
             }
         })

@@ -7,7 +7,7 @@
 use super::System;
 use super::fault::Trap;
 use crate::compile::code::control;
-use crate::compile::types::UNSET_ADDRESS;
+use crate::compile::types::{MOST_TOKENS, UNSET_ADDRESS};
 use crate::library::Builtin;
 use crate::ruby::cache::Array;
 use crate::ruby::sets::{bits as union, set};
@@ -321,7 +321,7 @@ impl System {
 
             Builtin::Zero | Builtin::Nothing => 0,
             Builtin::Same => a,
-            Builtin::MaxTokens => 1024,
+            Builtin::MaxTokens => MOST_TOKENS,
             Builtin::LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
             Builtin::LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
             Builtin::AddressOffset => self.set_address(a)?.wrapping_sub(b),
