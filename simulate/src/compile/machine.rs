@@ -152,16 +152,17 @@ impl<'a> Compiler<'a> {
         let mut initial = vec![0; usize::from(control::FREE)];
         let mut parameters = Vec::new();
         for object in &machine.parameters {
-            parameters.extend(self.member(object, &mut initial).ok());
+            parameters.extend(self.member(object, &mut initial, usize::MAX).ok());
         }
         let mut variables = Vec::new();
+        let first_variable = initial.len();
         for declaration in &machine.body {
             if let Err(diagnostic) = self.declare_type(declaration) {
                 self.diagnostics.push(diagnostic);
             }
             match declaration {
                 Declaration::Object(object) => {
-                    variables.extend(self.member(object, &mut initial).ok())
+                    variables.extend(self.member(object, &mut initial, first_variable).ok())
                 }
                 Declaration::Function(function) => {
                     let _ = self.signature(function);
@@ -225,15 +226,31 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// A parameter or variable of the machine.
-    fn member(&mut self, object: &ast::Object, initial: &mut Vec<u64>) -> Outcome<Member> {
+    /// A parameter or variable of the machine. Variables begin at the control word `variables`: what the parameters
+    /// before them will be is not known yet.
+    fn member(
+        &mut self,
+        object: &ast::Object,
+        initial: &mut Vec<u64>,
+        variables: usize,
+    ) -> Outcome<Member> {
         let of = self.resolve(&object.kind)?;
         let offset = initial.len() as u16;
         let mut fresh = self.types[of].fresh().to_vec();
         if let Some(default) = attribute(&object.pairs, "default") {
             let machine = self.machine.clone();
+            let other = |name: &str| match self.members.get(name) {
+                Some(Symbol::Value(Value {
+                    place: Place::Control(offset),
+                    ..
+                })) if usize::from(*offset) >= variables => {
+                    initial.get(usize::from(*offset)).map(|word| *word as i64)
+                }
+                _ => None,
+            };
             match (
-                self.types.default(machine.as_deref(), of, default),
+                self.types
+                    .default_with(machine.as_deref(), of, default, &other),
                 fresh.len(),
             ) {
                 (Ok(value), 1) => fresh[0] = value,
@@ -246,6 +263,10 @@ impl<'a> Compiler<'a> {
                 }
                 (Err(diagnostic), _) => return self.fail(diagnostic),
             }
+        } else if let Some(value) = &object.value
+            && variables != usize::MAX
+        {
+            fresh = vec![self.initial_value(of, value)?];
         }
         initial.extend(fresh);
         if initial.len() > usize::from(u16::MAX) / 2 {
@@ -275,6 +296,26 @@ impl<'a> Compiler<'a> {
             element,
             span: object.span,
         })
+    }
+
+    /// The value of a variable that is declared with `:=`, which has to be known now.
+    fn initial_value(&mut self, of: TypeId, value: &Expression) -> Outcome<u64> {
+        let before = self.begin(Context::Transition);
+        let given = self.expression(value);
+        self.finish(before);
+        let given = given?;
+        self.expect(of, given.of, value.span)?;
+        match given.place {
+            Place::Constant(word) => Ok(word),
+            Place::Null => Ok(0),
+            _ => self.fail(
+                Diagnostic::error(
+                    value.span,
+                    "the initial value of a variable has to be a constant",
+                )
+                .hint("set it in an action"),
+            ),
+        }
     }
 
     /// The type of what a table holds: named by `template`, or by what its `lookup` returns.

@@ -5,6 +5,7 @@ use super::known::{self, Known};
 use super::plan::{Buffer, Direction, Planner, Value, anywhere, wrong};
 use crate::ruby::cache::Geometry;
 use crate::slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
+use crate::slicc::cplusplus::evaluate;
 use crate::source::Diagnostic;
 
 /// A parameter of a controller whose value is looked for.
@@ -172,9 +173,16 @@ fn endpoint(site: Site) -> Result<Option<(Direction, u32)>, Diagnostic> {
 
 /// The value that a parameter is declared with: behind `:=`, or as an attribute.
 fn default(site: Site, block_bits: u64) -> Result<Option<Value>, Diagnostic> {
-    let read = |text: &str| match text {
-        "RubySystem::getBlockSizeBits()" => Some(Value::Number(block_bits)),
-        _ => plain(site.kind(), text),
+    let system = |name: &str| match name {
+        "getBlockSizeBits" => Some(block_bits as i64),
+        "getBlockSizeBytes" => Some(1 << block_bits),
+        _ => None,
+    };
+    let read = |text: &str| {
+        let number = || evaluate(text, &system).map(|value| Value::Number(value.cast_unsigned()));
+        let numeric = NUMBERS.contains(&site.kind());
+        let value = if numeric { number() } else { None };
+        value.or_else(|| plain(site.kind(), text))
     };
     let value = match (&site.parameter.value, site.attribute("default")) {
         (Some(value), _) => constant(value, read),
@@ -208,6 +216,11 @@ fn constant(expression: &Expression, read: impl Fn(&str) -> Option<Value>) -> Op
     })
 }
 
+/// The types of numbers.
+const NUMBERS: [&str; 7] = [
+    "int", "Cycles", "Tick", "Addr", "NodeID", "uint32_t", "uint64_t",
+];
+
 /// The value of a type that a text stands for.
 fn plain(kind: &str, text: &str) -> Option<Value> {
     match kind {
@@ -216,7 +229,7 @@ fn plain(kind: &str, text: &str) -> Option<Value> {
             "false" | "False" | "0" => Some(Value::Number(0)),
             _ => None,
         },
-        "int" | "Cycles" | "Tick" | "Addr" | "NodeID" | "uint32_t" | "uint64_t" => {
+        _ if NUMBERS.contains(&kind) => {
             let inner = text
                 .strip_prefix("Cycles(")
                 .and_then(|rest| rest.strip_suffix(')'));

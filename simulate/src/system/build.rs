@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::words::Words;
 use super::{
-    Controller, DEADLOCK_THRESHOLD, Envelope, HAPPENINGS, Happening, MemoryFields, RequestFields,
-    Resume, Role, System, Tally, Thread,
+    Controller, DEADLOCK_THRESHOLD, Envelope, MemoryFields, RequestFields, Resume, Role, System,
+    Tally, Thread,
 };
 use crate::client::Core;
 use crate::compile::code::{Member, Program, control};
@@ -145,7 +145,7 @@ impl System {
             calls: Vec::new(),
             pc: 0,
             comment: String::new(),
-            happenings: vec![Happening::default(); HAPPENINGS],
+            happenings: Vec::new(),
             happened: 0,
             homes,
             homes_of: vec![0; sequencers],
@@ -368,6 +368,12 @@ impl System {
         Ok(Some(match (&*name, member.element) {
             ("TBETable", Some(element)) => {
                 self.tables.push(TbeTable::new(machine.tbes as usize));
+                self.elements.push(element);
+                self.tables.len() as u64 - 1
+            }
+            ("PerfectCacheMemory", Some(element)) => {
+                // As large as it has to be.
+                self.tables.push(TbeTable::new(usize::MAX / 2));
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
             }

@@ -13,6 +13,18 @@ pub const STACK_END: usize = STACK + (1 << 16);
 /// Words in front of an object.
 const HEADER: usize = 2;
 
+/// The type of an object.
+#[inline]
+pub fn type_of(words: &[u64], object: u64) -> TypeId {
+    words[object as usize - HEADER] as TypeId
+}
+
+/// The word that the owner of an object may use.
+#[inline]
+pub fn mark_of(words: &[u64], object: u64) -> u64 {
+    words[object as usize - 1]
+}
+
 /// The memory.
 #[derive(Debug)]
 pub struct Words {
@@ -86,7 +98,7 @@ impl Words {
     /// The type of an object.
     #[inline]
     pub fn type_of(&self, object: u64) -> TypeId {
-        self.words[object as usize - HEADER] as TypeId
+        type_of(&self.words, object)
     }
 
     /// The word that the owner of an object may use.
