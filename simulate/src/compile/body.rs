@@ -218,7 +218,10 @@ impl Compiler<'_> {
 
     /// Notes an error.
     pub(super) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Outcome<T> {
-        self.diagnostics.push(diagnostic);
+        // What several transitions need and do not find is said once.
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
         Err(Abandoned)
     }
 
@@ -279,7 +282,9 @@ impl Compiler<'_> {
                     .collect();
                 let mut error =
                     Diagnostic::error(name.span, format!("`{}` is not declared", name.text));
-                if let Some(near) = super::types::nearest(&name.text, names.iter()) {
+                if let Some(near) =
+                    crate::slicc::outline::nearest(&name.text, names.iter().map(|name| &**name))
+                {
                     error = error.hint(format!("did you mean `{near}`?"));
                 }
                 self.fail(error)

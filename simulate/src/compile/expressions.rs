@@ -3,8 +3,9 @@
 use super::Compiler;
 use super::body::{Outcome, Place, Symbol, Value};
 use super::code::{Op, Register};
-use super::types::{Kind, TypeId, nearest};
+use super::types::{Kind, TypeId};
 use crate::slicc::ast::{Binary, Expression, ExpressionKind, Name, Unary};
+use crate::slicc::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
@@ -155,7 +156,7 @@ impl Compiler<'_> {
                     value.span,
                     format!("`{}` has no value `{}`", family.text, value.text),
                 );
-                match nearest(&value.text, values.iter()) {
+                match nearest(&value.text, values.iter().map(|value| &**value)) {
                     Some(near) => error.hint(format!("did you mean `{near}`?")),
                     None => error,
                 }
@@ -173,7 +174,7 @@ impl Compiler<'_> {
                 field.span,
                 format!("`{}` has no field `{}`", owner.name, field.text),
             );
-            if let Some(near) = nearest(&field.text, owner.order.iter()) {
+            if let Some(near) = nearest(&field.text, owner.order.iter().map(|name| &**name)) {
                 error = error.hint(format!("did you mean `{near}`?"));
             }
             return self.fail(error);

@@ -243,9 +243,9 @@ impl<'a> Compiler<'a> {
                 Some(Symbol::Value(Value {
                     place: Place::Control(offset),
                     ..
-                })) if usize::from(*offset) >= variables => initial
-                    .get(usize::from(*offset))
-                    .map(|word| *word as i64),
+                })) if usize::from(*offset) >= variables => {
+                    initial.get(usize::from(*offset)).map(|word| *word as i64)
+                }
                 _ => None,
             };
             match (
@@ -309,8 +309,11 @@ impl<'a> Compiler<'a> {
             Place::Constant(word) => Ok(word),
             Place::Null => Ok(0),
             _ => self.fail(
-                Diagnostic::error(value.span, "the initial value of a variable has to be a constant")
-                    .hint("set it in an action"),
+                Diagnostic::error(
+                    value.span,
+                    "the initial value of a variable has to be a constant",
+                )
+                .hint("set it in an action"),
             ),
         }
     }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::ruby::mask::Mask;
 use crate::slicc::ast::{self, Pair};
 use crate::slicc::cplusplus::evaluate;
+use crate::slicc::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
 /// Index of a type in [`Types`].
@@ -570,20 +571,6 @@ fn qualified(machine: Option<&str>, name: &str) -> String {
         Some(machine) => format!("{machine}_{name}"),
         None => name.to_owned(),
     }
-}
-
-/// The name that is most like the one that was not found, if one is much like it.
-pub fn nearest<T: AsRef<str>>(wanted: &str, names: impl Iterator<Item = T>) -> Option<String> {
-    names
-        .map(|name| {
-            (
-                strsim::damerau_levenshtein(wanted, name.as_ref()),
-                name.as_ref().to_owned(),
-            )
-        })
-        .filter(|(distance, _)| *distance <= wanted.chars().count().div_ceil(3))
-        .min()
-        .map(|(_, name)| name)
 }
 
 /// A place that stands for no place, for what the compiler makes up.

@@ -86,9 +86,9 @@ pub(super) fn run(
         };
     }
     macro_rules! calculate {
-        ($to:ident, $left:ident, $right:ident, $with:expr) => {{
-            let with: fn(u64, u64) -> u64 = $with;
-            get!($to) = with(get!($left), get!($right));
+        ($to:ident, $left:ident, $right:ident, |$a:ident, $b:ident| $result:expr) => {{
+            let ($a, $b) = (get!($left), get!($right));
+            get!($to) = $result;
         }};
     }
     loop {
@@ -167,9 +167,13 @@ pub(super) fn run(
                     (get!(left) as usize, get!(left + 1) as usize, count as usize);
                 get!(to) = u64::from(words[one..one + count] == words[other..other + count]);
             }
-            Op::Add { to, left, right } => calculate!(to, left, right, u64::wrapping_add),
-            Op::Subtract { to, left, right } => calculate!(to, left, right, u64::wrapping_sub),
-            Op::Multiply { to, left, right } => calculate!(to, left, right, u64::wrapping_mul),
+            Op::Add { to, left, right } => calculate!(to, left, right, |a, b| a.wrapping_add(b)),
+            Op::Subtract { to, left, right } => {
+                calculate!(to, left, right, |a, b| a.wrapping_sub(b))
+            }
+            Op::Multiply { to, left, right } => {
+                calculate!(to, left, right, |a, b| a.wrapping_mul(b))
+            }
             Op::Divide { to, left, right } => {
                 match (get!(left) as i64).checked_div(get!(right) as i64) {
                     Some(result) => get!(to) = result as u64,
@@ -183,37 +187,25 @@ pub(super) fn run(
                 }
             }
             Op::ShiftLeft { to, left, right } => {
-                calculate!(to, left, right, |left, right| left
-                    .checked_shl(right as u32)
-                    .unwrap_or(0));
+                calculate!(to, left, right, |a, b| a.checked_shl(b as u32).unwrap_or(0));
             }
             Op::ShiftRight { to, left, right } => {
-                calculate!(to, left, right, |left, right| left
-                    .checked_shr(right as u32)
-                    .unwrap_or(0));
+                calculate!(to, left, right, |a, b| a.checked_shr(b as u32).unwrap_or(0));
             }
             Op::Narrow { to } => get!(to) = i64::from(get!(to) as i32) as u64,
-            Op::Equal { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left == right))
-            }
+            Op::Equal { to, left, right } => calculate!(to, left, right, |a, b| u64::from(a == b)),
             Op::NotEqual { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left != right))
+                calculate!(to, left, right, |a, b| u64::from(a != b))
             }
             Op::Less { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(
-                    (left as i64) < right as i64
-                ));
+                calculate!(to, left, right, |a, b| u64::from((a as i64) < b as i64));
             }
             Op::LessEqual { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(
-                    left as i64 <= right as i64
-                ));
+                calculate!(to, left, right, |a, b| u64::from(a as i64 <= b as i64));
             }
-            Op::Below { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left < right))
-            }
+            Op::Below { to, left, right } => calculate!(to, left, right, |a, b| u64::from(a < b)),
             Op::BelowEqual { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left <= right))
+                calculate!(to, left, right, |a, b| u64::from(a <= b))
             }
             Op::Not { to, from } => get!(to) = u64::from(get!(from) == 0),
             Op::Jump { target } => jump!(target),
