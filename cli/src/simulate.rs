@@ -1,15 +1,18 @@
 //! `rubric simulate`: runs coherence protocols, and shows, keeps or checks what comes of it.
 //!
-//! - [`args`]: what the user asks for, and the command that repeats a run;
+//! - [`args`]: what the user asks for ([`parse`]: values of options; [`command`]: the words that
+//!   repeat a run);
 //! - [`single`]: one run, with its trace;
 //! - [`series`]: many runs, on all cores, each scored ([`score`]);
 //! - [`verdicts`]: histories checked and their certificates verified;
 //! - [`coverage`], [`fault`], [`table`], [`json`]: what is printed and written.
 
 mod args;
+mod command;
 mod coverage;
 mod fault;
 mod json;
+mod parse;
 mod protocols;
 mod score;
 mod series;

@@ -511,6 +511,10 @@ fn bad_usage() {
             &["MI_example", "--threads", "5000"],
             "MI_example: 5000 controllers of L1Cache: at most ",
         ),
+        (
+            &["MI_example", "--ops", "20M"],
+            "at most 50000000 operations",
+        ),
         (&["MI_example", "--ops", "0"], "at least 1"),
         (
             &["MI_example", "--rmws", "60", "--fences", "50"],

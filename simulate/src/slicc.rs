@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod builtin;
+pub mod cplusplus;
 pub mod lexer;
 pub mod lint;
 pub mod load;

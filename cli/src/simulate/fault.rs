@@ -1,5 +1,6 @@
 //! Why a simulated run stopped, for whoever works on the protocol.
 
+use simulate::simulation::Run;
 use simulate::source::Sources;
 use simulate::system::Fault;
 
@@ -16,7 +17,17 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
     lines.push(format!("  to repeat it: rubric simulate {command}"));
-    lines
+    // Nothing in a protocol's texts may reach the terminal as a command.
+    let tame = |line: &String| line.replace(char::is_control, "\u{fffd}");
+    lines.iter().map(tame).collect()
+}
+
+/// How a run ended, as a reader of its trace would say.
+pub fn ended(run: &Run) -> String {
+    match &run.fault {
+        Some(fault) => format!("aborted (panic: {})", fault.message),
+        None => "all requests answered".to_owned(),
+    }
 }
 
 /// File and line that the protocol was at, and what is written there.

@@ -19,7 +19,7 @@ use simulate::slicc::load::Loaded;
 
 use super::protocols::{self, Opened};
 use super::score::Score;
-use super::{Args, Cell, json, table, verdicts};
+use super::{Args, Cell, fault, json, table, verdicts};
 use crate::convert;
 use crate::error::Error;
 use crate::load::Input;
@@ -291,6 +291,7 @@ impl Work<'_> {
         if self.args.history.is_some() {
             history.name = Some(self.args.command(given, cell.client, seed));
             history.provenance.protocol = Some(protocol.name().to_owned());
+            history.provenance.ended = Some(fault::ended(&run));
             score.histories.push((number, history));
         }
         Ok(())

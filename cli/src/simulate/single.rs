@@ -135,10 +135,7 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
         .history()
         .map_err(|error| Error::Usage(error.to_string()))?;
     history.provenance.protocol = Some(protocol.name().to_owned());
-    history.provenance.ended = Some(match &run.fault {
-        Some(fault) => format!("aborted (panic: {})", fault.message),
-        None => "all requests answered".to_owned(),
-    });
+    history.provenance.ended = Some(fault::ended(run));
     Ok(Input {
         file: words.to_owned(),
         format: "simulated",

@@ -4,9 +4,10 @@ use super::Compiler;
 use super::body::{Context, Outcome, Place, Symbol, Value};
 use super::code::{Op, Register, control, stall};
 use super::expressions::{constant, register};
-use super::types::{Kind, NOWHERE, TypeId, nearest};
+use super::types::{Kind, NOWHERE, TypeId};
 use crate::library::Builtin;
 use crate::slicc::ast::{Expression, ExpressionKind, Name, Passing};
+use crate::slicc::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
 /// A function that may be called.
@@ -190,7 +191,9 @@ impl Compiler<'_> {
         );
         if Builtin::find(&format!("{}/{arguments}", function.text)).is_some() {
             error = error.hint("declare its prototype in the machine, as gem5's protocols do");
-        } else if let Some(near) = nearest(&function.text, self.functions_of.keys()) {
+        } else if let Some(near) =
+            nearest(&function.text, self.functions_of.keys().map(|name| &**name))
+        {
             error = error.hint(format!("did you mean `{near}`?"));
         }
         self.fail(error)
@@ -332,8 +335,8 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
-        let values = match is_now(&method.text, arguments) {
-            // What ports ask for is the present time in any case.
+        // Buffers take the time to be the present in any case; tables of timers ask.
+        let values = match of != self.types.known.timers && is_now(&method.text, arguments) {
             true => vec![(constant(self.types.known.tick, 0), span)],
             false => self.arguments(arguments)?,
         };
@@ -439,7 +442,7 @@ impl Compiler<'_> {
                 method.span,
                 format!("`{name}` has no method `{}`", method.text),
             );
-            if let Some(near) = nearest(&method.text, own.methods.keys()) {
+            if let Some(near) = nearest(&method.text, own.methods.keys().map(|name| &**name)) {
                 error = error.hint(format!("did you mean `{near}`?"));
             }
             return self.fail(error);

@@ -3,8 +3,9 @@
 use super::Compiler;
 use super::body::{Outcome, Place, Symbol, Value};
 use super::code::{Op, Register};
-use super::types::{Kind, TypeId, nearest};
+use super::types::{Kind, TypeId};
 use crate::slicc::ast::{Binary, Expression, ExpressionKind, Name, Unary};
+use crate::slicc::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
@@ -91,15 +92,13 @@ impl Compiler<'_> {
                 let of = self.resolve(to)?;
                 let value = self.expression(value)?;
                 let pointer = mode.as_ref().is_some_and(|mode| &*mode.text == "pointer");
-                if pointer
-                    && (self.types[of].kind != Kind::Entry
-                        || self.types[value.of].kind != Kind::Entry)
-                {
-                    let error = Diagnostic::error(
-                        span,
-                        format!("this can't be cast to a pointer to `{}`", to.text),
-                    )
-                    .hint("only what a cache or directory looks up is cast to an entry type");
+                let entries = [of, value.of].map(|of| self.types[of].kind == Kind::Entry);
+                let numbers =
+                    [of, value.of].map(|of| !self.types[of].is_wide() && !self.is_pointer(of));
+                if of != value.of && entries != [true; 2] && (pointer || numbers != [true; 2]) {
+                    let from = self.types[value.of].name.clone();
+                    let error = Diagnostic::error(span, format!("a `{from}` can't be cast to a `{}`", to.text))
+                        .hint("what a cache or directory looks up is cast to an entry type, and a number to another");
                     return self.fail(error);
                 }
                 Ok(Value { of, ..value })
@@ -155,7 +154,7 @@ impl Compiler<'_> {
                     value.span,
                     format!("`{}` has no value `{}`", family.text, value.text),
                 );
-                match nearest(&value.text, values.iter()) {
+                match nearest(&value.text, values.iter().map(|value| &**value)) {
                     Some(near) => error.hint(format!("did you mean `{near}`?")),
                     None => error,
                 }
@@ -173,7 +172,7 @@ impl Compiler<'_> {
                 field.span,
                 format!("`{}` has no field `{}`", owner.name, field.text),
             );
-            if let Some(near) = nearest(&field.text, owner.order.iter()) {
+            if let Some(near) = nearest(&field.text, owner.order.iter().map(|name| &**name)) {
                 error = error.hint(format!("did you mean `{near}`?"));
             }
             return self.fail(error);

@@ -44,6 +44,12 @@ impl<'a> Compiler<'a> {
             Ok(prototype) => prototype,
             Err(diagnostic) => return self.fail(diagnostic),
         };
+        if self.functions.len() >= usize::from(u16::MAX) {
+            return self.fail(Diagnostic::error(
+                function.name.span,
+                "the protocol has too many functions",
+            ));
+        }
         let number = function.body.as_ref().map(|_| {
             self.functions.push(Function::default());
             self.bodies.push(Some(function));
@@ -152,28 +158,24 @@ impl<'a> Compiler<'a> {
         let mut initial = vec![0; usize::from(control::FREE)];
         let mut parameters = Vec::new();
         for object in &machine.parameters {
-            parameters.extend(self.member(object, &mut initial).ok());
+            parameters.extend(self.member(object, &mut initial, usize::MAX).ok());
         }
         let mut variables = Vec::new();
+        let first_variable = initial.len();
         for declaration in &machine.body {
             if let Err(diagnostic) = self.declare_type(declaration) {
                 self.diagnostics.push(diagnostic);
             }
             match declaration {
                 Declaration::Object(object) => {
-                    variables.extend(self.member(object, &mut initial).ok())
+                    variables.extend(self.member(object, &mut initial, first_variable).ok())
                 }
                 Declaration::Function(function) => {
                     let _ = self.signature(function);
                 }
                 Declaration::InPort(port) => {
-                    let _ = self.declare_port(
-                        &port.name,
-                        &port.buffer,
-                        &port.message,
-                        true,
-                        rank(&port.pairs),
-                    );
+                    let rank = self.rank(port, machine);
+                    let _ = self.declare_port(&port.name, &port.buffer, &port.message, true, rank);
                 }
                 Declaration::OutPort(port) => {
                     let _ = self.declare_port(&port.name, &port.buffer, &port.message, false, 0);
@@ -225,15 +227,31 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// A parameter or variable of the machine.
-    fn member(&mut self, object: &ast::Object, initial: &mut Vec<u64>) -> Outcome<Member> {
+    /// A parameter or variable of the machine. Variables begin at the control word `variables`: what the parameters
+    /// before them will be is not known yet.
+    fn member(
+        &mut self,
+        object: &ast::Object,
+        initial: &mut Vec<u64>,
+        variables: usize,
+    ) -> Outcome<Member> {
         let of = self.resolve(&object.kind)?;
         let offset = initial.len() as u16;
         let mut fresh = self.types[of].fresh().to_vec();
         if let Some(default) = attribute(&object.pairs, "default") {
             let machine = self.machine.clone();
+            let other = |name: &str| match self.members.get(name) {
+                Some(Symbol::Value(Value {
+                    place: Place::Control(offset),
+                    ..
+                })) if usize::from(*offset) >= variables => {
+                    initial.get(usize::from(*offset)).map(|word| *word as i64)
+                }
+                _ => None,
+            };
             match (
-                self.types.default(machine.as_deref(), of, default),
+                self.types
+                    .default_with(machine.as_deref(), of, default, &other),
                 fresh.len(),
             ) {
                 (Ok(value), 1) => fresh[0] = value,
@@ -246,6 +264,10 @@ impl<'a> Compiler<'a> {
                 }
                 (Err(diagnostic), _) => return self.fail(diagnostic),
             }
+        } else if let Some(value) = &object.value
+            && variables != usize::MAX
+        {
+            fresh = vec![self.initial_value(of, value)?];
         }
         initial.extend(fresh);
         if initial.len() > usize::from(u16::MAX) / 2 {
@@ -277,6 +299,26 @@ impl<'a> Compiler<'a> {
         })
     }
 
+    /// The value of a variable that is declared with `:=`, which has to be known now.
+    fn initial_value(&mut self, of: TypeId, value: &Expression) -> Outcome<u64> {
+        let before = self.begin(Context::Transition);
+        let given = self.expression(value);
+        self.finish(before);
+        let given = given?;
+        self.expect(of, given.of, value.span)?;
+        match given.place {
+            Place::Constant(word) => Ok(word),
+            Place::Null => Ok(0),
+            _ => self.fail(
+                Diagnostic::error(
+                    value.span,
+                    "the initial value of a variable has to be a constant",
+                )
+                .hint("set it in an action"),
+            ),
+        }
+    }
+
     /// The type of what a table holds: named by `template`, or by what its `lookup` returns.
     fn element(&self, of: TypeId, object: &ast::Object) -> Option<TypeId> {
         if self.types[of].kind != Kind::Library {
@@ -303,6 +345,27 @@ impl<'a> Compiler<'a> {
         named
             .or_else(looked_up)
             .filter(|element| self.types[*element].kind == Kind::Entry)
+    }
+
+    /// The rank of a port: a number below that of the ports.
+    fn rank(&mut self, port: &ast::InPort, machine: &ast::Machine) -> u32 {
+        let Some(pair) = attribute(&port.pairs, "rank") else {
+            return 0;
+        };
+        let is_port = |one: &&Declaration| matches!(one, Declaration::InPort(_));
+        let ports = machine.body.iter().filter(is_port).count();
+        match pair.value.text.parse::<u32>() {
+            Ok(rank) if (rank as usize) < ports => rank,
+            _ => {
+                let text = format!(
+                    "the rank `{}` is not below {ports}, the number of in_ports",
+                    pair.value.text
+                );
+                self.diagnostics
+                    .push(Diagnostic::error(pair.value.span, text));
+                0
+            }
+        }
     }
 
     fn declare_port(
@@ -394,13 +457,6 @@ impl<'a> Compiler<'a> {
             code,
         })
     }
-}
-
-/// The rank of a port.
-fn rank(pairs: &[ast::Pair]) -> u32 {
-    attribute(pairs, "rank")
-        .and_then(|pair| pair.value.text.parse().ok())
-        .unwrap_or(0)
 }
 
 /// The block of a port whose body is one `if` that asks whether the port is ready.

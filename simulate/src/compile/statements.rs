@@ -260,6 +260,15 @@ impl Compiler<'_> {
         }
         let port = self.port(port, false)?;
         let of = self.message_type(message)?;
+        if of != port.message {
+            let (carries, sent) = (&self.types[port.message].name, &self.types[of].name);
+            let warning = Diagnostic::warning(
+                message.span,
+                format!("a `{sent}` is sent by a port for `{carries}`"),
+            );
+            self.diagnostics
+                .push(warning.hint("whoever reads the buffer will not take it for what it is"));
+        }
         self.emit(
             Op::NewMessage {
                 to,

@@ -8,10 +8,15 @@ use rustc_hash::FxHashMap;
 
 use crate::ruby::mask::Mask;
 use crate::slicc::ast::{self, Pair};
+use crate::slicc::cplusplus::evaluate;
+use crate::slicc::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
 /// Index of a type in [`Types`].
 pub type TypeId = usize;
+
+/// Tokens of a line, in protocols that count them.
+pub const MOST_TOKENS: u64 = 1024;
 
 /// What an address holds that nobody set. Library functions refuse it.
 pub const UNSET_ADDRESS: u64 = u64::MAX;
@@ -336,6 +341,12 @@ impl Types {
 
     fn fresh_name(&self, machine: Option<&str>, name: &ast::Name) -> Result<String, Diagnostic> {
         let full = qualified(machine, &name.text);
+        if self.types.len() >= usize::from(u16::MAX) {
+            return Err(Diagnostic::error(
+                name.span,
+                "the protocol has too many types",
+            ));
+        }
         match self.names.get(&*full) {
             Some(_) => Err(Diagnostic::error(
                 name.span,
@@ -504,22 +515,31 @@ impl Types {
         of: TypeId,
         pair: &Pair,
     ) -> Result<u64, Diagnostic> {
+        self.default_with(machine, of, pair, &|_| None)
+    }
+
+    /// The same, where `member` gives the values of other variables.
+    ///
+    /// # Errors
+    /// As [`Types::default`].
+    pub fn default_with(
+        &self,
+        machine: Option<&str>,
+        of: TypeId,
+        pair: &Pair,
+        member: &dyn Fn(&str) -> Option<i64>,
+    ) -> Result<u64, Diagnostic> {
         let text = pair.value.text.trim();
-        let number = text
-            .strip_prefix("Cycles(")
-            .and_then(|rest| rest.strip_suffix(')'))
-            .unwrap_or(text);
-        if let Ok(number) = number.parse::<i64>() {
-            return Ok(number as u64);
-        }
-        match text {
-            "true" | "True" => return Ok(1),
-            "false" | "False" => return Ok(0),
-            "nullptr" | "NULL" => return Ok(0),
-            "RubySystem::getBlockSizeBits()" => {
-                return Ok(self.sizes.block.trailing_zeros() as u64 + 3);
-            }
-            _ => {}
+        let name = |name: &str| match name {
+            "true" | "True" => Some(1),
+            "false" | "False" | "nullptr" | "NULL" => Some(0),
+            "getBlockSizeBits" => Some(i64::from(self.sizes.block.trailing_zeros()) + 3),
+            "getBlockSizeBytes" => Some(self.sizes.block as i64 * 8),
+            "max_tokens" => Some(MOST_TOKENS as i64),
+            name => member(name),
+        };
+        if let Some(value) = evaluate(text, &name) {
+            return Ok(value as u64);
         }
         self.qualified_enumerator(machine, of, text).ok_or_else(|| {
             Diagnostic::error(pair.value.span, format!("`{text}` is no value of the type `{}`", self.types[of].name))
@@ -561,20 +581,6 @@ fn qualified(machine: Option<&str>, name: &str) -> String {
         Some(machine) => format!("{machine}_{name}"),
         None => name.to_owned(),
     }
-}
-
-/// The name that is most like the one that was not found, if one is much like it.
-pub fn nearest<T: AsRef<str>>(wanted: &str, names: impl Iterator<Item = T>) -> Option<String> {
-    names
-        .map(|name| {
-            (
-                strsim::damerau_levenshtein(wanted, name.as_ref()),
-                name.as_ref().to_owned(),
-            )
-        })
-        .filter(|(distance, _)| *distance <= wanted.chars().count().div_ceil(3))
-        .min()
-        .map(|(_, name)| name)
 }
 
 /// A place that stands for no place, for what the compiler makes up.

@@ -117,6 +117,8 @@ pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
         "enable_prefetch" | "probe_filter_enabled" | "full_bit_dir_enabled" => 0,
         "TCC_select_num_bits" | "L2isWB" => 0,
         "CPUonly" | "no_mig_atomic" => 1,
+        // One for each cache that may want one, and one for the owner.
+        "N_tokens" => u64::from(options.threads) + 1,
         _ => return None,
     })
 }

@@ -2,9 +2,10 @@
 
 use super::Setting;
 use super::known::{self, Known};
-use super::plan::{Buffer, Direction, Planner, Value, anywhere, wrong};
+use super::plan::{Buffer, DIRECT, Direction, Planner, Value, anywhere, wrong};
 use crate::ruby::cache::Geometry;
 use crate::slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
+use crate::slicc::cplusplus::evaluate;
 use crate::source::Diagnostic;
 
 /// A parameter of a controller whose value is looked for.
@@ -87,6 +88,9 @@ impl Planner<'_> {
                 .attribute("ordered")
                 .is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1")),
         };
+        if let Some(name) = direct(site) {
+            return Ok(Value::Wire(self.wire(&name)));
+        }
         let number = self.plan.buffers;
         self.plan.buffers += 1;
         Ok(Value::Buffer(Buffer {
@@ -151,6 +155,28 @@ fn unreadable(setting: &Setting, why: String) -> Diagnostic {
     anywhere(format!("--set {setting}: {why}"))
 }
 
+/// What connects a buffer directly with that of another machine: one that is attached to the network without a number
+/// of a virtual network, such as `bufferToL1` of machine L0Cache and `bufferFromL0` of L1Cache. Both controllers have
+/// the same number.
+fn direct(site: Site) -> Option<String> {
+    if site.attribute("virtual_network").is_some() {
+        return None;
+    }
+    let own = site.machine.strip_suffix("Cache").unwrap_or(site.machine);
+    let number = site.number;
+    match &*site.attribute("network")?.value.text {
+        "To" => {
+            let (_, other) = site.name().rsplit_once("To")?;
+            Some(format!("{own}{DIRECT}{other} {number}"))
+        }
+        "From" => {
+            let (_, other) = site.name().rsplit_once("From")?;
+            Some(format!("{other}{DIRECT}{own} {number}"))
+        }
+        _ => None,
+    }
+}
+
 /// The end of the network that a buffer is.
 fn endpoint(site: Site) -> Result<Option<(Direction, u32)>, Diagnostic> {
     let Some(network) = site.attribute("network") else {
@@ -172,9 +198,16 @@ fn endpoint(site: Site) -> Result<Option<(Direction, u32)>, Diagnostic> {
 
 /// The value that a parameter is declared with: behind `:=`, or as an attribute.
 fn default(site: Site, block_bits: u64) -> Result<Option<Value>, Diagnostic> {
-    let read = |text: &str| match text {
-        "RubySystem::getBlockSizeBits()" => Some(Value::Number(block_bits)),
-        _ => plain(site.kind(), text),
+    let system = |name: &str| match name {
+        "getBlockSizeBits" => Some(block_bits as i64),
+        "getBlockSizeBytes" => Some(1 << block_bits),
+        _ => None,
+    };
+    let read = |text: &str| {
+        let number = || evaluate(text, &system).map(|value| Value::Number(value.cast_unsigned()));
+        let numeric = NUMBERS.contains(&site.kind());
+        let value = if numeric { number() } else { None };
+        value.or_else(|| plain(site.kind(), text))
     };
     let value = match (&site.parameter.value, site.attribute("default")) {
         (Some(value), _) => constant(value, read),
@@ -208,6 +241,11 @@ fn constant(expression: &Expression, read: impl Fn(&str) -> Option<Value>) -> Op
     })
 }
 
+/// The types of numbers.
+const NUMBERS: [&str; 7] = [
+    "int", "Cycles", "Tick", "Addr", "NodeID", "uint32_t", "uint64_t",
+];
+
 /// The value of a type that a text stands for.
 fn plain(kind: &str, text: &str) -> Option<Value> {
     match kind {
@@ -216,7 +254,7 @@ fn plain(kind: &str, text: &str) -> Option<Value> {
             "false" | "False" | "0" => Some(Value::Number(0)),
             _ => None,
         },
-        "int" | "Cycles" | "Tick" | "Addr" | "NodeID" | "uint32_t" | "uint64_t" => {
+        _ if NUMBERS.contains(&kind) => {
             let inner = text
                 .strip_prefix("Cycles(")
                 .and_then(|rest| rest.strip_suffix(')'));

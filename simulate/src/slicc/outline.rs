@@ -13,6 +13,8 @@ use std::sync::Arc;
 use super::ast::{Action, Declaration, Machine, Pair};
 use super::load::Loaded;
 use crate::source::{Diagnostic, Span};
+pub(crate) use names::nearest;
+
 use names::Complaints;
 
 /// The access permissions of states, in the order in which the language declares them.
@@ -229,7 +231,7 @@ impl Outline {
             complaints.say(Diagnostic::error(machine.family.span, message).hint(hint));
         } else if !MACHINE_TYPES.contains(&&*name.text) {
             let message = format!("there is no machine type `{}`", name.text);
-            let hint = names::nearest(&name.text, MACHINE_TYPES).map_or_else(
+            let hint = nearest(&name.text, MACHINE_TYPES).map_or_else(
                 || format!("there are {}", MACHINE_TYPES.join(", ")),
                 |nearest| format!("did you mean `{nearest}`?"),
             );

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use super::words::Words;
 use super::{
-    Controller, DEADLOCK_THRESHOLD, Envelope, HAPPENINGS, Happening, MemoryFields, RequestFields,
-    Resume, Role, System, Tally, Thread,
+    Controller, DEADLOCK_THRESHOLD, Envelope, MemoryFields, RequestFields, Resume, Role, System,
+    Tally, Thread,
 };
 use crate::client::Core;
 use crate::compile::code::{Member, Program, control};
 use crate::compile::types::{Kind, Type};
-use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
+use crate::config::{DIRECT, Direction, Instance, MachinePlan, Options, Plan, Value};
 use crate::ruby::buffer::{MessageBuffer, Settings};
 use crate::ruby::cache::CacheMemory;
 use crate::ruby::delays::Delays;
@@ -78,12 +78,17 @@ impl System {
             .iter()
             .map(|(_, of)| of.fields.get("Type").map(|field| field.offset))
             .collect();
+        let largest = types
+            .iter()
+            .map(|(_, of)| of.initial.len())
+            .max()
+            .unwrap_or(0);
         let mut homes = vec![None; 64];
         for machine in &plan.machines {
             homes[machine.kind as usize] = Some(machine.interleaving);
         }
         let mut system = System {
-            words: Words::new(types.iter().count()),
+            words: Words::new(types.iter().count(), largest),
             controllers: Vec::new(),
             buffers: vec![MessageBuffer::default(); buffers],
             roles: vec![Role::Own; buffers],
@@ -145,7 +150,7 @@ impl System {
             calls: Vec::new(),
             pc: 0,
             comment: String::new(),
-            happenings: vec![Happening::default(); HAPPENINGS],
+            happenings: Vec::new(),
             happened: 0,
             homes,
             homes_of: vec![0; sequencers],
@@ -337,7 +342,11 @@ impl System {
             Value::Wire(number) => {
                 let at = plan.buffers + number;
                 // Whoever reads it becomes its consumer when its port is found.
-                self.buffers[at as usize] = MessageBuffer::new(Settings::default());
+                let settings = Settings {
+                    ordered: plan.wires[*number as usize].contains(DIRECT),
+                    ..Settings::default()
+                };
+                self.buffers[at as usize] = MessageBuffer::new(settings);
                 u64::from(at)
             }
         })
@@ -368,6 +377,12 @@ impl System {
         Ok(Some(match (&*name, member.element) {
             ("TBETable", Some(element)) => {
                 self.tables.push(TbeTable::new(machine.tbes as usize));
+                self.elements.push(element);
+                self.tables.len() as u64 - 1
+            }
+            ("PerfectCacheMemory", Some(element)) => {
+                // As large as it has to be.
+                self.tables.push(TbeTable::new(usize::MAX / 2));
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
             }

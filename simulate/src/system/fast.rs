@@ -1,12 +1,17 @@
-//! The instructions that need nothing but memory.
+//! The instructions that need little but memory.
 //!
 //! They are most of those that are carried out, and have a loop of their own: its variables fit the registers of a
 //! processor, which those of a loop that can do everything would not.
 
 use super::fault::Trap;
-use super::words::STACK_END;
+use super::words::{self, STACK_END};
 use crate::compile::code::{Op, Program};
 use crate::compile::types::TypeId;
+use crate::library::Builtin;
+use crate::ruby::Misuse;
+use crate::ruby::buffer::MessageBuffer;
+use crate::ruby::cache::CacheMemory;
+use crate::ruby::tbe::TbeTable;
 
 /// Words that a frame must leave free above itself: functions of the library look at five arguments, however many
 /// there are.
@@ -19,6 +24,19 @@ pub(super) struct Position {
     pub pc: usize,
     /// The frame.
     pub fp: usize,
+}
+
+/// The objects that are looked at most often.
+pub(super) struct Objects<'a> {
+    pub buffers: &'a [MessageBuffer],
+    pub caches: &'a mut [CacheMemory],
+    pub tables: &'a [TbeTable],
+    /// Whether the controller has blocked lines.
+    pub has_blocked: bool,
+    /// The present tick.
+    pub now: u64,
+    /// What to clear of an address to get that of its line.
+    pub offset_bits: u64,
 }
 
 /// Why the loop was left.
@@ -36,6 +54,7 @@ pub(super) fn run(
     program: &Program,
     words: &mut [u64],
     calls: &mut Vec<(u32, u32)>,
+    objects: &mut Objects<'_>,
     control: usize,
     position: &mut Position,
 ) -> Stop {
@@ -67,9 +86,9 @@ pub(super) fn run(
         };
     }
     macro_rules! calculate {
-        ($to:ident, $left:ident, $right:ident, $with:expr) => {{
-            let with: fn(u64, u64) -> u64 = $with;
-            get!($to) = with(get!($left), get!($right));
+        ($to:ident, $left:ident, $right:ident, |$a:ident, $b:ident| $result:expr) => {{
+            let ($a, $b) = (get!($left), get!($right));
+            get!($to) = $result;
         }};
     }
     loop {
@@ -148,9 +167,13 @@ pub(super) fn run(
                     (get!(left) as usize, get!(left + 1) as usize, count as usize);
                 get!(to) = u64::from(words[one..one + count] == words[other..other + count]);
             }
-            Op::Add { to, left, right } => calculate!(to, left, right, u64::wrapping_add),
-            Op::Subtract { to, left, right } => calculate!(to, left, right, u64::wrapping_sub),
-            Op::Multiply { to, left, right } => calculate!(to, left, right, u64::wrapping_mul),
+            Op::Add { to, left, right } => calculate!(to, left, right, |a, b| a.wrapping_add(b)),
+            Op::Subtract { to, left, right } => {
+                calculate!(to, left, right, |a, b| a.wrapping_sub(b))
+            }
+            Op::Multiply { to, left, right } => {
+                calculate!(to, left, right, |a, b| a.wrapping_mul(b))
+            }
             Op::Divide { to, left, right } => {
                 match (get!(left) as i64).checked_div(get!(right) as i64) {
                     Some(result) => get!(to) = result as u64,
@@ -164,37 +187,25 @@ pub(super) fn run(
                 }
             }
             Op::ShiftLeft { to, left, right } => {
-                calculate!(to, left, right, |left, right| left
-                    .checked_shl(right as u32)
-                    .unwrap_or(0));
+                calculate!(to, left, right, |a, b| a.checked_shl(b as u32).unwrap_or(0));
             }
             Op::ShiftRight { to, left, right } => {
-                calculate!(to, left, right, |left, right| left
-                    .checked_shr(right as u32)
-                    .unwrap_or(0));
+                calculate!(to, left, right, |a, b| a.checked_shr(b as u32).unwrap_or(0));
             }
             Op::Narrow { to } => get!(to) = i64::from(get!(to) as i32) as u64,
-            Op::Equal { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left == right))
-            }
+            Op::Equal { to, left, right } => calculate!(to, left, right, |a, b| u64::from(a == b)),
             Op::NotEqual { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left != right))
+                calculate!(to, left, right, |a, b| u64::from(a != b))
             }
             Op::Less { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(
-                    (left as i64) < right as i64
-                ));
+                calculate!(to, left, right, |a, b| u64::from((a as i64) < b as i64));
             }
             Op::LessEqual { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(
-                    left as i64 <= right as i64
-                ));
+                calculate!(to, left, right, |a, b| u64::from(a as i64 <= b as i64));
             }
-            Op::Below { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left < right))
-            }
+            Op::Below { to, left, right } => calculate!(to, left, right, |a, b| u64::from(a < b)),
             Op::BelowEqual { to, left, right } => {
-                calculate!(to, left, right, |left, right| u64::from(left <= right))
+                calculate!(to, left, right, |a, b| u64::from(a <= b))
             }
             Op::Not { to, from } => get!(to) = u64::from(get!(from) == 0),
             Op::Jump { target } => jump!(target),
@@ -273,7 +284,94 @@ pub(super) fn run(
                 Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
                 None => stop!(Stop::End),
             },
+            Op::Peek {
+                to,
+                buffer,
+                message,
+            } => {
+                let Some(head) = objects.buffers[words[control + buffer as usize] as usize].head()
+                else {
+                    stop!(Stop::Trap(Trap::EMPTY));
+                };
+                let fits = words::type_of(words, head) == message as TypeId;
+                get!(to) = if fits { head } else { 0 };
+            }
+            Op::PeekSure {
+                to,
+                buffer,
+                message,
+            } => {
+                let Some(head) = objects.buffers[words[control + buffer as usize] as usize].head()
+                else {
+                    stop!(Stop::Trap(Trap::EMPTY));
+                };
+                if words::type_of(words, head) != message as TypeId {
+                    stop!(Stop::Trap(Trap::WRONG_MESSAGE));
+                }
+                get!(to) = head;
+            }
+            Op::BlockOn { .. } | Op::CheckProbe { .. } if !objects.has_blocked => {}
+            Op::Library { function, base } => {
+                let at = fp + base as usize;
+                match look(function, words, objects, at) {
+                    Some(Ok(result)) => words[at] = result,
+                    Some(Err(misuse)) => stop!(Stop::Trap(Trap::Misuse(misuse))),
+                    None => stop!(Stop::Other),
+                }
+            }
             _ => stop!(Stop::Other),
+        }
+    }
+}
+
+/// Carries out one of the functions that only look something up; `None` if it is another.
+#[inline]
+fn look(
+    function: Builtin,
+    words: &[u64],
+    objects: &mut Objects<'_>,
+    at: usize,
+) -> Option<Result<u64, Misuse>> {
+    let (object, argument) = (words[at] as usize, words[at + 1]);
+    Some(match function {
+        Builtin::TableLookup => Ok(objects.tables[object].lookup(argument)),
+        Builtin::TablePresent => Ok(u64::from(objects.tables[object].is_present(argument))),
+        Builtin::CacheLookup => objects
+            .line(argument)
+            .map(|line| objects.caches[object].lookup(line)),
+        Builtin::CachePresent => objects
+            .line(argument)
+            .map(|line| u64::from(objects.caches[object].is_tag_present(line))),
+        Builtin::CacheAvailable => objects
+            .line(argument)
+            .map(|line| u64::from(objects.caches[object].cache_avail(line))),
+        Builtin::CacheTouch => {
+            objects.caches[object].set_mru(argument);
+            Ok(0)
+        }
+        Builtin::CacheTouchEntry => {
+            objects.caches[object].set_mru_entry(argument);
+            Ok(0)
+        }
+        // Entries of directories are in no cache.
+        Builtin::ChangePermission if object != 0 => {
+            if let Some(cache) = words::mark_of(words, object as u64).checked_sub(1) {
+                objects.caches[cache as usize].change_permission(object as u64, argument as u8);
+            }
+            Ok(0)
+        }
+        Builtin::Now => Ok(objects.now),
+        _ => return None,
+    })
+}
+
+impl Objects<'_> {
+    /// An address that has to be that of a line.
+    #[inline]
+    fn line(&self, address: u64) -> Result<u64, Misuse> {
+        match address & self.offset_bits {
+            0 => Ok(address),
+            _ => Err(Misuse::NotALine(address)),
         }
     }
 }

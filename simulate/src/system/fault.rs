@@ -27,6 +27,12 @@ pub(super) enum Trap {
     Unsupported(&'static str),
 }
 
+impl Trap {
+    pub(super) const EMPTY: Trap = Trap::Other("a peek into an empty buffer");
+    pub(super) const WRONG_MESSAGE: Trap =
+        Trap::Other("executed a peek statement with the wrong message type specified");
+}
+
 impl From<Misuse> for Trap {
     fn from(misuse: Misuse) -> Trap {
         Trap::Misuse(misuse)

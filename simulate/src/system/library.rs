@@ -7,7 +7,7 @@
 use super::System;
 use super::fault::Trap;
 use crate::compile::code::control;
-use crate::compile::types::UNSET_ADDRESS;
+use crate::compile::types::{MOST_TOKENS, UNSET_ADDRESS};
 use crate::library::Builtin;
 use crate::ruby::cache::Array;
 use crate::ruby::sets::{bits as union, set};
@@ -27,21 +27,14 @@ mod request {
 }
 
 impl System {
-    /// Carries out a function of the library; its arguments begin at `at`.
+    /// Carries out a function of the library that does more than look something up (`fast` has the others); its
+    /// arguments begin at `at`.
     pub(super) fn library(&mut self, function: Builtin, at: usize) -> Result<(), Trap> {
         let a = self.words.words[at];
         let b = self.words.words[at + 1];
         let result = match function {
             Builtin::InReady => u64::from(self.is_ready(a as u32)),
             Builtin::InDequeue => self.dequeue(a)?,
-            Builtin::CacheLookup => self.caches[a as usize].lookup(self.line(b)?),
-            Builtin::TableLookup => self.tables[a as usize].lookup(b),
-            Builtin::CacheAvailable => {
-                u64::from(self.caches[a as usize].cache_avail(self.line(b)?))
-            }
-            Builtin::CachePresent => {
-                u64::from(self.caches[a as usize].is_tag_present(self.line(b)?))
-            }
             Builtin::CacheProbe => {
                 let line = self.line(b)?;
                 self.caches[a as usize].cache_probe(line)?
@@ -53,21 +46,16 @@ impl System {
                 self.words.release(entry);
                 0
             }
-            Builtin::CacheTouch => self.done(|system| system.caches[a as usize].set_mru(b)),
-            Builtin::CacheTouchEntry => {
-                self.done(|system| system.caches[a as usize].set_mru_entry(b))
-            }
-            Builtin::ChangePermission => self.change_permission(a, b)?,
+            // That of an entry has been changed already.
+            Builtin::ChangePermission => return Err(Trap::Null),
             Builtin::TableAllocate => self.table_allocate(a, b)?,
             Builtin::TableDeallocate => {
                 let tbe = self.tables[a as usize].deallocate(b)?;
                 self.words.release(tbe);
                 0
             }
-            Builtin::TablePresent => u64::from(self.tables[a as usize].is_present(b)),
             Builtin::TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
-            Builtin::Now => self.now,
-            Builtin::Later => self.now + a,
+            Builtin::Later => self.now.saturating_add(a),
             Builtin::MapToMachine => self.home(a, b)?,
             _ => return self.rarer(function, at),
         };
@@ -81,10 +69,11 @@ impl System {
         let [a, b, c, d, _] = arguments;
         let (i, j) = (a as usize, b as usize);
         let block = self.block_words;
-        let own = i..i + 2;
+        // Where the first argument is an address; where it is something else these are not used.
+        let own = i..i.wrapping_add(2);
         let words = self.machines.words();
-        let dest = i..i + words;
-        let mask = i..i + self.mask.words();
+        let dest = i..i.wrapping_add(words);
+        let mask = i..i.wrapping_add(self.mask.words());
         let shape = self.mask;
         let result = match function {
             Builtin::MaskClear => self.done(|system| shape.clear(&mut system.words.words[mask])),
@@ -332,7 +321,7 @@ impl System {
 
             Builtin::Zero | Builtin::Nothing => 0,
             Builtin::Same => a,
-            Builtin::MaxTokens => 1024,
+            Builtin::MaxTokens => MOST_TOKENS,
             Builtin::LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
             Builtin::LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
             Builtin::AddressOffset => self.set_address(a)?.wrapping_sub(b),
@@ -452,17 +441,6 @@ impl System {
         self.caches[cache as usize].allocate(line, entry)?;
         *self.words.mark(entry) = cache + 1;
         Ok(entry)
-    }
-
-    fn change_permission(&mut self, entry: u64, permission: u64) -> Result<u64, Trap> {
-        if entry == 0 {
-            return Err(Trap::Null);
-        }
-        // Entries of directories are in no cache.
-        if let Some(cache) = self.words.mark(entry).checked_sub(1) {
-            self.caches[cache as usize].change_permission(entry, permission as u8);
-        }
-        Ok(0)
     }
 
     fn table_allocate(&mut self, table: u64, line: u64) -> Result<u64, Trap> {

@@ -104,7 +104,7 @@ impl System {
         let of = self.words.type_of(message);
         let controller = &self.controllers[self.current];
         let address = self.words.words[controller.control as usize + usize::from(control::ADDRESS)];
-        self.happenings[self.happened % HAPPENINGS] = Happening {
+        let happening = Happening {
             tick: self.now,
             controller: self.current as u32,
             what: of as u32,
@@ -113,6 +113,16 @@ impl System {
             after: 0,
             address,
         };
+        self.keep(happening);
+    }
+
+    /// Keeps what happened, for the report of a fault.
+    #[inline]
+    pub(super) fn keep(&mut self, happening: Happening) {
+        match self.happenings.get_mut(self.happened % HAPPENINGS) {
+            Some(oldest) => *oldest = happening,
+            None => self.happenings.push(happening),
+        }
         self.happened += 1;
     }
 
@@ -132,12 +142,6 @@ impl System {
             true => self.tables[object].slots_available(need.slots as usize),
             false => self.buffers[object].slots_available(need.slots as usize, self.now),
         }
-    }
-
-    /// Whether the current controller has blocked any line.
-    #[inline]
-    pub(super) fn has_blocked(&self) -> bool {
-        !self.controllers[self.current].blocked.is_empty()
     }
 
     /// The buffer on which a line is blocked in the current controller.
@@ -160,7 +164,7 @@ impl System {
 
     /// Parks the head of a buffer until somebody wakes the line.
     pub(super) fn stall_and_wait(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
-        if line % (self.block_words as u64 * 8) != 0 {
+        if !line.is_multiple_of(self.block_words as u64 * 8) {
             return Err(Misuse::NotALine(line).into());
         }
         let controller = &mut self.controllers[self.current];

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::fast::{self, Position, Stop};
+use super::fast::{self, Objects, Position, Stop};
 use super::fault::Trap;
 use super::{Resume, System};
 use crate::compile::code::{Op, Program, Transition, control, stall};
@@ -54,10 +54,20 @@ impl System {
             };
         }
         loop {
+            let mut objects = Objects {
+                buffers: &self.buffers,
+                caches: &mut self.caches,
+                tables: &self.tables,
+                has_blocked: !self.controllers[self.current].blocked.is_empty(),
+                now: self.now,
+                offset_bits: self.block_words as u64 * 8 - 1,
+            };
+            let (words, calls) = (&mut self.words.words, &mut self.calls);
             match fast::run(
                 &program,
-                &mut self.words.words,
-                &mut self.calls,
+                words,
+                calls,
+                &mut objects,
                 control_words,
                 &mut position,
             ) {
@@ -69,47 +79,21 @@ impl System {
                 Op::Library { function, base } => {
                     attempt!(self.library(function, position.fp + base as usize))
                 }
-                Op::Peek {
-                    to,
-                    buffer,
-                    message,
-                } => {
-                    let head = attempt!(self.peek(buffer!(buffer)));
-                    let fits = self.words.type_of(head) == message as TypeId;
-                    get!(to) = if fits { head } else { 0 };
-                }
-                Op::PeekSure {
-                    to,
-                    buffer,
-                    message,
-                } => {
-                    let head = attempt!(self.peek(buffer!(buffer)));
-                    if self.words.type_of(head) != message as TypeId {
-                        attempt!(Err(Trap::Other(
-                            "executed a peek statement with the wrong message type specified"
-                        )));
-                    }
-                    get!(to) = head;
-                }
                 Op::BlockOn { buffer, address } => {
-                    if self.has_blocked() {
-                        let buffer = buffer!(buffer);
-                        if self
-                            .blocked_by(get!(address))
-                            .is_some_and(|by| by != buffer)
-                        {
-                            attempt!(self.delay_head(buffer));
-                            return Ok(Ending::Again);
-                        }
+                    let buffer = buffer!(buffer);
+                    if self
+                        .blocked_by(get!(address))
+                        .is_some_and(|by| by != buffer)
+                    {
+                        attempt!(self.delay_head(buffer));
+                        return Ok(Ending::Again);
                     }
                 }
                 Op::CheckProbe { buffer, address } => {
-                    if self.has_blocked() {
-                        let buffer = buffer!(buffer);
-                        if self.blocked_by(get!(address)) == Some(buffer) {
-                            attempt!(self.delay_head(buffer));
-                            return Ok(Ending::Again);
-                        }
+                    let buffer = buffer!(buffer);
+                    if self.blocked_by(get!(address)) == Some(buffer) {
+                        attempt!(self.delay_head(buffer));
+                        return Ok(Ending::Again);
                     }
                 }
                 Op::WakeUp { address } => self.wake_lower(get!(address)),
@@ -170,12 +154,6 @@ impl System {
                 _ => attempt!(Err(Trap::Other("an instruction that is no instruction"))),
             }
         }
-    }
-
-    fn peek(&self, buffer: u32) -> Result<u64, Trap> {
-        self.buffers[buffer as usize]
-            .head()
-            .ok_or(Trap::Other("a peek into an empty buffer"))
     }
 
     /// Looks the transition for an event in a state up, and notes its states.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::fault::Trap;
 use super::run::Ending;
 use super::words::STACK;
-use super::{HAPPENINGS, Happening, System};
+use super::{Happening, System};
 use crate::compile::code::control;
 use crate::trace;
 
@@ -63,6 +63,16 @@ impl System {
         let word =
             |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
         let (address, after) = (word(control::ADDRESS), word(control::AFTER) as u16);
+        let happening = Happening {
+            tick: self.now,
+            controller: self.current as u32,
+            what: self.transition,
+            is_message: false,
+            kind: 0,
+            after,
+            address,
+        };
+        self.keep(happening);
         self.coverage[machine][self.transition as usize] += 1;
         let of = &self.program.machines[machine];
         let transition = &of.transitions[self.transition as usize];
@@ -72,16 +82,6 @@ impl System {
                 .entry((machine, self.transition, after))
                 .or_default() += 1;
         }
-        self.happenings[self.happened % HAPPENINGS] = Happening {
-            tick: self.now,
-            controller: self.current as u32,
-            what: self.transition,
-            is_message: false,
-            kind: 0,
-            after,
-            address,
-        };
-        self.happened += 1;
         if let Some(trace) = &mut self.trace {
             trace.transition(
                 self.now,

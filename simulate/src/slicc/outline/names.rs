@@ -42,7 +42,7 @@ impl Complaints {
 const LONGEST: usize = 100;
 
 /// The candidate that differs least from a name, if it differs little.
-pub(super) fn nearest<'a>(
+pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {

@@ -1,0 +1,96 @@
+//! Values of options.
+
+use check::Model;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use simulate::config::{Caches, Shape};
+use simulate::ruby::delays::Latency;
+
+use super::args::{Clients, MODELS};
+use crate::generate::parse_count;
+
+/// The name of a model.
+pub fn models() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(MODELS.map(|model| model.name())).try_map(|name| {
+        let found = MODELS.into_iter().find(|model| model.name() == name);
+        found.ok_or_else(|| "the name of a model was expected".to_owned())
+    })
+}
+
+/// A kind of cores, or `all`.
+pub fn client(name: &str) -> Result<Clients, String> {
+    match name {
+        "all" => Ok(Clients::All),
+        name => name.parse().map(Clients::One),
+    }
+}
+
+/// A count of at least 1.
+pub fn positive(text: &str) -> Result<u32, String> {
+    match parse_count(text)? {
+        0 => Err("at least 1 was expected".to_owned()),
+        count => Ok(count),
+    }
+}
+
+/// So many locations fit into memory, on lines of their own.
+const MOST_LOCATIONS: u32 = 10_000_000;
+
+/// A count of locations.
+pub fn locations(text: &str) -> Result<u32, String> {
+    match positive(text)? {
+        count if count > MOST_LOCATIONS => Err(format!("at most {MOST_LOCATIONS} was expected")),
+        count => Ok(count),
+    }
+}
+
+/// A power of two.
+pub fn power(text: &str) -> Result<u32, String> {
+    let expected = "a power of two was expected: 1, 2, 4, …";
+    let count = text
+        .parse()
+        .ok()
+        .filter(|count: &u32| count.is_power_of_two());
+    count.ok_or_else(|| expected.to_owned())
+}
+
+/// A share in percent.
+pub fn percent() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=100)
+}
+
+/// How unequal something is.
+pub fn skew(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    let fits = number.filter(|skew| (0.0..=100.0).contains(skew));
+    fits.ok_or_else(|| "a number from 0 to 100 was expected".to_owned())
+}
+
+/// A number of ticks, or a range.
+pub fn latency(text: &str) -> Result<Latency, String> {
+    text.parse()
+}
+
+/// Sizes of caches: what was written, and what it says.
+pub fn caches(text: &str) -> Result<(String, Caches), String> {
+    let caches = match text {
+        "tiny" => Caches::Tiny,
+        "default" => Caches::Default,
+        text => {
+            let mut sizes = Caches::Tiny.sizes();
+            let given: Result<Vec<Shape>, String> = text.split(',').map(str::parse).collect();
+            let given = given.map_err(|error| format!("{error}; or tiny, or default"))?;
+            let [first, rest @ ..] = &given[..] else {
+                return Err("tiny, default or sizes were expected".to_owned());
+            };
+            (sizes.l1_data, sizes.l1_instructions) = (*first, *first);
+            match rest {
+                [] => {}
+                [second] => sizes.l2 = *second,
+                [second, third] => (sizes.l2, sizes.l3) = (*second, *third),
+                _ => return Err("at most three levels were expected".to_owned()),
+            }
+            Caches::Given(sizes)
+        }
+    };
+    Ok((text.to_owned(), caches))
+}
