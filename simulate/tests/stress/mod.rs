@@ -15,6 +15,9 @@ use simulate::simulation::{Run, Simulation};
 /// Runs of the standard stress run of a protocol.
 pub const STANDARD: u64 = 400;
 
+/// More runs of it, with caches so large that lines stay until somebody else takes them.
+pub const ROOMY: u64 = 80;
+
 /// Every kind of core, some with more room than others.
 pub const CLIENTS: [Client; 8] = [
     Client::InOrder,
@@ -88,10 +91,20 @@ pub fn standard() -> impl Iterator<Item = Simulation> {
         least: 10,
         most: 60,
     };
-    (0..STANDARD).map(move |number| {
+    (0..STANDARD + ROOMY).map(move |number| {
         let client = CLIENTS[(number % CLIENTS.len() as u64) as usize];
-        simulation(number, client, length)
+        let run = simulation(number, client, length);
+        match number < STANDARD {
+            true => run,
+            false => roomy(run),
+        }
     })
+}
+
+/// The run, with caches of the usual size.
+pub fn roomy(mut simulation: Simulation) -> Simulation {
+    simulation.options.caches = Caches::Default;
+    simulation
 }
 
 fn shape(dice: &mut Dice, seed: u64, length: Length) -> Shape {
