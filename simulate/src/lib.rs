@@ -31,6 +31,7 @@ pub mod compile;
 pub mod config;
 pub mod dice;
 pub mod library;
+pub mod mutant;
 pub mod program;
 pub mod protocol;
 pub mod record;
