@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use simulate::client::Client;
-use simulate::config::{Caches, Options, Shape as Cache, Sizes};
+use simulate::config::{Caches, Options, Setting, Shape as Cache, Sizes};
 use simulate::dice::Dice;
 use simulate::program::Shape;
 use simulate::protocol::Protocol;
@@ -163,6 +163,24 @@ fn sizes(dice: &mut Dice) -> Sizes {
     }
 }
 
+/// Flags that change what a protocol does and that are off as a rule: at most one of them is on.
+const FLAGS: [&str; 2] = ["probe_filter_enabled", "full_bit_dir_enabled"];
+
+/// The run, in which a protocol that has flags may have one of them on.
+fn flagged(protocol: &Protocol, simulation: &Simulation) -> Simulation {
+    let mut simulation = simulation.clone();
+    let dice = &mut Dice::new(simulation.shape.seed, 0x46_4c_41_47);
+    let chosen = FLAGS.get(dice.below(4) as usize).copied();
+    let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
+    let flag = chosen.filter(|flag| parameters.any(|one| &*one.name.text == *flag));
+    simulation.options.settings.extend(flag.map(|flag| Setting {
+        machine: None,
+        parameter: flag.to_owned(),
+        value: "true".to_owned(),
+    }));
+    simulation
+}
+
 /// Runs to the end, which must come without a fault.
 pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
     match attempt(protocol, simulation) {
@@ -176,6 +194,14 @@ pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
 /// # Errors
 /// What went wrong, and in which run.
 pub fn attempt(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
+    attempt_plain(protocol, &flagged(protocol, simulation))
+}
+
+/// The same, with no more flags on than are asked for.
+///
+/// # Errors
+/// What went wrong, and in which run.
+pub fn attempt_plain(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
     let name = protocol.name();
     let told = |why: &dyn std::fmt::Debug| format!("{name}: {why:?}\n{simulation:?}");
     let plan = simulation.plan(protocol).map_err(|why| told(&why))?;
