@@ -14,6 +14,7 @@ use crate::ruby::cache::Policy;
 use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
 
+pub(crate) use plan::DIRECT;
 pub use plan::{Buffer, Declared, Direction, Instance, MachinePlan, Plan, Value};
 
 /// What can be said about a simulated system.

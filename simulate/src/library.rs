@@ -97,7 +97,7 @@ builtins! {
 
     CacheAvailable = "CacheMemory.cacheAvail/1";
     CacheProbe = "CacheMemory.cacheProbe/1";
-    CacheNull = "CacheMemory.getNullEntry/0";
+    CacheNull = "CacheMemory.getNullEntry/0" | "TBETable.getNullEntry/0";
     CacheAllocate = "CacheMemory.allocate/2" | "CacheMemory.allocate/3" | "CacheMemory.allocateVoid/2";
     CacheDeallocate = "CacheMemory.deallocate/1";
     CacheLookup = "CacheMemory.lookup/1";

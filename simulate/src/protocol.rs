@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::compile::code::Program;
 use crate::compile::compile;
 use crate::config::{Declared, Options, Plan};
+use crate::mutant::Mutant;
 use crate::slicc::ast::{Declaration, Machine};
 use crate::slicc::builtin;
 use crate::slicc::load::{Failure, Loaded};
@@ -31,6 +32,14 @@ impl Protocol {
     /// All that is wrong with it.
     pub fn open(name_or_path: &str) -> Result<Protocol, Failure> {
         Protocol::new(builtin::open(name_or_path)?, BLOCK_BYTES)
+    }
+
+    /// Reads a protocol with a fault put in.
+    ///
+    /// # Errors
+    /// The mutant does not fit the protocol, or all that is wrong with it then.
+    pub fn mutated(mutant: &Mutant) -> Result<Protocol, Failure> {
+        Protocol::new(mutant.load()?, BLOCK_BYTES)
     }
 
     /// Compiles what has been read, for blocks of so many bytes.
@@ -73,6 +82,11 @@ impl Protocol {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.loaded.protocol
+    }
+
+    /// What to call it: its name, and the mutant that it is.
+    pub fn title(&self) -> String {
+        self.loaded.title()
     }
 
     /// Its files.

@@ -93,8 +93,12 @@ impl Buffered {
 
     /// Sends the stores whose turn it is.
     fn drain(&mut self, now: u64, port: &mut dyn CorePort) {
+        let locking = self.locking(now);
         for at in 0..self.buffer.len() {
             let entry = self.buffer[at];
+            if locking.is_some_and(|address| address != entry.address) {
+                continue;
+            }
             let is_next = match self.order {
                 Order::Fifo => at == 0,
                 Order::PerLocation => {
@@ -105,6 +109,28 @@ impl Buffered {
             if is_next && !entry.sent && entry.ready <= now {
                 self.buffer[at].sent = self.thread.alarm.send(port, now, entry.request());
             }
+        }
+    }
+
+    /// The location that is to be locked, or is, if any. Stores to others wait: in front of the second
+    /// half, one could wait for a line that another core has locked, and that core for this line. A
+    /// first-in-first-out buffer is empty by then.
+    fn locking(&self, now: u64) -> Option<u64> {
+        if self.order == Order::Fifo {
+            return None;
+        }
+        let is_due = match self.state {
+            State::Ready => self.ready <= now,
+            State::Loading(_) => false,
+            State::Atomic(_) => true,
+        };
+        match self.thread.steps.get(self.next)?.operation {
+            Operation::Rmw {
+                address,
+                linked: false,
+                ..
+            } if is_due => Some(address),
+            _ => None,
         }
     }
 
@@ -196,7 +222,10 @@ impl Buffered {
     fn begin_atomic(&mut self, address: u64, value: u64, linked: bool) -> bool {
         let waits = match self.order {
             Order::Fifo => !self.buffer.is_empty(),
-            Order::PerLocation => self.buffer.iter().any(|entry| entry.address == address),
+            Order::PerLocation => {
+                let is_before = |entry: &Entry| entry.address == address || entry.sent && !linked;
+                self.buffer.iter().any(is_before)
+            }
         };
         if !waits {
             self.state = State::Atomic(Atomic::new(self.next, address, value, linked));

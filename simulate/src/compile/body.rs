@@ -11,6 +11,9 @@ use crate::source::{Diagnostic, Span};
 /// Frames are no larger, so that the stack has room for some of them.
 const MOST_REGISTERS: Register = 1 << 12;
 
+/// The code of a protocol is no longer: real ones have some ten thousand instructions.
+const MOST_INSTRUCTIONS: usize = 1 << 22;
+
 /// Something went wrong that has been noted among the diagnostics; the statement is given up.
 pub(super) struct Abandoned;
 
@@ -147,6 +150,14 @@ impl Compiler<'_> {
 
     /// Appends an instruction and returns where it is.
     pub(super) fn emit(&mut self, op: Op, span: Span) -> usize {
+        if self.code.len() >= MOST_INSTRUCTIONS {
+            let error = Diagnostic::error(span, "the protocol needs too much code");
+            let _: Outcome<()> = self.fail(Diagnostic {
+                span: None,
+                ..error
+            });
+            return self.code.len() - 1;
+        }
         self.code.push(op);
         self.spans.push(span);
         self.code.len() - 1
@@ -159,6 +170,9 @@ impl Compiler<'_> {
 
     /// Sets the target of a jump.
     pub(super) fn aim(&mut self, at: usize, to: u32) {
+        if self.code.len() >= MOST_INSTRUCTIONS {
+            return;
+        }
         let distance = to as i32 - at as i32 - 1;
         match &mut self.code[at] {
             Op::Jump { target }
@@ -179,6 +193,11 @@ impl Compiler<'_> {
             }
             other => unreachable!("{other:?} is no jump"),
         }
+    }
+
+    /// Instructions of the piece of code so far.
+    pub(super) fn length(&mut self) -> usize {
+        self.code.len() - self.body().start as usize
     }
 
     /// A run of fresh registers.
@@ -308,7 +327,7 @@ impl Compiler<'_> {
     pub(super) fn load_into(&mut self, to: Register, value: Value, span: Span) {
         let op = match (value.place, self.types[value.of].is_wide()) {
             (Place::Null, _) => Op::Small { to, value: 0 },
-            (Place::Constant(constant), _) => self.constant(to, constant),
+            (Place::Constant(constant), _) => self.constant(to, constant, span),
             (Place::Register(from), false) if from == to => return,
             (Place::Register(from), false) => Op::Move { to, from },
             (Place::Register(register), true) => Op::FrameAddress { to, register },
@@ -352,7 +371,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn constant(&mut self, to: Register, constant: u64) -> Op {
+    fn constant(&mut self, to: Register, constant: u64, span: Span) -> Op {
         match i32::try_from(constant as i64) {
             Ok(value) => Op::Small { to, value },
             Err(_) => {
@@ -364,6 +383,13 @@ impl Compiler<'_> {
                         self.constants.push(constant);
                         self.constants.len() - 1
                     });
+                if index > usize::from(u16::MAX) {
+                    let error = Diagnostic::error(span, "the protocol has too many large numbers");
+                    let _: Outcome<()> = self.fail(Diagnostic {
+                        span: None,
+                        ..error
+                    });
+                }
                 Op::Constant {
                     to,
                     index: index as u16,

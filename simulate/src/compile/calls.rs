@@ -335,8 +335,8 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
-        let values = match is_now(&method.text, arguments) {
-            // What ports ask for is the present time in any case.
+        // Buffers take the time to be the present in any case; tables of timers ask.
+        let values = match of != self.types.known.timers && is_now(&method.text, arguments) {
             true => vec![(constant(self.types.known.tick, 0), span)],
             false => self.arguments(arguments)?,
         };

@@ -92,15 +92,13 @@ impl Compiler<'_> {
                 let of = self.resolve(to)?;
                 let value = self.expression(value)?;
                 let pointer = mode.as_ref().is_some_and(|mode| &*mode.text == "pointer");
-                if pointer
-                    && (self.types[of].kind != Kind::Entry
-                        || self.types[value.of].kind != Kind::Entry)
-                {
-                    let error = Diagnostic::error(
-                        span,
-                        format!("this can't be cast to a pointer to `{}`", to.text),
-                    )
-                    .hint("only what a cache or directory looks up is cast to an entry type");
+                let entries = [of, value.of].map(|of| self.types[of].kind == Kind::Entry);
+                let numbers =
+                    [of, value.of].map(|of| !self.types[of].is_wide() && !self.is_pointer(of));
+                if of != value.of && entries != [true; 2] && (pointer || numbers != [true; 2]) {
+                    let from = self.types[value.of].name.clone();
+                    let error = Diagnostic::error(span, format!("a `{from}` can't be cast to a `{}`", to.text))
+                        .hint("what a cache or directory looks up is cast to an entry type, and a number to another");
                     return self.fail(error);
                 }
                 Ok(Value { of, ..value })

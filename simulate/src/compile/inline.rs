@@ -15,6 +15,8 @@ use crate::source::Span;
 
 /// Functions with more statements are called.
 const MOST_STATEMENTS: usize = 30;
+/// In pieces of code with more instructions, functions are called.
+const MOST_INSTRUCTIONS: usize = 4000;
 /// How deep functions may stand within each other.
 const MOST_DEPTH: usize = 4;
 
@@ -37,6 +39,7 @@ impl Compiler<'_> {
         if wide
             || self.inlining.contains(&number)
             || self.inlining.len() >= MOST_DEPTH
+            || self.length() >= MOST_INSTRUCTIONS
             || !is_small(block)
         {
             return Ok(None);

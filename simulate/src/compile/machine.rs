@@ -44,6 +44,12 @@ impl<'a> Compiler<'a> {
             Ok(prototype) => prototype,
             Err(diagnostic) => return self.fail(diagnostic),
         };
+        if self.functions.len() >= usize::from(u16::MAX) {
+            return self.fail(Diagnostic::error(
+                function.name.span,
+                "the protocol has too many functions",
+            ));
+        }
         let number = function.body.as_ref().map(|_| {
             self.functions.push(Function::default());
             self.bodies.push(Some(function));
@@ -168,13 +174,8 @@ impl<'a> Compiler<'a> {
                     let _ = self.signature(function);
                 }
                 Declaration::InPort(port) => {
-                    let _ = self.declare_port(
-                        &port.name,
-                        &port.buffer,
-                        &port.message,
-                        true,
-                        rank(&port.pairs),
-                    );
+                    let rank = self.rank(port, machine);
+                    let _ = self.declare_port(&port.name, &port.buffer, &port.message, true, rank);
                 }
                 Declaration::OutPort(port) => {
                     let _ = self.declare_port(&port.name, &port.buffer, &port.message, false, 0);
@@ -346,6 +347,27 @@ impl<'a> Compiler<'a> {
             .filter(|element| self.types[*element].kind == Kind::Entry)
     }
 
+    /// The rank of a port: a number below that of the ports.
+    fn rank(&mut self, port: &ast::InPort, machine: &ast::Machine) -> u32 {
+        let Some(pair) = attribute(&port.pairs, "rank") else {
+            return 0;
+        };
+        let is_port = |one: &&Declaration| matches!(one, Declaration::InPort(_));
+        let ports = machine.body.iter().filter(is_port).count();
+        match pair.value.text.parse::<u32>() {
+            Ok(rank) if (rank as usize) < ports => rank,
+            _ => {
+                let text = format!(
+                    "the rank `{}` is not below {ports}, the number of in_ports",
+                    pair.value.text
+                );
+                self.diagnostics
+                    .push(Diagnostic::error(pair.value.span, text));
+                0
+            }
+        }
+    }
+
     fn declare_port(
         &mut self,
         name: &Name,
@@ -435,13 +457,6 @@ impl<'a> Compiler<'a> {
             code,
         })
     }
-}
-
-/// The rank of a port.
-fn rank(pairs: &[ast::Pair]) -> u32 {
-    attribute(pairs, "rank")
-        .and_then(|pair| pair.value.text.parse().ok())
-        .unwrap_or(0)
 }
 
 /// The block of a port whose body is one `if` that asks whether the port is ready.

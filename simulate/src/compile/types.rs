@@ -15,6 +15,9 @@ use crate::source::{Diagnostic, Span};
 /// Index of a type in [`Types`].
 pub type TypeId = usize;
 
+/// Tokens of a line, in protocols that count them.
+pub const MOST_TOKENS: u64 = 1024;
+
 /// What an address holds that nobody set. Library functions refuse it.
 pub const UNSET_ADDRESS: u64 = u64::MAX;
 
@@ -338,6 +341,12 @@ impl Types {
 
     fn fresh_name(&self, machine: Option<&str>, name: &ast::Name) -> Result<String, Diagnostic> {
         let full = qualified(machine, &name.text);
+        if self.types.len() >= usize::from(u16::MAX) {
+            return Err(Diagnostic::error(
+                name.span,
+                "the protocol has too many types",
+            ));
+        }
         match self.names.get(&*full) {
             Some(_) => Err(Diagnostic::error(
                 name.span,
@@ -526,6 +535,7 @@ impl Types {
             "false" | "False" | "nullptr" | "NULL" => Some(0),
             "getBlockSizeBits" => Some(i64::from(self.sizes.block.trailing_zeros()) + 3),
             "getBlockSizeBytes" => Some(self.sizes.block as i64 * 8),
+            "max_tokens" => Some(MOST_TOKENS as i64),
             name => member(name),
         };
         if let Some(value) = evaluate(text, &name) {

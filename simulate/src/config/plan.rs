@@ -29,9 +29,12 @@ pub struct Plan {
     pub buffers: u32,
     /// How many sequencers there are. The first belong to the threads; others stay idle.
     pub sequencers: u32,
-    /// The names of the wire buffers, which machines share by name.
+    /// The names of the wire buffers, which machines share by name. One with [`DIRECT`] in its name is ordered.
     pub wires: Vec<Box<str>>,
 }
+
+/// What stands between the machines that a buffer connects directly.
+pub(crate) const DIRECT: &str = "->";
 
 /// The controllers of a machine.
 #[derive(Clone, Debug, PartialEq)]

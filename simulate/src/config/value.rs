@@ -2,7 +2,7 @@
 
 use super::Setting;
 use super::known::{self, Known};
-use super::plan::{Buffer, Direction, Planner, Value, anywhere, wrong};
+use super::plan::{Buffer, DIRECT, Direction, Planner, Value, anywhere, wrong};
 use crate::ruby::cache::Geometry;
 use crate::slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use crate::slicc::cplusplus::evaluate;
@@ -88,6 +88,9 @@ impl Planner<'_> {
                 .attribute("ordered")
                 .is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1")),
         };
+        if let Some(name) = direct(site) {
+            return Ok(Value::Wire(self.wire(&name)));
+        }
         let number = self.plan.buffers;
         self.plan.buffers += 1;
         Ok(Value::Buffer(Buffer {
@@ -150,6 +153,28 @@ impl Planner<'_> {
 
 fn unreadable(setting: &Setting, why: String) -> Diagnostic {
     anywhere(format!("--set {setting}: {why}"))
+}
+
+/// What connects a buffer directly with that of another machine: one that is attached to the network without a number
+/// of a virtual network, such as `bufferToL1` of machine L0Cache and `bufferFromL0` of L1Cache. Both controllers have
+/// the same number.
+fn direct(site: Site) -> Option<String> {
+    if site.attribute("virtual_network").is_some() {
+        return None;
+    }
+    let own = site.machine.strip_suffix("Cache").unwrap_or(site.machine);
+    let number = site.number;
+    match &*site.attribute("network")?.value.text {
+        "To" => {
+            let (_, other) = site.name().rsplit_once("To")?;
+            Some(format!("{own}{DIRECT}{other} {number}"))
+        }
+        "From" => {
+            let (_, other) = site.name().rsplit_once("From")?;
+            Some(format!("{other}{DIRECT}{own} {number}"))
+        }
+        _ => None,
+    }
 }
 
 /// The end of the network that a buffer is.

@@ -36,10 +36,22 @@ pub struct Loaded {
     pub sources: Sources,
     /// Its name, from the `protocol` line.
     pub protocol: String,
+    /// The mutant that it is, if it is one.
+    pub mutant: Option<String>,
     /// All declarations; those of a file that is included stand in the place of the `include`.
     pub declarations: Vec<Declaration>,
     /// What is odd.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// What to call it: its name, and the mutant that it is.
+    pub fn title(&self) -> String {
+        match &self.mutant {
+            Some(mutant) => format!("{} with {mutant}", self.protocol),
+            None => self.protocol.clone(),
+        }
+    }
 }
 
 /// What is wrong with a protocol.
@@ -347,6 +359,7 @@ impl Loader<'_, '_> {
             Some(protocol) if !has_error(&self.diagnostics) => Ok(Loaded {
                 sources: self.sources,
                 protocol,
+                mutant: None,
                 declarations,
                 warnings: self.diagnostics,
             }),

@@ -11,7 +11,7 @@ use super::{
 use crate::client::Core;
 use crate::compile::code::{Member, Program, control};
 use crate::compile::types::{Kind, Type};
-use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
+use crate::config::{DIRECT, Direction, Instance, MachinePlan, Options, Plan, Value};
 use crate::ruby::buffer::{MessageBuffer, Settings};
 use crate::ruby::cache::CacheMemory;
 use crate::ruby::delays::Delays;
@@ -78,12 +78,17 @@ impl System {
             .iter()
             .map(|(_, of)| of.fields.get("Type").map(|field| field.offset))
             .collect();
+        let largest = types
+            .iter()
+            .map(|(_, of)| of.initial.len())
+            .max()
+            .unwrap_or(0);
         let mut homes = vec![None; 64];
         for machine in &plan.machines {
             homes[machine.kind as usize] = Some(machine.interleaving);
         }
         let mut system = System {
-            words: Words::new(types.iter().count()),
+            words: Words::new(types.iter().count(), largest),
             controllers: Vec::new(),
             buffers: vec![MessageBuffer::default(); buffers],
             roles: vec![Role::Own; buffers],
@@ -337,7 +342,11 @@ impl System {
             Value::Wire(number) => {
                 let at = plan.buffers + number;
                 // Whoever reads it becomes its consumer when its port is found.
-                self.buffers[at as usize] = MessageBuffer::new(Settings::default());
+                let settings = Settings {
+                    ordered: plan.wires[*number as usize].contains(DIRECT),
+                    ..Settings::default()
+                };
+                self.buffers[at as usize] = MessageBuffer::new(settings);
                 u64::from(at)
             }
         })

@@ -7,7 +7,7 @@
 use super::System;
 use super::fault::Trap;
 use crate::compile::code::control;
-use crate::compile::types::UNSET_ADDRESS;
+use crate::compile::types::{MOST_TOKENS, UNSET_ADDRESS};
 use crate::library::Builtin;
 use crate::ruby::cache::Array;
 use crate::ruby::sets::{bits as union, set};
@@ -55,7 +55,7 @@ impl System {
                 0
             }
             Builtin::TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
-            Builtin::Later => self.now + a,
+            Builtin::Later => self.now.saturating_add(a),
             Builtin::MapToMachine => self.home(a, b)?,
             _ => return self.rarer(function, at),
         };
@@ -69,10 +69,11 @@ impl System {
         let [a, b, c, d, _] = arguments;
         let (i, j) = (a as usize, b as usize);
         let block = self.block_words;
-        let own = i..i + 2;
+        // Where the first argument is an address; where it is something else these are not used.
+        let own = i..i.wrapping_add(2);
         let words = self.machines.words();
-        let dest = i..i + words;
-        let mask = i..i + self.mask.words();
+        let dest = i..i.wrapping_add(words);
+        let mask = i..i.wrapping_add(self.mask.words());
         let shape = self.mask;
         let result = match function {
             Builtin::MaskClear => self.done(|system| shape.clear(&mut system.words.words[mask])),
@@ -320,7 +321,7 @@ impl System {
 
             Builtin::Zero | Builtin::Nothing => 0,
             Builtin::Same => a,
-            Builtin::MaxTokens => 1024,
+            Builtin::MaxTokens => MOST_TOKENS,
             Builtin::LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
             Builtin::LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
             Builtin::AddressOffset => self.set_address(a)?.wrapping_sub(b),

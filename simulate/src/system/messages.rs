@@ -164,7 +164,7 @@ impl System {
 
     /// Parks the head of a buffer until somebody wakes the line.
     pub(super) fn stall_and_wait(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
-        if line % (self.block_words as u64 * 8) != 0 {
+        if !line.is_multiple_of(self.block_words as u64 * 8) {
             return Err(Misuse::NotALine(line).into());
         }
         let controller = &mut self.controllers[self.current];

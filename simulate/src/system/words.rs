@@ -30,6 +30,10 @@ pub fn mark_of(words: &[u64], object: u64) -> u64 {
 pub struct Words {
     /// The words.
     pub words: Vec<u64>,
+    /// Where the next new object goes. Behind it there are always `margin` words.
+    top: usize,
+    /// The words of the largest object. A protocol may take an entry for one of another type, and look behind its end.
+    margin: usize,
     /// Objects of each type that may be used again.
     free: Vec<Vec<u64>>,
     /// Objects that are free as soon as the running transition is over.
@@ -37,62 +41,63 @@ pub struct Words {
 }
 
 impl Words {
-    /// A memory for objects of so many types.
-    pub fn new(types: usize) -> Words {
+    /// A memory for objects of so many types, the largest of so many words.
+    pub fn new(types: usize, largest: usize) -> Words {
         Words {
-            words: vec![0; STACK_END],
+            words: vec![0; STACK_END + largest],
+            top: STACK_END,
+            margin: largest,
             free: vec![Vec::new(); types],
             dying: Vec::new(),
         }
     }
 
+    /// Makes room for new words, and returns where they are.
+    fn extend(&mut self, count: usize) -> usize {
+        let at = self.top;
+        self.top += count;
+        if self.words.len() < self.top + self.margin {
+            // Doubling, as a vector that grows by itself.
+            let length = (self.top + self.margin).max(2 * self.words.len());
+            self.words.resize(length, 0);
+        }
+        at
+    }
+
     /// Words that stay in use: control words, for example.
     pub fn reserve(&mut self, initial: &[u64]) -> u64 {
-        let at = self.words.len();
-        self.words.extend_from_slice(initial);
+        let at = self.extend(initial.len());
+        self.words[at..at + initial.len()].copy_from_slice(initial);
         at as u64
+    }
+
+    /// The place of a new object.
+    #[inline]
+    fn place(&mut self, of: TypeId, width: usize) -> usize {
+        if let Some(at) = self.free[of].pop() {
+            return at as usize;
+        }
+        let at = self.extend(HEADER + width) + HEADER;
+        self.words[at - HEADER] = of as u64;
+        at
     }
 
     /// A fresh object.
     #[inline]
     pub fn allocate(&mut self, of: TypeId, initial: &[u64]) -> u64 {
-        match self.free[of].pop() {
-            Some(at) => {
-                self.words[at as usize - 1] = 0;
-                self.words[at as usize..at as usize + initial.len()].copy_from_slice(initial);
-                at
-            }
-            None => {
-                self.words.extend_from_slice(&[of as u64, 0]);
-                let at = self.words.len();
-                self.words.extend_from_slice(initial);
-                // An object without fields still has an address of its own.
-                if initial.is_empty() {
-                    self.words.push(0);
-                }
-                at as u64
-            }
-        }
+        let at = self.place(of, initial.len());
+        self.words[at - 1] = 0;
+        self.words[at..at + initial.len()].copy_from_slice(initial);
+        at as u64
     }
 
     /// A copy of an object.
     #[inline]
     pub fn duplicate(&mut self, from: u64, width: usize) -> u64 {
-        let of = self.type_of(from);
-        match self.free[of].pop() {
-            Some(at) => {
-                self.words
-                    .copy_within(from as usize..from as usize + width, at as usize);
-                at
-            }
-            None => {
-                self.words.extend_from_slice(&[of as u64, 0]);
-                let at = self.words.len();
-                self.words
-                    .extend_from_within(from as usize..from as usize + width);
-                at as u64
-            }
-        }
+        let at = self.place(self.type_of(from), width);
+        self.words
+            .copy_within(from as usize..from as usize + width, at);
+        at as u64
     }
 
     /// The type of an object.

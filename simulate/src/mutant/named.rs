@@ -1,0 +1,122 @@
+//! The mutants that come with the program, by name.
+
+use super::Mutant;
+
+/// A mutant of the fixtures.
+struct Named {
+    name: &'static str,
+    protocol: &'static str,
+    text: &'static str,
+}
+
+/// The mutants of a protocol.
+macro_rules! mutants {
+    ($($protocol:literal: $($name:literal),+;)*) => {
+        &[$($(Named {
+            name: $name,
+            protocol: $protocol,
+            text: include_str!(concat!("../../../fixtures/protocols/mutants/", $name, ".patch")),
+        }),+),*]
+    };
+}
+
+/// All of them.
+const NAMED: &[Named] = mutants! {
+    "MI_example":
+        "mi-l1-forward-blocks-queue",
+        "mi-l1-late-inv-missing",
+        "mi-dir-dma-during-dma-missing",
+        "mi-dir-dma-write-offset",
+        "mi-dir-dmawrite-clobbers-line";
+    "MESI_Two_Level":
+        "mesi2-l1-is-inv-no-notify",
+        "mesi2-l1-sc-not-cleared",
+        "mesi2-l1-pf-late-block-used",
+        "mesi2-l1-pf-sm-missing",
+        "mesi2-dir-cleanreplacement-during-dma",
+        "mesi2-dir-data-parks-request",
+        "mesi2-dir-dmawrite-drops-owner-data";
+    "MOESI_hammer":
+        "hammer-l1-upgrade-keeps-reservation",
+        "hammer-l1-flush-end-no-notify",
+        "hammer-dir-dma-during-flush-missing",
+        "hammer-dir-filter-drops-owner-data";
+};
+
+impl Named {
+    fn mutant(&self) -> Mutant {
+        Mutant::of_patch(self.name, self.protocol, self.text)
+    }
+}
+
+/// All named mutants, protocol by protocol.
+pub fn all() -> impl Iterator<Item = Mutant> {
+    NAMED.iter().map(Named::mutant)
+}
+
+/// The named mutants of a protocol.
+pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
+    NAMED
+        .iter()
+        .filter(move |one| one.protocol == protocol)
+        .map(Named::mutant)
+}
+
+/// The one of this name.
+pub fn find(name: &str) -> Option<Mutant> {
+    let found = NAMED.iter().find(|one| one.name == name);
+    found.map(Named::mutant)
+}
+
+/// Most names to suggest.
+const SUGGESTED: usize = 3;
+
+/// Names that somebody may have meant, the likeliest first: those that have a part of the name in
+/// them, or differ little from it.
+pub fn nearest(name: &str) -> Vec<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let distance = |other: &str| match other.contains(&name) && !name.is_empty() {
+        true => 0,
+        false => strsim::osa_distance(&name, other),
+    };
+    let most = name.chars().count() / 2;
+    let mut near: Vec<(usize, &str)> = NAMED
+        .iter()
+        .map(|one| (distance(one.name), one.name))
+        .filter(|(distance, _)| *distance <= most)
+        .collect();
+    near.sort_by_key(|(distance, _)| *distance);
+    near.truncate(SUGGESTED);
+    near.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found() {
+        assert_eq!(of("MI_example").count(), 5);
+        assert!(all().all(|one| find(&one.name) == Some(one)));
+        assert_eq!(find("no-such-mutant"), None);
+    }
+
+    #[test]
+    fn every_one_says_what_it_is() {
+        for one in all() {
+            let about = &one.description;
+            assert!(about.ends_with('.') && about.len() > 40, "{}", one.name);
+        }
+    }
+
+    #[test]
+    fn near_names() {
+        assert_eq!(
+            nearest("mesi2-l1-is-inv-not-notify")[0],
+            "mesi2-l1-is-inv-no-notify"
+        );
+        assert_eq!(nearest("clobbers"), ["mi-dir-dmawrite-clobbers-line"]);
+        assert!(nearest("something-else-entirely-that-is-long").is_empty());
+        assert!(nearest("").is_empty());
+    }
+}
