@@ -15,6 +15,9 @@ use simulate::simulation::{Run, Simulation};
 /// Runs of the standard stress run of a protocol.
 pub const STANDARD: u64 = 400;
 
+/// More runs of it, with so much room that lines stay until somebody else takes them.
+pub const ROOMY: u64 = 120;
+
 /// Every kind of core, some with more room than others.
 pub const CLIENTS: [Client; 8] = [
     Client::InOrder,
@@ -84,14 +87,30 @@ pub fn simulation(number: u64, client: Client, length: Length) -> Simulation {
 
 /// The runs of the standard stress run.
 pub fn standard() -> impl Iterator<Item = Simulation> {
-    let length = Length {
-        least: 10,
-        most: 60,
-    };
-    (0..STANDARD).map(move |number| {
+    let length = |least, most| Length { least, most };
+    (0..STANDARD + ROOMY).map(move |number| {
         let client = CLIENTS[(number % CLIENTS.len() as u64) as usize];
-        simulation(number, client, length)
+        match number < STANDARD {
+            true => simulation(number, client, length(10, 60)),
+            false => roomy(simulation(number, client, length(60, 200))),
+        }
     })
+}
+
+/// The run, with caches of the usual size; of the first level, every other time, as small as can be,
+/// so that what it needs is at hand one level up.
+pub fn roomy(mut simulation: Simulation) -> Simulation {
+    let usual = Caches::Default.sizes();
+    let smallest = Cache::new(128, 1);
+    simulation.options.caches = match Dice::new(simulation.shape.seed, 0x52_4f_4f_4d).percent(50) {
+        true => Caches::Default,
+        false => Caches::Given(Sizes {
+            l1_instructions: smallest,
+            l1_data: smallest,
+            ..usual
+        }),
+    };
+    simulation
 }
 
 fn shape(dice: &mut Dice, seed: u64, length: Length) -> Shape {
