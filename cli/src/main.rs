@@ -20,6 +20,7 @@ mod initial;
 mod kernel;
 mod limits;
 mod load;
+mod mutants;
 mod options;
 mod protocol;
 mod simulate;
@@ -57,6 +58,7 @@ enum Command {
     Convert(convert::Args),
     Generate(generate::Args),
     Kernel(kernel::Args),
+    Mutants(mutants::Args),
     Protocol(protocol::Args),
     Simulate(Box<simulate::Args>),
     Stats(stats::Args),
@@ -71,6 +73,7 @@ impl Command {
             Command::Convert(args) => convert::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+            Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
             Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),

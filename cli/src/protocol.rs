@@ -20,6 +20,7 @@ use simulate::slicc::outline::Outline;
 use simulate::source::{Diagnostic, Severity, Sources};
 
 use crate::error::Error;
+use crate::mutants;
 use crate::status::Status;
 
 /// Check a SLICC protocol, or show its machines and transition tables
@@ -58,10 +59,14 @@ struct Protocol {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the tables of a protocol: of a built-in name, or the path of a `.slicc` file. What stands
-/// in the bodies of actions, ports and functions does not matter for them.
-fn open(name: &str) -> Protocol {
-    let (sources, tables, diagnostics) = match builtin::open(name) {
+/// Reads the tables of a protocol: of a built-in name, or the path of a `.slicc` file; or of a
+/// mutant of it. What stands in the bodies of actions, ports and functions does not matter for them.
+fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
+    let opened = match mutant {
+        None => builtin::open(name),
+        Some(mutant) => mutants::find(mutant, Some(name))?.load(),
+    };
+    let (sources, tables, diagnostics) = match opened {
         Err(failure) => (failure.sources, None, failure.diagnostics),
         Ok(loaded) => {
             let mut diagnostics = loaded.warnings.clone();
@@ -76,11 +81,11 @@ fn open(name: &str) -> Protocol {
             (sources, tables, diagnostics)
         }
     };
-    Protocol {
+    Ok(Protocol {
         sources,
         tables,
         diagnostics,
-    }
+    })
 }
 
 impl Protocol {

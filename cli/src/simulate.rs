@@ -41,7 +41,10 @@ struct Cell {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
     let names = args.protocols();
-    let opened: Result<Vec<Opened>, Error> = names.iter().map(|name| Opened::new(name)).collect();
+    let opened: Result<Vec<Opened>, Error> = names
+        .iter()
+        .map(|name| Opened::new(name, args.mutant.as_deref()))
+        .collect();
     let opened = opened?;
     let mut cells = Vec::new();
     for protocol in 0..opened.len() {

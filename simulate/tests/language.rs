@@ -118,7 +118,9 @@ machine(MachineType:L1Cache, "test") : Sequencer * sequencer; CacheMemory * cach
 
 fn open(source: &str) -> Result<Protocol, Vec<String>> {
     let text = format!("protocol \"Test\"; include \"RubySlicc_interfaces.slicc\"; {source}");
-    let loaded = load_with(Path::new("test.slicc"), &mut |_| Ok(text.clone().into_bytes()));
+    let loaded = load_with(Path::new("test.slicc"), &mut |_| {
+        Ok(text.clone().into_bytes())
+    });
     let failed = |failure: simulate::slicc::load::Failure| {
         let said = failure.diagnostics.iter().map(|one| {
             let line = one.span.map_or(0, |span| failure.sources.position(span).1);
@@ -136,17 +138,33 @@ fn outcome_with(source: &str, settings: &[&str], threads: u32) -> String {
         Err(said) => return said.join("\n"),
     };
     let simulation = Simulation {
-        shape: Shape { threads, operations: 40, locations: 1, rmws: 0, seed: 1, ..Shape::default() },
+        shape: Shape {
+            threads,
+            operations: 40,
+            locations: 1,
+            rmws: 0,
+            seed: 1,
+            ..Shape::default()
+        },
         client: Client::InOrder,
         options: Options {
-            settings: settings.iter().map(|one| one.parse().expect("a setting")).collect(),
+            settings: settings
+                .iter()
+                .map(|one| one.parse().expect("a setting"))
+                .collect(),
             ..Options::default().steady()
         },
         deadlock_threshold: Some(20_000),
     };
     let plan = match simulation.plan(&protocol) {
         Ok(plan) => plan,
-        Err(said) => return said.iter().map(|one| one.message.clone()).collect::<Vec<_>>().join("\n"),
+        Err(said) => {
+            return said
+                .iter()
+                .map(|one| one.message.clone())
+                .collect::<Vec<_>>()
+                .join("\n");
+        }
     };
     match simulation.run(&protocol, &plan, None) {
         Ok(run) => run.fault.map_or("clean".to_owned(), |fault| fault.message),
@@ -164,7 +182,15 @@ fn reaches(pieces: Pieces<'_>, settings: &[&str]) {
 #[track_caller]
 fn computes(types: &str, declarations: &str, code: &str) {
     let code = format!("{code} error(\"done\");");
-    reaches(Pieces { types, declarations, code: &code, ..Pieces::default() }, &[]);
+    reaches(
+        Pieces {
+            types,
+            declarations,
+            code: &code,
+            ..Pieces::default()
+        },
+        &[],
+    );
 }
 
 #[test]
@@ -174,7 +200,14 @@ fn the_machine_itself_runs() {
 
 #[test]
 fn a_failed_assertion_is_seen() {
-    let outcome = outcome_with(&source(Pieces { code: "assert(1 == 2);", ..Pieces::default() }), &[], 1);
+    let outcome = outcome_with(
+        &source(Pieces {
+            code: "assert(1 == 2);",
+            ..Pieces::default()
+        }),
+        &[],
+        1,
+    );
     assert!(outcome.starts_with("assert failure"), "{outcome}");
 }
 
@@ -738,25 +771,52 @@ fn errors_name_what_is_wrong() {
         ("float(1);", "", "`float`"),
         ("int x := 1.5;", "", "fraction"),
         ("CacheMemory::flush(address);", "", "`CacheMemory::flush`"),
-        ("outside(1);", "int outside(int x);", "`outside` is not supported"),
+        (
+            "outside(1);",
+            "int outside(int x);",
+            "`outside` is not supported",
+        ),
         ("cache.explode(address);", "", "`explode`"),
-        ("check_stop_slots(requests_in, \"1\", \"2\");", "", "check_stop_slots"),
+        (
+            "check_stop_slots(requests_in, \"1\", \"2\");",
+            "",
+            "check_stop_slots",
+        ),
         ("int x; int x;", "", "`x` is declared twice"),
         ("bool b := 3;", "", "expected a `bool`, found a `int`"),
         ("if (1) { }", "", "expected a `bool`"),
         ("unknown := 1;", "", "`unknown` is not declared"),
         ("trigger(Event:Load, address);", "", "`trigger`"),
-        ("peek(requests_in, RubyRequest) { in_msg.Size := 1; }", "", "can't be assigned"),
+        (
+            "peek(requests_in, RubyRequest) { in_msg.Size := 1; }",
+            "",
+            "can't be assigned",
+        ),
         ("assert(address == machineID);", "", "can't be compared"),
         ("Wrong w;", "", "the type `Wrong` is not declared"),
-        ("assert(Event:Nothing == Event:Load);", "", "has no value `Nothing`"),
+        (
+            "assert(Event:Nothing == Event:Load);",
+            "",
+            "has no value `Nothing`",
+        ),
         ("cache_entry.Wrong := 1;", "", "has no field `Wrong`"),
     ] {
-        let pieces = Pieces { types, declarations, code, ..Pieces::default() };
+        let pieces = Pieces {
+            types,
+            declarations,
+            code,
+            ..Pieces::default()
+        };
         let text = source(pieces);
-        let Err(errors) = open(&text) else { panic!("{code} was accepted") };
-        let at = 1 + text[..text.find(code).expect("the code is in the text")].matches('\n').count();
-        let found = errors.iter().any(|error| error.contains(said) && error.starts_with(&format!("{at}: ")));
+        let Err(errors) = open(&text) else {
+            panic!("{code} was accepted")
+        };
+        let at = 1 + text[..text.find(code).expect("the code is in the text")]
+            .matches('\n')
+            .count();
+        let found = errors
+            .iter()
+            .any(|error| error.contains(said) && error.starts_with(&format!("{at}: ")));
         assert!(found, "{code}: line {at}, {said}: {errors:?}");
     }
 }
@@ -833,9 +893,20 @@ fn buffers_may_connect_two_machines_directly() {
         ),
         ..Pieces::default()
     };
-    let text = source(pieces).replace("machine(MachineType:L1Cache, \"test\")", "machine(MachineType:L0Cache, \"test\")");
-    let (below, above) = text.split_at(text.find("machine(MachineType:L0Cache").expect("the machine"));
-    let text = format!("{below}{}", above.replace("L1Cache_State", "L0Cache_State").replace("<L1Cache_TBE>", "<L0Cache_TBE>"));
+    let text = source(pieces).replace(
+        "machine(MachineType:L1Cache, \"test\")",
+        "machine(MachineType:L0Cache, \"test\")",
+    );
+    let (below, above) = text.split_at(
+        text.find("machine(MachineType:L0Cache")
+            .expect("the machine"),
+    );
+    let text = format!(
+        "{below}{}",
+        above
+            .replace("L1Cache_State", "L0Cache_State")
+            .replace("<L1Cache_TBE>", "<L0Cache_TBE>")
+    );
     let outcome = outcome_with(&text, &[], 3);
     assert!(outcome.ends_with(": done"), "{outcome}");
 }
@@ -862,7 +933,6 @@ fn what_larger_protocols_say() {
         code: "enqueue(notes_out, Note, latency()) {
               out_msg.addr := address; out_msg.From := machineIDToMachineType(machineID);
               out_msg.Destination.addNetDest(everyone(cache_entry));
-              out_msg.Destination.remove(createMachineID(MachineType:DMA, intToID(0)));
               Entry e := entry_of(address); e.Count := out_msg.Destination.count();
               DPRINTF(RubySlicc, \"%s\\n\", out_msg);
             }

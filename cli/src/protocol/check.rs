@@ -18,7 +18,7 @@ Examples:
   rubric protocol check MI_example --format json
 
 JSON is one object: `protocol` (its name, or null if its
-tables have errors), `errors` and `warnings` (how many), and
+tables have errors), `mutant` (as given, or null), `errors` and `warnings` (how many), and
 `diagnostics`, each with `severity`, `message`, `label`, `hint`, its place (`file`, `line`, `column`,
 `end_line`, `end_column`, from 1, or all null) and `notes` (`message` and a place).
 
@@ -27,6 +27,10 @@ pub(super) struct Args {
     /// A `.slicc` file, or the name of a built-in protocol
     protocol: String,
 
+    /// Put a fault into the protocol, a built-in one: a mutant from `rubric mutants list`
+    #[arg(long, value_name = "MUTANT")]
+    mutant: Option<String>,
+
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -34,7 +38,7 @@ pub(super) struct Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let mut protocol = open(&args.protocol);
+    let mut protocol = open(&args.protocol, args.mutant.as_deref())?;
     protocol.examine();
     let written = match args.format {
         Format::Text => text(&protocol, out),
@@ -57,7 +61,7 @@ fn text(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
     let warnings = counted(protocol.count(Severity::Warning), "warning");
     match &protocol.tables {
         Some((loaded, outline)) if errors == 0 => {
-            writeln!(out, "{}: {}, {warnings}", loaded.protocol, summary(outline))
+            writeln!(out, "{}: {}, {warnings}", loaded.title(), summary(outline))
         }
         _ => writeln!(out, "{}, {warnings}", counted(errors, "error")),
     }

@@ -14,7 +14,7 @@ pub(super) fn machines(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for machine in machines {
-        write_graph(&loaded.protocol, &Graph::of(machine), out)?;
+        write_graph(&loaded.title(), &Graph::of(machine), out)?;
     }
     Ok(())
 }

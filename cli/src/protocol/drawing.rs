@@ -38,7 +38,7 @@ pub(super) fn machines(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for machine in machines {
-        out.write_all(drawing(&loaded.protocol, &Graph::of(machine)).as_bytes())?;
+        out.write_all(drawing(&loaded.title(), &Graph::of(machine)).as_bytes())?;
     }
     Ok(())
 }

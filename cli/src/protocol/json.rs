@@ -14,6 +14,7 @@ pub(super) fn diagnostics(protocol: &Protocol, out: &mut dyn Write) -> io::Resul
     let diagnostics = protocol.diagnostics.iter();
     let value = json!({
         "protocol": protocol.tables.as_ref().map(|(loaded, _)| &loaded.protocol),
+        "mutant": protocol.tables.as_ref().and_then(|(loaded, _)| loaded.mutant.as_ref()),
         "errors": protocol.count(Severity::Error),
         "warnings": protocol.count(Severity::Warning),
         "diagnostics": diagnostics
@@ -66,6 +67,7 @@ pub(super) fn machines(
     let files = loaded.sources.files().iter().skip(1);
     let value = json!({
         "protocol": loaded.protocol,
+        "mutant": loaded.mutant,
         "files": files.map(|file| file.path.display().to_string()).collect::<Vec<_>>(),
         "machines": machines.iter().map(|one| machine(loaded, one)).collect::<Vec<_>>(),
     });

@@ -21,7 +21,7 @@ Examples:
   rubric protocol show MESI_Two_Level.slicc --machine L1Cache --format svg -o l1.svg
 
 Text has the transitions of each state; events that do the same are on one line.
-JSON is one object: `protocol`, `files`, and `machines`, each with `name`, `description`, `states` (`name`,
+JSON is one object: `protocol`, `mutant` (or null), `files`, and `machines`, each with `name`, `description`, `states` (`name`,
 `permission`, `description`), `events` and `requests` (`name`, `description`), `actions` (`name`, `short`,
 `description`, `stalls`), `in_ports` (in the order in which they are scanned) and `out_ports` (`name`, `buffer`,
 `message`, `rank`), and `transitions` (`state`, `event`, `next`, which is null where `getNextState` decides, `actions`,
@@ -32,6 +32,10 @@ go to FILE-MACHINE.svg each if a file is given.")]
 pub(super) struct Args {
     /// A `.slicc` file, or the name of a built-in protocol
     protocol: String,
+
+    /// Put a fault into the protocol, a built-in one: a mutant from `rubric mutants list`
+    #[arg(long, value_name = "MUTANT")]
+    mutant: Option<String>,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -61,7 +65,7 @@ enum Format {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let protocol = open(&args.protocol);
+    let protocol = open(&args.protocol, args.mutant.as_deref())?;
     let Some((loaded, outline)) = &protocol.tables else {
         let (sources, all) = (&protocol.sources, &protocol.diagnostics);
         return Err(diagnostics::refusal(&args.protocol, sources, all));

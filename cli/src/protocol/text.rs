@@ -14,7 +14,7 @@ pub(super) fn machines(
     machines: &[&MachineOutline],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "protocol {}", loaded.protocol)?;
+    writeln!(out, "protocol {}", loaded.title())?;
     for machine in machines {
         writeln!(out)?;
         write_machine(machine, out)?;

@@ -25,6 +25,7 @@ Examples:
   rubric simulate MI_example --seed 7 --check --history run.json
   rubric simulate all --client all --runs 20 --check
   rubric simulate MOESI_hammer --runs 100 --coverage hammer.csv
+  rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
 
 Without -o, --history, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that repeats the run: the same options
@@ -43,6 +44,10 @@ pub struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(required = true, value_name = "PROTOCOL")]
     pub(super) protocols: Vec<String>,
+
+    /// Put a fault into the protocol, a built-in one: a mutant from `rubric mutants list`
+    #[arg(long, value_name = "MUTANT")]
+    pub(super) mutant: Option<String>,
 
     /// What runs the program, separated by commas: in-order (SC), store-buffer[-N] (TSO),
     /// per-location[-N] (a buffer for each location: PSO), early[-W] (loads among W operations early:
@@ -244,6 +249,9 @@ impl Args {
         }
         if self.coverage.is_some() && self.protocols().len() > 1 {
             return usage("--coverage: transitions are those of one protocol: name one");
+        }
+        if self.mutant.is_some() && self.protocols().len() > 1 {
+            return usage("--mutant: a mutant is of one protocol: name that one alone");
         }
         match self.protocols.iter().find(|name| is_models(name)) {
             Some(name) => Err(Error::Usage(format!(

@@ -10,6 +10,8 @@ impl Args {
     /// The words behind `rubric simulate` that repeat a run, without options that change nothing.
     pub fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let mut words = vec![quoted(protocol)];
+        let mutant = self.mutant.iter();
+        words.extend(mutant.map(|name| format!("--mutant {}", quoted(name))));
         let default = Shape::default();
         let mut say = |option: &str, value: String, usual: String| {
             if value != usual {

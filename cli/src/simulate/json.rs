@@ -14,6 +14,8 @@ use super::series::Series;
 #[derive(Serialize)]
 struct Line<'a> {
     protocol: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mutant: Option<&'a str>,
     client: String,
     /// The model that the client keeps.
     keeps: &'a str,
@@ -95,6 +97,7 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
     });
     Line {
         protocol: &opened.given,
+        mutant: opened.mutant(),
         client: cell.client.to_string(),
         keeps: cell.client.model(),
         seed: series.args.seed_of(0),

@@ -10,6 +10,7 @@ use simulate::source::{Diagnostic, Sources};
 
 use super::coverage::Covered;
 use crate::error::Error;
+use crate::mutants;
 use crate::protocol::diagnostics;
 
 /// A protocol that can run.
@@ -21,14 +22,31 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Opens a protocol: a built-in name or the path of a `.slicc` file.
-    pub fn new(given: &str) -> Result<Opened, Error> {
-        let protocol = Protocol::open(given)
-            .map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))?;
+    /// Opens a protocol: a built-in name or the path of a `.slicc` file; or a mutant of it.
+    pub fn new(given: &str, mutant: Option<&str>) -> Result<Opened, Error> {
+        let protocol = match mutant {
+            None => Protocol::open(given),
+            Some(name) => Protocol::mutated(&mutants::find(name, Some(given))?),
+        };
+        let protocol =
+            protocol.map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))?;
         Ok(Opened {
             given: given.to_owned(),
             protocol,
         })
+    }
+
+    /// What to call it: as the user did, and the mutant that it is.
+    pub fn title(&self) -> String {
+        match self.mutant() {
+            Some(mutant) => format!("{} with {mutant}", self.given),
+            None => self.given.clone(),
+        }
+    }
+
+    /// The mutant that it is, if it is one.
+    pub fn mutant(&self) -> Option<&str> {
+        self.loaded().mutant.as_deref()
     }
 
     /// What it was compiled from, which other threads can compile again.

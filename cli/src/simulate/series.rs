@@ -290,7 +290,7 @@ impl Work<'_> {
         })?;
         if self.args.history.is_some() {
             history.name = Some(self.args.command(given, cell.client, seed));
-            history.provenance.protocol = Some(protocol.name().to_owned());
+            history.provenance.protocol = Some(protocol.title());
             history.provenance.ended = Some(fault::ended(&run));
             score.histories.push((number, history));
         }

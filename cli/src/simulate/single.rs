@@ -122,7 +122,10 @@ fn summary(
             eprintln!(
                 "rubric: {}: {} operations, {} transitions ({reached} of {table} of the table), {} \
                  ticks",
-                opened.given, score.operations, score.transitions, score.ticks
+                opened.title(),
+                score.operations,
+                score.transitions,
+                score.ticks
             );
             Ok(())
         }
@@ -134,7 +137,7 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
     let mut history = run
         .history()
         .map_err(|error| Error::Usage(error.to_string()))?;
-    history.provenance.protocol = Some(protocol.name().to_owned());
+    history.provenance.protocol = Some(protocol.title());
     history.provenance.ended = Some(fault::ended(run));
     Ok(Input {
         file: words.to_owned(),

@@ -15,7 +15,7 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     let names = series
         .opened
         .iter()
-        .map(|opened| opened.given.chars().count());
+        .map(|opened| opened.title().chars().count());
     let width = names.max().unwrap_or(0).max("protocol".len());
     let clients = series
         .cells
@@ -36,7 +36,7 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         "faults", "operations/s", "transitions/s", "coverage"
     )?;
     for (cell, score) in series.cells.iter().zip(&series.scores) {
-        let name = &series.protocol(cell).given;
+        let name = series.protocol(cell).title();
         let client = cell.client.to_string();
         write!(out, "{name:width$}  {client:clients$}  {:6}", score.runs)?;
         let kept = series.args.kept(cell.client);
@@ -140,7 +140,7 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
         writeln!(
             out,
             "\n{}, {}, seed {}: {}",
-            opened.given,
+            opened.title(),
             cell.client,
             failed.seed,
             lines.join("\n")
@@ -151,7 +151,8 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
         writeln!(
             out,
             "\n{}, {}: {left} more runs ended so",
-            opened.given, cell.client
+            opened.title(),
+            cell.client
         )?;
     }
     Ok(())

@@ -41,6 +41,16 @@ const NAMED: &[Named] = mutants! {
         "hammer-l1-flush-end-no-notify",
         "hammer-dir-dma-during-flush-missing",
         "hammer-dir-filter-drops-owner-data";
+    "MOESI_AMD_Base":
+        "amd-pair-store-no-notify",
+        "amd-pair-locked-rmw-split",
+        "amd-pair-stall-blocks-unlock",
+        "amd-l1i-replacement-undefined",
+        "amd-clean-victim-blank-data",
+        "amd-stale-dirty-victim",
+        "amd-stalewb-undefined",
+        "amd-dir-memory-write-overtaken",
+        "amd-dir-dma-l3hit-undefined";
 };
 
 impl Named {

@@ -103,12 +103,13 @@ impl Builtin {
     /// What is wrong with it then.
     pub fn load_changed(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
         let root = self.files.first().map_or("", |(path, _)| path);
-        load_with(Path::new(root), &mut |path| {
-            match self.text(changed, path) {
+        load_with(
+            Path::new(root),
+            &mut |path| match self.text(changed, path) {
                 Some(text) => Ok(text.as_bytes().to_vec()),
                 None => Err(io::ErrorKind::NotFound.into()),
-            }
-        })
+            },
+        )
     }
 
     /// The text of a file.

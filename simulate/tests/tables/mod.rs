@@ -1,6 +1,8 @@
 //! Tables of transitions: those of the released protocols, what gem5 reached of them, and our lists
 //! of repairs and of what is not reached.
 
+#![allow(dead_code, reason = "each test file uses a part")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -23,10 +25,10 @@ pub struct Entry {
 pub type Table = BTreeMap<Pair, Entry>;
 
 /// A row of a file: what its columns hold, by their names.
-type Row = BTreeMap<String, String>;
+pub type Row = BTreeMap<String, String>;
 
 /// The rows of a CSV file. A missing file has none.
-fn rows(path: &Path) -> Vec<Row> {
+pub fn rows(path: &Path) -> Vec<Row> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
@@ -109,6 +111,8 @@ pub struct Repair {
     pub next: String,
     /// `added`, `changed`, `removed`, or `actions` if only they differ.
     pub kind: String,
+    /// The mutant that has the row as it was released.
+    pub mutant: String,
 }
 
 /// The repairs of a protocol.
@@ -123,6 +127,7 @@ pub fn repairs(file: &Path, protocol: &str) -> Vec<Repair> {
             pair: pair(&row),
             next: row["next_state"].clone(),
             kind: row["kind"].clone(),
+            mutant: row["mutant"].clone(),
         }
     })
     .collect()
