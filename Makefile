@@ -30,7 +30,7 @@ test:
 
 # The table is measured last, when nothing else runs.
 bench:
-	$(CARGO) bench --package ingest --package check
+	$(CARGO) bench --package ingest --package check --package simulate
 	RUBRIC_BENCH=$(BENCH) $(if $(RESULTS),RUBRIC_RESULTS=$(abspath $(RESULTS))) \
 		$(CARGO) bench --package cli --bench growth
 

@@ -122,7 +122,7 @@ pub struct Sizes {
     pub l1_instructions: Shape,
     /// First level, data.
     pub l1_data: Shape,
-    /// Second level. A probe filter is twice as large, with 4 ways.
+    /// Second level. A probe filter is twice as large, with twice as many ways but at most 4.
     pub l2: Shape,
     /// Third level.
     pub l3: Shape,

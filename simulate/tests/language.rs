@@ -933,7 +933,6 @@ fn what_larger_protocols_say() {
         code: "enqueue(notes_out, Note, latency()) {
               out_msg.addr := address; out_msg.From := machineIDToMachineType(machineID);
               out_msg.Destination.addNetDest(everyone(cache_entry));
-              out_msg.Destination.remove(createMachineID(MachineType:DMA, intToID(0)));
               Entry e := entry_of(address); e.Count := out_msg.Destination.count();
               DPRINTF(RubySlicc, \"%s\\n\", out_msg);
             }

@@ -102,8 +102,12 @@ fn hold(name: &str) {
     for number in 0..runs.unwrap_or(RUNS) {
         let at = (number % counts.len() as u64) as usize;
         // Other runs than those of the standard stress run.
-        let number = number + stress::STANDARD;
-        let simulation = stress::simulation(number, stress::CLIENTS[at], length);
+        let seed = number + stress::STANDARD + stress::ROOMY;
+        let mut simulation = stress::simulation(seed, stress::CLIENTS[at], length);
+        // Each client has one run in five with large caches.
+        if number / counts.len() as u64 % 5 == 4 {
+            simulation = stress::roomy(simulation);
+        }
         examine(&protocol, &simulation, &mut counts[at]);
     }
     for (client, counts) in stress::CLIENTS.iter().zip(&counts) {

@@ -1,6 +1,7 @@
 //! Controllers and parameters as the scripts of gem5 would make them.
 
 use simulate::config::{Caches, Declared, Direction, Options, Plan, Setting, Shape, Value};
+use simulate::protocol::Protocol;
 use simulate::ruby::cache::Geometry;
 use simulate::slicc::ast::{Expression, ExpressionKind, Name, Object, Pair, PairKind};
 use simulate::source::{Diagnostic, Span};
@@ -294,6 +295,19 @@ fn caches_are_as_large_as_asked() {
     given.l2 = Shape::new(4096, 4);
     let expected = [(256, 2), (1024, 4), (4096, 4), (1024, 4)];
     assert_eq!(sizes(Caches::Given(given), &["L1D0cache=1k:4"]), expected);
+}
+
+#[test]
+fn the_smallest_second_level_has_a_filter() {
+    let protocol = Protocol::open("MOESI_hammer").unwrap();
+    let mut given = Caches::Tiny.sizes();
+    given.l2 = Shape::new(128, 1);
+    let options = Options {
+        caches: Caches::Given(given),
+        ..options(2, &[])
+    };
+    let plan = protocol.plan(&options);
+    assert!(plan.is_ok(), "{plan:?}");
 }
 
 #[test]

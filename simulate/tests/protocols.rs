@@ -11,11 +11,12 @@ use simulate::protocol::Protocol;
 use tables::{Table, Taken};
 
 /// Why a row of a table may not be reached. Some are followed by a colon and more words.
-const REASONS: [&str; 9] = [
+const REASONS: [&str; 10] = [
     // What the simulated systems do not have.
     "needs DMA",
     "needs prefetcher",
     "needs flush",
+    "needs GPU",
     "machine not instantiated",
     // Such a request waits in its sequencer until the one before it is answered.
     "request coalesced by the sequencer",

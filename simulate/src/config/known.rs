@@ -152,7 +152,9 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Shap
     let lower = parameter.to_ascii_lowercase();
     let has = |part: &str| lower.contains(part);
     if has("probefilter") {
-        return Shape::new(sizes.l2.size.saturating_mul(2), 4);
+        // With no fewer sets than the second level, so that it fits wherever that does.
+        let ways = sizes.l2.ways.saturating_mul(2).min(4);
+        return Shape::new(sizes.l2.size.saturating_mul(2), ways);
     }
     let instructions = has("icache");
     let first = || {

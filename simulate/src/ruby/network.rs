@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(network.route(4, 0, 2), Some(3));
         assert_eq!(network.route(4, 1, 2), Some(4));
         assert_eq!(network.route(4, 0, 0), Some(5));
-        for (machine, number, vnet) in [(4, 1, 0), (4, 2, 2), (1, 0, 2), (9, 0, 0), (4, 0, 9)] {
+        for (machine, number, vnet) in [(4, 1, 1), (4, 2, 2), (1, 0, 2), (9, 0, 0), (4, 0, 9)] {
             assert_eq!(network.route(machine, number, vnet), None);
         }
     }

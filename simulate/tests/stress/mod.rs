@@ -15,6 +15,9 @@ use simulate::simulation::{Run, Simulation};
 /// Runs of the standard stress run of a protocol.
 pub const STANDARD: u64 = 400;
 
+/// More runs of it, with so much room that lines stay until somebody else takes them.
+pub const ROOMY: u64 = 120;
+
 /// Every kind of core, some with more room than others.
 pub const CLIENTS: [Client; 8] = [
     Client::InOrder,
@@ -84,14 +87,30 @@ pub fn simulation(number: u64, client: Client, length: Length) -> Simulation {
 
 /// The runs of the standard stress run.
 pub fn standard() -> impl Iterator<Item = Simulation> {
-    let length = Length {
-        least: 10,
-        most: 60,
-    };
-    (0..STANDARD).map(move |number| {
+    let length = |least, most| Length { least, most };
+    (0..STANDARD + ROOMY).map(move |number| {
         let client = CLIENTS[(number % CLIENTS.len() as u64) as usize];
-        simulation(number, client, length)
+        match number < STANDARD {
+            true => simulation(number, client, length(10, 60)),
+            false => roomy(simulation(number, client, length(60, 200))),
+        }
     })
+}
+
+/// The run, with caches of the usual size; of the first level, every other time, as small as can be,
+/// so that what it needs is at hand one level up.
+pub fn roomy(mut simulation: Simulation) -> Simulation {
+    let usual = Caches::Default.sizes();
+    let smallest = Cache::new(128, 1);
+    simulation.options.caches = match Dice::new(simulation.shape.seed, 0x52_4f_4f_4d).percent(50) {
+        true => Caches::Default,
+        false => Caches::Given(Sizes {
+            l1_instructions: smallest,
+            l1_data: smallest,
+            ..usual
+        }),
+    };
+    simulation
 }
 
 fn shape(dice: &mut Dice, seed: u64, length: Length) -> Shape {
@@ -163,22 +182,50 @@ fn sizes(dice: &mut Dice) -> Sizes {
     }
 }
 
-/// Flags that change what a protocol does and that are off as a rule: at most one of them is on.
-const FLAGS: [&str; 2] = ["probe_filter_enabled", "full_bit_dir_enabled"];
+/// Flags that give a directory a filter, which knows which caches may have a line.
+const FILTERS: [&str; 2] = ["probe_filter_enabled", "full_bit_dir_enabled"];
 
-/// The run, in which a protocol that has flags may have one of them on.
-fn flagged(protocol: &Protocol, simulation: &Simulation) -> Simulation {
+/// The run, fitted to a protocol that has filters: with a filter in every fourth one, and in every
+/// eighth with a second level that keeps what a tiny first one loses, so that lines move between them.
+fn fitted(protocol: &Protocol, simulation: &Simulation) -> Simulation {
     let mut simulation = simulation.clone();
-    let dice = &mut Dice::new(simulation.shape.seed, 0x46_4c_41_47);
-    let chosen = FLAGS.get(dice.below(4) as usize).copied();
     let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
-    let flag = chosen.filter(|flag| parameters.any(|one| &*one.name.text == *flag));
-    simulation.options.settings.extend(flag.map(|flag| Setting {
-        machine: None,
-        parameter: flag.to_owned(),
-        value: "true".to_owned(),
-    }));
+    if !parameters.any(|one| FILTERS.contains(&&*one.name.text)) {
+        return simulation;
+    }
+    let dice = &mut Dice::new(simulation.shape.seed, 0x46_49_4c_54);
+    let choice = dice.below(8) as usize;
+    if let Some(&flag) = FILTERS.get(choice) {
+        // Small enough that lines must leave it.
+        let size = one_of(dice, &["256:1", "256:2", "512:2", "1024:4"]);
+        let settings = [(flag, "true"), ("probeFilter", size)].map(setting);
+        simulation.options.settings.extend(settings);
+    } else if choice == FILTERS.len() {
+        simulation.options.caches = Caches::Given(Sizes {
+            l1_instructions: Cache::new(128, 1),
+            l1_data: Cache::new(128, 1),
+            l2: Cache::new(4096, 8),
+            ..Caches::Tiny.sizes()
+        });
+        // Two cores that want many lines at once, so that several of one core's are on their way.
+        simulation.shape = Shape {
+            threads: 2,
+            operations: simulation.shape.operations * 4,
+            locations: 24,
+            per_line: 1,
+            think: 0,
+            ..simulation.shape
+        };
+    }
     simulation
+}
+
+fn setting((parameter, value): (&str, &str)) -> Setting {
+    Setting {
+        machine: None,
+        parameter: parameter.to_owned(),
+        value: value.to_owned(),
+    }
 }
 
 /// Runs to the end, which must come without a fault.
@@ -194,14 +241,7 @@ pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
 /// # Errors
 /// What went wrong, and in which run.
 pub fn attempt(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
-    attempt_plain(protocol, &flagged(protocol, simulation))
-}
-
-/// The same, with no more flags on than are asked for.
-///
-/// # Errors
-/// What went wrong, and in which run.
-pub fn attempt_plain(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
+    let simulation = &fitted(protocol, simulation);
     let name = protocol.name();
     let told = |why: &dyn std::fmt::Debug| format!("{name}: {why:?}\n{simulation:?}");
     let plan = simulation.plan(protocol).map_err(|why| told(&why))?;
