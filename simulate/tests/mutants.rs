@@ -14,7 +14,7 @@ use simulate::program::Shape;
 use simulate::protocol::Protocol;
 use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
-use simulate::slicc::ast::{Action, Declaration};
+use simulate::slicc::ast::Declaration;
 use simulate::slicc::builtin::BUILTINS;
 use tables::Pair;
 
@@ -65,12 +65,12 @@ fn every_repair_has_a_mutant_and_every_mutant_a_repair() {
 fn actions(protocol: &Protocol) -> BTreeMap<Pair, Vec<&str>> {
     let mut rows = BTreeMap::new();
     for (machine, outline) in protocol.machines().zip(&protocol.outline.machines) {
-        let text = |action: &Action| (&*action.name.text, protocol.sources().text(action.span));
+        let text = |span| protocol.sources().text(span);
         let bodies = machine
             .body
             .iter()
             .filter_map(|declaration| match declaration {
-                Declaration::Action(action) => Some(text(action)),
+                Declaration::Action(action) => Some((&*action.name.text, text(action.span))),
                 _ => None,
             });
         let bodies: BTreeMap<&str, &str> = bodies.collect();
@@ -257,7 +257,7 @@ fn faults_show_and_are_not_there_without_the_mutant() {
 }
 
 #[test]
-#[ignore = "takes half a minute: that the seeds are the first"]
+#[ignore = "takes ten seconds: whether the seeds are the first"]
 fn faults_do_not_show_earlier() {
     for way in Way::all().iter().filter(|way| way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
