@@ -2,30 +2,7 @@
 
 use super::{Options, Shape, Sizes};
 use crate::ruby::cache::BankSettings;
-
-/// The machine types in their order, which is that of node numbering (section 3).
-const MACHINE_TYPES: [&str; 20] = [
-    "L0Cache",
-    "L1Cache",
-    "L2Cache",
-    "L3Cache",
-    "Directory",
-    "DMA",
-    "Collector",
-    "L1Cache_wCC",
-    "L2Cache_wCC",
-    "CorePair",
-    "TCP",
-    "TCC",
-    "TCCdir",
-    "SQC",
-    "RegionDir",
-    "RegionBuffer",
-    "Cache",
-    "Memory",
-    "MiscNode",
-    "NULL",
-];
+use crate::slicc::outline::MACHINE_TYPES;
 
 /// The number of a machine type.
 pub(super) fn machine_type(name: &str) -> Option<u32> {
