@@ -61,6 +61,9 @@ pub trait Core {
     /// from within a transition, so the core notes it and sends nothing.
     fn evicted(&mut self, now: u64, line: u64, port: &mut dyn CorePort);
 
+    /// The operation that it has come to: what shows that it goes on.
+    fn position(&self) -> usize;
+
     /// Whether the program has ended and memory has performed all of it.
     fn is_done(&self) -> bool;
 

@@ -45,7 +45,9 @@ builtins! {
 
     BlockClear = "DataBlock.clear/0";
     BlockCopyRange = "DataBlock.copyPartial/3";
-    BlockCopyMasked = "DataBlock.copyPartial/2" | "DataBlock.atomicPartial/2" | "DataBlock.atomicPartial/3";
+    BlockCopyMasked = "DataBlock.copyPartial/2";
+    // All of the block; the operations of the mask, which come after, are none for requests of CPUs.
+    BlockCopy = "DataBlock.atomicPartial/2" | "DataBlock.atomicPartial/3";
 
     SetSize = "Set.setSize/1";
     SetAdd = "Set.add/1";

@@ -44,6 +44,13 @@ use words::Words;
 /// After so many cycles a request that was not answered means a deadlock, unless the user says otherwise.
 pub const DEADLOCK_THRESHOLD: u64 = 200_000;
 
+/// A core that gets answers, but stays at the same operation, is given up after so many times as long.
+const PATIENCE: u64 = 10;
+/// More events in one tick mean that controllers wake each other without end.
+const SAME_TICK: u64 = 1 << 20;
+/// More transitions in one wakeup mean that it has no end.
+const MOST_TAKEN: u64 = 1 << 20;
+
 /// A controller.
 struct Controller {
     /// Its machine, by place in the program.
@@ -124,6 +131,9 @@ struct Thread {
     /// The controller of its sequencer.
     controller: usize,
     done: bool,
+    /// The operation that its core was at when the watchdog last saw it go on, and when that was.
+    position: usize,
+    moved: u64,
 }
 
 /// Something that happened, kept for the report of a fault.
@@ -240,35 +250,33 @@ impl System {
     /// The protocol failed, or nothing moves any more.
     pub fn simulate(&mut self) -> Result<(), Box<Fault>> {
         let controllers = self.controllers.len() as u32;
-        let watchdog = controllers + self.threads.len() as u32;
-        self.wheel.schedule(self.deadlock_threshold, watchdog);
         for thread in 0..self.threads.len() as u32 {
             self.wheel.schedule(0, controllers + thread);
         }
         let mut running = self.threads.len();
         let mut same_tick = 0_u64;
+        let mut watch = self.deadlock_threshold;
         while running > 0 {
             let Some((tick, event)) = self.wheel.pop() else {
                 return Err(self.quiescence());
             };
             same_tick = if tick == self.now { same_tick + 1 } else { 0 };
-            if same_tick > 1 << 20 {
+            if same_tick > SAME_TICK {
                 return Err(self.livelock());
             }
             self.now = tick;
+            if tick >= watch {
+                self.watch()?;
+                watch = tick.saturating_add(self.deadlock_threshold);
+            }
             if event < controllers {
                 self.tally.wakeups += 1;
                 self.current = event as usize;
                 if let Err(trap) = self.wakeup() {
                     return Err(self.fault(trap));
                 }
-            } else if event < watchdog {
-                let thread = (event - controllers) as usize;
-                if self.step(thread) {
-                    running -= 1;
-                }
-            } else {
-                self.watch(watchdog)?;
+            } else if self.step((event - controllers) as usize) {
+                running -= 1;
             }
         }
         self.tally.ticks = self.now;
@@ -281,13 +289,15 @@ impl System {
         }
     }
 
-    /// Looks whether a request has waited too long.
-    fn watch(&mut self, event: u32) -> Result<(), Box<Fault>> {
-        let late = self.sequencers.iter().find_map(|one| {
-            one.deadlock(self.now, self.deadlock_threshold)
-                .map(|text| (one.version(), text))
-        });
-        if let Some((version, text)) = late {
+    /// Looks whether a request has waited too long, or a core goes on asking and gets nowhere.
+    fn watch(&mut self) -> Result<(), Box<Fault>> {
+        let late = |one: &Sequencer| {
+            Some((
+                one.version(),
+                one.deadlock(self.now, self.deadlock_threshold)?,
+            ))
+        };
+        if let Some((version, text)) = self.sequencers.iter().find_map(late) {
             return Err(self.stuck(version as usize, text));
         }
         if self
@@ -297,8 +307,16 @@ impl System {
         {
             return Err(self.plain_fault(FaultKind::Output, "the trace can't be written".into()));
         }
-        self.wheel
-            .schedule(self.now + self.deadlock_threshold, event);
+        let now = self.now;
+        for (number, thread) in self.threads.iter_mut().enumerate() {
+            let position = thread.core.as_ref().map_or(0, |core| core.position());
+            if thread.done || position != thread.position {
+                (thread.position, thread.moved) = (position, now);
+            } else if now - thread.moved > self.deadlock_threshold.saturating_mul(PATIENCE) {
+                let moved = thread.moved;
+                return Err(self.no_progress(number, moved));
+            }
+        }
         Ok(())
     }
 

@@ -286,6 +286,10 @@ impl Core for Buffered {
 
     fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
 
+    fn position(&self) -> usize {
+        self.next
+    }
+
     fn is_done(&self) -> bool {
         self.next >= self.thread.steps.len() && self.buffer.is_empty()
     }

@@ -509,6 +509,10 @@ impl Core for Early {
         }
     }
 
+    fn position(&self) -> usize {
+        self.next.saturating_sub(self.window.len())
+    }
+
     fn is_done(&self) -> bool {
         self.next >= self.thread.steps.len() && self.window.is_empty() && self.buffer.is_empty()
     }

@@ -70,8 +70,10 @@ pub(super) enum Context {
         handlers: [Option<u32>; 2],
     },
     Action,
+    /// A function; the register holds the address that a wide result goes to.
     Function {
         result: TypeId,
+        destination: Option<Register>,
     },
     /// A function within the code that calls it: its result goes to a register, and its returns jump to its end.
     Inlined {

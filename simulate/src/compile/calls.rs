@@ -210,7 +210,12 @@ impl Compiler<'_> {
         if let Some(value) = self.inline(number, signature, values, span)? {
             return Ok(value);
         }
-        let base = self.registers(values.len().max(1), span)?;
+        // A wide result is written to an address that is passed behind the arguments.
+        let wide = self.types[signature.result].is_wide() && !signature.by_reference;
+        let destination = wide
+            .then(|| self.local(signature.result, span))
+            .transpose()?;
+        let base = self.registers((values.len() + usize::from(wide)).max(1), span)?;
         for (at, ((value, span), (_, passing))) in
             values.iter().zip(&signature.parameters).enumerate()
         {
@@ -222,6 +227,9 @@ impl Compiler<'_> {
                 _ => self.load_into(to, *value, *span),
             }
         }
+        if let Some(destination) = destination {
+            self.load_into(base + values.len() as Register, destination, span);
+        }
         self.emit(
             Op::Call {
                 function: number as u16,
@@ -229,7 +237,6 @@ impl Compiler<'_> {
             },
             span,
         );
-        let wide = self.types[signature.result].is_wide();
         if signature.by_reference {
             let place = Place::Memory { base, offset: 0 };
             return Ok(Value {
@@ -238,30 +245,10 @@ impl Compiler<'_> {
                 writable: true,
             });
         }
-        if wide {
-            // What the function returns lies in its frame, or elsewhere: it is copied before anything else is called.
-            let words = self.types[signature.result].width();
-            let first = self.registers(words, span)?;
-            let to = self.register(span)?;
-            self.emit(
-                Op::FrameAddress {
-                    to,
-                    register: first,
-                },
-                span,
-            );
-            self.emit(
-                Op::Copy {
-                    to,
-                    from: base,
-                    words: words as u16,
-                },
-                span,
-            );
+        if let Some(destination) = destination {
             return Ok(Value {
-                of: signature.result,
-                place: Place::Register(first),
                 writable: false,
+                ..destination
             });
         }
         Ok(register(signature.result, base))

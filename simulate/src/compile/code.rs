@@ -414,6 +414,8 @@ pub struct InPort {
     pub name: Box<str>,
     /// The control word with its buffer.
     pub buffer: u16,
+    /// The type of its messages.
+    pub message: TypeId,
     /// Its rank.
     pub rank: u32,
     /// Whether it reads a table of timers, rather than a buffer.

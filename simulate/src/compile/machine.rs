@@ -109,8 +109,10 @@ impl<'a> Compiler<'a> {
                     .cloned()
             });
         let Some(signature) = found else { return };
+        let (result, destination) = (signature.result, None);
         let before = self.begin(Context::Function {
-            result: signature.result,
+            result,
+            destination,
         });
         for (parameter, (of, passing)) in function.parameters.iter().zip(&signature.parameters) {
             let by_reference = *passing == Passing::Reference;
@@ -120,6 +122,13 @@ impl<'a> Compiler<'a> {
             if let Some(name) = &parameter.name {
                 let _ = self.declare(&name.text, name.span, Symbol::Value(value));
             }
+        }
+        if self.types[result].is_wide() && !signature.by_reference {
+            let destination = self.register(function.span).ok();
+            self.body().context = Context::Function {
+                result,
+                destination,
+            };
         }
         self.block(block);
         let end = Span {
@@ -451,6 +460,7 @@ impl<'a> Compiler<'a> {
         Some(code::InPort {
             name: port.name.text.clone(),
             buffer: declared.buffer,
+            message: declared.message,
             rank: declared.rank,
             timers: declared.timers,
             guarded: guarded.is_some(),

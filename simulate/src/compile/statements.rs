@@ -142,7 +142,20 @@ impl Compiler<'_> {
 
     fn give_back(&mut self, value: &Expression, span: Span) -> Outcome<()> {
         let (result, to) = match &self.body().context {
-            Context::Function { result } => (*result, None),
+            Context::Function {
+                result,
+                destination: Some(destination),
+            } => {
+                let (result, to) = (*result, *destination);
+                let given = self.expression(value)?;
+                self.expect(result, given.of, value.span)?;
+                let words = self.types[result].width() as u16;
+                let from = self.load(given, span)?;
+                self.emit(Op::Copy { to, from, words }, span);
+                self.emit(Op::Leave, span);
+                return Ok(());
+            }
+            Context::Function { result, .. } => (*result, None),
             Context::Inlined {
                 result,
                 to: Some(to),
@@ -384,6 +397,10 @@ impl Compiler<'_> {
             let Some(pair) = attribute(pairs, key) else {
                 continue;
             };
+            if !in_port && key == "block_on" {
+                let error = Diagnostic::error(pair.key.span, "`block_on` may only stand in a port");
+                return self.fail(error.hint("the running transition can't begin again"));
+            }
             let address = self.message_field(value, pair)?;
             let op = match key {
                 "block_on" => Op::BlockOn {

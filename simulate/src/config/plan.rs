@@ -29,7 +29,7 @@ pub struct Plan {
     pub buffers: u32,
     /// How many sequencers there are. The first belong to the threads; others stay idle.
     pub sequencers: u32,
-    /// The names of the wire buffers, which machines share by name. One with [`DIRECT`] in its name is ordered.
+    /// The names of the wire buffers, which machines share by name. One with `DIRECT` in its name is ordered.
     pub wires: Vec<Box<str>>,
 }
 

@@ -178,6 +178,8 @@ impl System {
                 answers: VecDeque::new(),
                 controller: system.homes_of.get(thread).copied().unwrap_or_default(),
                 done: false,
+                position: 0,
+                moved: 0,
             });
         }
         if system.threads.len() > sequencers {

@@ -35,6 +35,8 @@ pub(super) struct Objects<'a> {
     pub has_blocked: bool,
     /// The present tick.
     pub now: u64,
+    /// How many calls the run may still make.
+    pub calls_left: u64,
     /// What to clear of an address to get that of its line.
     pub offset_bits: u64,
 }
@@ -269,6 +271,12 @@ pub(super) fn run(
                         "functions call each other without end"
                     )));
                 }
+                objects.calls_left = match objects.calls_left.checked_sub(1) {
+                    Some(left) => left,
+                    None => stop!(Stop::Trap(Trap::Other(
+                        "a piece of code makes calls without end"
+                    ))),
+                };
                 calls.push((pc as u32, fp as u32));
                 fp = frame;
                 pc = function.start as usize;

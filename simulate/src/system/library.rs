@@ -113,6 +113,9 @@ impl System {
             Builtin::BlockClear => self.done(|system| system.words.words[i..i + block].fill(0)),
             Builtin::BlockCopyRange => self
                 .tried(|system| block::copy_partial(&mut system.words.words, i, j, block, c, d))?,
+            Builtin::BlockCopy => {
+                self.done(|system| system.words.words.copy_within(j..j + block, i))
+            }
             Builtin::BlockCopyMasked => self.done(|system| {
                 block::copy_masked(&mut system.words.words, i, j, block, c as usize)
             }),

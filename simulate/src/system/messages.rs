@@ -213,11 +213,13 @@ impl System {
     /// `wakeup_port(port, line)`
     pub(super) fn wake_port(&mut self, buffer: u32, line: u64) {
         let waiting = &mut self.controllers[self.current].waiting;
-        if let Some((_, row)) = waiting.iter_mut().find(|(waiting, _)| *waiting == line) {
-            row.iter_mut()
-                .filter(|entry| **entry == Some(buffer))
-                .for_each(|entry| *entry = None);
-        }
+        let row = waiting.iter_mut().find(|(waiting, _)| *waiting == line);
+        let Some((_, row)) = row.filter(|(_, row)| row.contains(&Some(buffer))) else {
+            return;
+        };
+        row.iter_mut()
+            .filter(|entry| **entry == Some(buffer))
+            .for_each(|entry| *entry = None);
         self.wake_buffer(buffer, line);
     }
 

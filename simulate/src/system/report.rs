@@ -113,6 +113,26 @@ impl System {
         })
     }
 
+    /// A core is answered, but gets nowhere.
+    pub(super) fn no_progress(&self, thread: usize, since: u64) -> Box<Fault> {
+        let message = format!(
+            "Livelock: thread {thread} has been at the same operation since time {since}, although its requests are \
+             answered; current time: {}",
+            self.now
+        );
+        let line = self.sequencers[thread].oldest();
+        let address = line.map(|(_, address)| self.sequencers[thread].line_of(address));
+        let recent = address
+            .map(|address| self.recent(address))
+            .unwrap_or_default();
+        let fault = *self.plain_fault(FaultKind::Deadlock, message);
+        Box::new(Fault {
+            address,
+            recent,
+            ..fault
+        })
+    }
+
     /// Nothing is going to happen any more, but cores wait.
     pub(super) fn quiescence(&self) -> Box<Fault> {
         let waiting = self

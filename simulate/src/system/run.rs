@@ -19,6 +19,9 @@ pub(super) enum Ending {
     Again,
 }
 
+/// A run of code that makes more calls has no end worth waiting for.
+const MOST_CALLS: u64 = 1 << 24;
+
 impl System {
     /// Runs code from an instruction on, with its frame at an address, for the current controller.
     pub(super) fn run(&mut self, start: u32, frame: usize) -> Result<Ending, Trap> {
@@ -29,6 +32,7 @@ impl System {
             fp: frame,
         };
         let mut stalled = false;
+        let mut calls_left = MOST_CALLS;
         self.calls.clear();
         macro_rules! get {
             ($register:expr) => {
@@ -60,17 +64,20 @@ impl System {
                 tables: &self.tables,
                 has_blocked: !self.controllers[self.current].blocked.is_empty(),
                 now: self.now,
+                calls_left,
                 offset_bits: self.block_words as u64 * 8 - 1,
             };
             let (words, calls) = (&mut self.words.words, &mut self.calls);
-            match fast::run(
+            let stop = fast::run(
                 &program,
                 words,
                 calls,
                 &mut objects,
                 control_words,
                 &mut position,
-            ) {
+            );
+            calls_left = objects.calls_left;
+            match stop {
                 Stop::Other => {}
                 Stop::End => return Ok(Ending::Through { stalled }),
                 Stop::Trap(trap) => attempt!(Err(trap)),

@@ -5,13 +5,15 @@ use std::rc::Rc;
 use super::fault::Trap;
 use super::run::Ending;
 use super::words::STACK;
-use super::{Happening, System};
-use crate::compile::code::control;
+use super::{Happening, MOST_TAKEN, System};
+use crate::compile::code::{InPort, control};
 use crate::trace;
 
 impl System {
     /// Wakes the current controller.
     pub(super) fn wakeup(&mut self) -> Result<(), Trap> {
+        // Until code runs, a fault has no place in the protocol.
+        self.pc = usize::MAX;
         self.serve_memory()?;
         let program = Rc::clone(&self.program);
         let controller = &self.controllers[self.current];
@@ -33,6 +35,11 @@ impl System {
                     Ending::Through { stalled: now } => stalled |= now,
                     Ending::Taken => {
                         taken += 1;
+                        if taken >= MOST_TAKEN {
+                            return Err(Trap::Other(
+                                "a wakeup took a million transitions and went on",
+                            ));
+                        }
                         if taken >= most {
                             self.wake_next_cycle();
                             break 'scan;
@@ -44,8 +51,31 @@ impl System {
             }
             break;
         }
+        self.check_rejected(ports)?;
         if stalled {
             self.wake_next_cycle();
+        }
+        Ok(())
+    }
+
+    /// A message at the head of a buffer whose ports are all for other types will stay there for ever.
+    fn check_rejected(&self, ports: &[InPort]) -> Result<(), Trap> {
+        let buffers = &self.controllers[self.current].ports;
+        for (port, buffer) in ports.iter().zip(buffers) {
+            let of = &self.buffers[*buffer as usize];
+            let head = of.head().filter(|_| !port.timers && of.is_ready(self.now));
+            let Some(head) = head.map(|head| self.words.type_of(head)) else {
+                continue;
+            };
+            let mut takers = ports
+                .iter()
+                .zip(buffers)
+                .filter(|(_, other)| *other == buffer);
+            if !takers.any(|(port, _)| port.message == head) {
+                return Err(Trap::Other(
+                    "All ports rejected a message: its type is that of no in_port of its buffer",
+                ));
+            }
         }
         Ok(())
     }
