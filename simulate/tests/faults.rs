@@ -1,0 +1,212 @@
+//! How protocols fail: MI_example with a fault put in, and what is said of it; and corners of the language whose
+//! mistakes would be silent, as assertions in its code.
+
+use std::path::Path;
+
+use simulate::client::Client;
+use simulate::config::Options;
+use simulate::program::Shape;
+use simulate::protocol::{BLOCK_BYTES, Protocol};
+use simulate::simulation::Simulation;
+use simulate::slicc::builtin::builtin;
+use simulate::slicc::load::load_with;
+use simulate::system::{Fault, FaultKind};
+
+/// Runs MI_example with text of its cache replaced; all of the edits have to fit.
+fn run(edits: &[(&str, &str)], shape: Shape, settings: &[&str]) -> Option<Box<Fault>> {
+    let original = builtin("MI_example").expect("it is built in");
+    let loaded = load_with(Path::new(original.files[0].0), &mut |path| {
+        let (name, text) = original
+            .files
+            .iter()
+            .find(|(name, _)| Path::new(name) == path)
+            .expect("a file of it");
+        let mut text = text.to_string();
+        if name.ends_with("-cache.sm") {
+            for (from, to) in edits {
+                assert!(text.contains(from), "no `{from}` in {name}");
+                text = text.replacen(from, to, 1);
+            }
+        }
+        Ok(text.into_bytes())
+    });
+    let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
+    let protocol = protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+    let settings = settings
+        .iter()
+        .map(|text| text.parse().expect("a setting"))
+        .collect();
+    let simulation = Simulation {
+        shape,
+        client: Client::InOrder,
+        options: Options {
+            settings,
+            ..Options::default()
+        },
+        deadlock_threshold: Some(20_000),
+    };
+    let plan = simulation
+        .plan(&protocol)
+        .expect("every parameter has a value");
+    simulation
+        .run(&protocol, &plan, None)
+        .expect("the plan fits")
+        .fault
+}
+
+/// The message of the fault that edits lead to, which has to be of this kind.
+fn fault(edits: &[(&str, &str)], kind: FaultKind) -> String {
+    let fault = run(edits, Shape::default(), &[]).expect("it fails");
+    assert_eq!(fault.kind, kind, "{fault}");
+    fault.to_string()
+}
+
+/// Where functions are declared, and where loads hit.
+const FUNCTIONS: &str = "  State getState(";
+const HIT: &str = "sequencer.readCallback(";
+
+/// Checks an assertion wherever a load hits, with functions of one's own.
+fn holds(functions: &str, code: &str) {
+    let (functions, code) = (
+        format!("{functions}\n{FUNCTIONS}"),
+        format!("{code}\n{HIT}"),
+    );
+    let fault = run(
+        &[(FUNCTIONS, &functions), (HIT, &code)],
+        Shape::default(),
+        &[],
+    );
+    assert!(
+        fault.is_none(),
+        "{}",
+        fault.map(|fault| fault.to_string()).unwrap_or_default()
+    );
+    // The place is reached.
+    let fault = run(
+        &[(HIT, &format!("assert(false);\n{HIT}"))],
+        Shape::default(),
+        &[],
+    );
+    assert!(fault.is_some_and(|fault| fault.kind == FaultKind::Assertion));
+}
+
+#[test]
+fn functions_return_wide_values() {
+    holds(
+        "NetDest me() { NetDest d; d.add(machineID); return d; }",
+        "NetDest x := me(); assert(x.count() == 1 && x.isElement(machineID));",
+    );
+    holds(
+        "DataBlock blank(int n) { int k := n + 1; DataBlock b; b.clear(); return b; }",
+        "DataBlock x := blank(3); DataBlock y; assert(x == y);",
+    );
+    holds(
+        "Set two(int a, int b) { int c := b; Set s; s.setSize(8); s.add(intToID(a)); s.add(intToID(c)); return s; }",
+        "Set x := two(1, 5); Set y := two(2, 3); assert(x.count() == 2 && x.isElement(intToID(5)) && y.smallestElement() == intToID(2));",
+    );
+}
+
+#[test]
+fn an_atomic_copy_takes_the_whole_block() {
+    holds(
+        "",
+        "WriteMask m; DataBlock z; z.atomicPartial(cache_entry.DataBlk, m); assert(z == cache_entry.DataBlk);",
+    );
+}
+
+#[test]
+fn what_is_parked_for_ever_is_a_deadlock_at_once() {
+    let parked = fault(
+        &[
+            (
+                "action(read_hit",
+                "action(park, \"np\", desc=\"\") { stall_and_wait(core_in, address); }\n  action(read_hit",
+            ),
+            (
+                "{Load, Ifetch}) {read_hit, pop_core}",
+                "{Load, Ifetch}) {park}",
+            ),
+        ],
+        FaultKind::Deadlock,
+    );
+    assert!(
+        parked.starts_with("Deadlock: nothing is going to happen any more"),
+        "{parked}"
+    );
+}
+
+#[test]
+fn a_wakeup_without_end_is_given_up() {
+    let edits = [(
+        "{Load, Ifetch}) {read_hit, pop_core}",
+        "{Load, Ifetch}) { }",
+    )];
+    let setting = ["L1Cache.transitions_per_cycle=18446744073709551615"];
+    let fault = run(&edits, Shape::default(), &setting).expect("it fails");
+    assert!(fault.message.contains("a million transitions"), "{fault}");
+    // With few transitions a cycle, time goes on until the watchdog looks.
+    assert!(fault_kind(&edits) == FaultKind::Deadlock);
+}
+
+fn fault_kind(edits: &[(&str, &str)]) -> FaultKind {
+    run(edits, Shape::default(), &[]).expect("it fails").kind
+}
+
+#[test]
+fn a_core_that_gets_nowhere_is_a_livelock() {
+    // A reservation that is lost as soon as it is made.
+    let made = [
+        "sequencer.readCallback(address, cache_entry.DataBlk);",
+        "sequencer.readCallback(address, cache_entry.DataBlk, true);",
+    ];
+    let lost = made.map(|call| format!("{call} sequencer.evictionCallback(address);"));
+    let edits = [(made[0], lost[0].as_str()), (made[1], lost[1].as_str())];
+    let shape = Shape {
+        threads: 1,
+        operations: 20,
+        rmws: 50,
+        linked: 100,
+        ..Shape::default()
+    };
+    let fault = run(&edits, shape, &[]).expect("it fails");
+    assert!(fault.message.starts_with("Livelock: thread 0"), "{fault}");
+}
+
+#[test]
+fn a_message_for_no_port_is_named() {
+    let rejected = fault(
+        &[
+            (
+                "in_port(core_in, RubyRequest, mandatoryQueue",
+                "in_port(core_in, ResponseMsg, mandatoryQueue",
+            ),
+            (
+                "peek(core_in, RubyRequest, block_on=\"LineAddress\") {",
+                "peek(core_in, ResponseMsg) { assert(false); }\n peek(core_in, RubyRequest, block_on=\"LineAddress\") {",
+            ),
+        ],
+        FaultKind::Misuse,
+    );
+    assert!(
+        rejected.starts_with("All ports rejected a message"),
+        "{rejected}"
+    );
+}
+
+#[test]
+fn calls_without_end_are_given_up() {
+    let mut functions = String::from("int f0(int n) { return n; }\n");
+    for depth in 1..40 {
+        let below = depth - 1;
+        functions += &format!("int f{depth}(int n) {{ return f{below}(n) + f{below}(n); }}\n");
+    }
+    let (functions, code) = (
+        format!("{functions}{FUNCTIONS}"),
+        format!("assert(f39(1) > 0 || true);\n{HIT}"),
+    );
+    let calls = fault(&[(FUNCTIONS, &functions), (HIT, &code)], FaultKind::Misuse);
+    assert!(
+        calls.starts_with("a piece of code makes calls without end"),
+        "{calls}"
+    );
+}
