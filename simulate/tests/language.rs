@@ -949,3 +949,139 @@ fn what_larger_protocols_say() {
     };
     reaches(pieces, &[]);
 }
+
+/// Lists need no commas, may end in one, and braces need no space between them.
+#[test]
+fn lists_are_written_in_several_ways() {
+    let pieces = Pieces {
+        states: "A, AccessPermission:Busy; B, AccessPermission:Busy;",
+        declarations: "enumeration(RequestType) { TagRead; TagWrite; }
+            void recordRequestType(RequestType which, Addr addr) {
+
+            }
+            bool checkResourceAvailable(RequestType which, Addr addr) {
+              if (which == RequestType:TagRead || which == RequestType:TagWrite) { return true; }
+              else { error(\"no such resource\"); return true; }
+            }",
+        code: "error(\"done\");",
+        transitions: "action(twice, \"\\tw\", desc=\"it's \\ plain\" ) {
+                if (mod(addressToInt(address), 2) == 0) { /* nothing */ } else if(is_valid(cache_entry)){
+                  // nothing either
+                }else{
+                  cache_entry.Count := 0;
+                }
+              }
+            transition({A B, V,}, {Load, Store,}, V) {TagRead, TagWrite, TagWrite}{
+              twice; // once
+            //  check;
+              twice;
+              serve; pop;
+            }",
+        requests: Some("transition(I, {Load; Store} , V) {}{ allocate; check; serve; pop; }"),
+        ..Pieces::default()
+    };
+    reaches(pieces, &[]);
+}
+
+/// A message is built while another one is, and goes out first; ports of either direction share a buffer, and each says
+/// what its messages are.
+#[test]
+fn messages_are_built_within_messages() {
+    let pieces = Pieces {
+        types: "enumeration(Grade, default=\"Grade_None\") { Half; Full; None; }
+            structure(Slip, interface=\"Message\") { Addr addr; Grade Grade, default=Grade_None, desc=\"named as its type\"; int Count, default=\"0\"; }
+            structure(Other, interface=\"Message\") { Addr addr; }",
+        parameters: "MessageBuffer * slips; MessageBuffer * bells;",
+        events: "Rung;",
+        declarations: "out_port(slips_out, Slip, slips);
+            out_port(never_out, Other, slips);
+            out_port(bells_out, Slip, bells);",
+        ports: "in_port(bells_in, Slip, bells) { if (bells_in.isReady(clockEdge())) { peek(bells_in, Slip) {
+                assert(in_msg.Count == 5 && in_msg.Grade == Grade:None);
+                error(\"done\");
+                trigger(Event:Rung, in_msg.addr, entry_of(in_msg.addr), TBEs[in_msg.addr]);
+                DPRINTF(RubySlicc, \"%s\\n\", in_msg);
+              } } }
+            in_port(slips_in, Slip, slips) { if (slips_in.isReady(clockEdge())) { peek(slips_in, Slip) {
+                error(\"the inner message comes first\");
+              } } }",
+        code: "enqueue(slips_out, Slip, 3) {
+              out_msg.addr := address; out_msg.Count := 4; out_msg.Grade := Grade:Full;
+              if (out_msg.Count == 4) {
+                enqueue(bells_out, Slip, 1) { out_msg.addr := address; out_msg.Count := 5; }
+              }
+              assert(out_msg.Count == 4 && out_msg.Grade == Grade:Full);
+            }",
+        transitions: "transition({I, V}, Rung) { }",
+        ..Pieces::default()
+    };
+    reaches(pieces, &[]);
+}
+
+/// What a call returns may be changed through, deeply; copies stay what they were; comments and traces may be about
+/// anything.
+#[test]
+fn calls_lead_to_what_they_return() {
+    let pieces = Pieces {
+        parameters: "CacheMemory * shelf; bool strict := \"True\"; bool loose := \"False\"; int Step_bits:=1; int banks;",
+        declarations: "enumeration(Mark, desc=\"\") { T, desc=\"x\"; NT; V, desc=\"named as a state\"; }
+            structure(Card, interface=\"AbstractCacheEntry\", main=\"false\") {
+              DataBlock DataBlk; NetDest Ignored; Set Holders; MachineID Last;
+              Mark mark, desc=\"private\",default=\"L1Cache_Mark_NT\"; bool seen, desc=\"\",default=\"false\";
+            }
+            int low_bit, default=\"m_ruby_system->getBlockSizeBits()\";
+            Card card_of(Addr a), return_by_pointer=\"yes\" {
+              Card card := static_cast(Card, \"pointer\", shelf.lookup(a));
+              if (is_valid(card)) { return card; }
+              card :=  static_cast(Card, \"pointer\",
+                                   shelf.allocate(a, new Card));
+              return card;
+            }
+            Card no_card(Addr a), return_by_pointer=\"yes\" { if (loose) { return card_of(a); } return OOD; }
+            DataBlock block_of(Addr a), return_by_ref=\"yes\" {
+              TBE held := TBEs.lookup(a);
+              if (is_valid(held) && strict) { DPRINTF(RubySlicc, \"%s:%s\\n\", a, held); return card_of(a).DataBlk; }
+              DPRINTF(RubySlicc, \"%s:%s\\n\", a, card_of(a));
+              return card_of(a).DataBlk;
+            }
+            int patched(Addr a, Packet *pkt) {
+              int count := 0;
+              count := count
+                  + functionalMemoryWrite(pkt);
+              return count + testAndWrite(a, card_of(a).DataBlk, pkt);
+            }",
+        request: "TBE held := TBEs[in_msg.LineAddress];
+            Card card := static_cast(Card, \"pointer\", shelf.lookup(in_msg.LineAddress));
+            if (strict && is_invalid(card)) {
+              Addr other := makeNextStrideAddress(in_msg.LineAddress, 1);
+              held := TBEs.lookup(other);
+              card := static_cast(Card, \"pointer\", shelf.lookup(other));
+              assert(is_invalid(held) && is_invalid(card));
+            }",
+        code: "assert(card_of(address).mark == Mark:NT && card_of(address).seen == false && low_bit == 6);
+            assert(is_invalid(no_card(address)));
+            card_of(address).Ignored.add(machineID);
+            card_of(address).Holders.setSize(machineCount(MachineType:L1Cache));
+            card_of(address).Holders.add(machineIDToNodeID(machineID));
+            assert(card_of(address).Ignored.isElement(machineID) && card_of(address).Holders.count() == 1);
+            Set others := card_of(address).Holders;
+            others.remove(machineIDToNodeID(machineID));
+            assert(others.count() == 0 && card_of(address).Holders.count() == 1);
+            card_of(address).Last := machineID;
+            card_of(address).changePermission(AccessPermission:Read_Only);
+            WriteMask mask; mask.fillMask();
+            DataBlock copy := block_of(address);
+            copy.copyPartial(card_of(address).DataBlk, mask);
+            copy.atomicPartial(copy, mask, false); copy.atomicPartial(block_of(address), mask);
+            card_of(address).DataBlk := copy;
+            NetDest nobody;
+            if (loose) { nobody.add(mapAddressToRange(address, MachineType:TCC, low_bit, Step_bits)); }
+            assert(nobody.count() == 0 && !loose);
+            APPEND_TRANSITION_COMMENT(card_of(address).Holders); APPEND_TRANSITION_COMMENT(card_of(address).Last);
+            APPEND_TRANSITION_COMMENT(\" left: \"); APPEND_TRANSITION_COMMENT(banks);
+            DPRINTF(RubySlicc, \"%s %d\\n\", (cache_entry), card_of(address).Holders);
+            error(\"done\");",
+        ..Pieces::default()
+    };
+    reaches(pieces, &["banks=2"]);
+}
