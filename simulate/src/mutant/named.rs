@@ -45,6 +45,7 @@ const NAMED: &[Named] = mutants! {
         "amd-pair-store-no-notify",
         "amd-pair-locked-rmw-split",
         "amd-pair-stall-blocks-unlock",
+        "amd-corepair-recycles-probe-queue",
         "amd-l1i-replacement-undefined",
         "amd-clean-victim-blank-data",
         "amd-stale-dirty-victim",
