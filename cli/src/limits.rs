@@ -12,7 +12,7 @@ pub struct Limits {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub timeout: Option<Duration>,
 
-    /// Memory that the program may occupy before it gives up, in bytes or such as 500MiB, 4GB
+    /// Memory that the program may occupy before it gives up a verdict, in bytes or such as 500MiB, 4GB
     #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
     pub max_memory: u64,
 }

@@ -528,6 +528,10 @@ fn bad_usage() {
         (&["MI_example", "--deadlock-threshold", "0"], "0"),
         (&["MI_example", "--check=cc"], "cc"),
         (&["MI_example", "--check", "sc,tso"], "--check=sc,tso"),
+        (
+            &["MI_example", "-o", &csv, "--history", &csv],
+            "-o and --history name the same file",
+        ),
         (&["MI_example", "-o", &unwritable], "a.trace: "),
         (
             &["MI_example", "--runs", "2", "-o", &unwritable],

@@ -95,7 +95,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub runs: Option<u32>,
 
-    /// Write how often each transition was taken, as machine,state,event,next_state,count
+    /// Write how often each transition was taken, as machine,state,event,next_state,count; `-` is standard output
     #[arg(long, value_name = "FILE.csv")]
     pub coverage: Option<PathBuf>,
 
@@ -247,6 +247,7 @@ impl Args {
                  output: give the trace a file",
             );
         }
+        self.check_outputs()?;
         if self.coverage.is_some() && self.protocols().len() > 1 {
             return usage("--coverage: transitions are those of one protocol: name one");
         }
@@ -259,6 +260,31 @@ impl Args {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// Every output has a file of its own.
+    fn check_outputs(&self) -> Result<(), Error> {
+        let outputs = [
+            ("-o", &self.output),
+            ("--history", &self.history),
+            ("--coverage", &self.coverage),
+        ];
+        let mut known: Vec<(&str, PathBuf)> = Vec::new();
+        for (option, path) in outputs {
+            let Some(path) = path else { continue };
+            // A link, or another way to write the same path; what is not there yet has only its name.
+            let file = std::fs::canonicalize(path)
+                .or_else(|_| std::path::absolute(path))
+                .unwrap_or_else(|_| path.clone());
+            if let Some((other, _)) = known.iter().find(|(_, known)| *known == file) {
+                return Err(Error::Usage(format!(
+                    "{other} and {option} name the same file: {}",
+                    path.display()
+                )));
+            }
+            known.push((option, file));
+        }
+        Ok(())
     }
 
     /// The protocols, each once.

@@ -56,8 +56,13 @@ impl Coverage {
         table.iter().filter(|entry| taken.contains(entry)).count()
     }
 
-    /// Writes it as CSV.
+    /// Writes it as CSV, to standard output if the path is `-`.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
+        if path.as_os_str() == "-" {
+            return self
+                .print(&mut std::io::stdout().lock())
+                .map_err(Error::Output);
+        }
         files::create(path, |out| self.print(out).map_err(Error::Output))
     }
 
