@@ -311,6 +311,28 @@ fn functions_are_chosen_by_the_types_of_their_arguments() {
 }
 
 #[test]
+fn parameters_of_functions_have_defaults() {
+    computes(
+        "",
+        r#"
+        int plus(int x, int y := 3, bool twice := false) {
+          if (twice) { return (x + y) * 2; }
+          return x + y;
+        }
+        int early(int x := 2);
+        int calls() { return early() + early(5); }
+        int early(int x) { return x + 1; }
+        Cycles wait(Cycles c := 4) { return c; }
+        int which(int x) { return 1; }
+        int which(int x, int y := 1) { return 2; }
+        "#,
+        "assert(plus(1) == 4 && plus(1, 2) == 3 && plus(1, 2, true) == 6);
+         assert(calls() == 9 && wait() == intToCycles(4) && wait(intToCycles(7)) == intToCycles(7));
+         assert(which(1) == 1 && which(1, 2) == 2);",
+    );
+}
+
+#[test]
 fn references_reach_the_original_and_values_do_not() {
     computes(
         "structure(Pair) { int a, default=\"1\"; DataBlock b; NetDest d; }

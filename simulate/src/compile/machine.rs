@@ -59,9 +59,14 @@ impl<'a> Compiler<'a> {
             .parameters
             .iter()
             .map(|parameter| parameter.passing);
-        let signature = Signature {
+        let defaults = function
+            .parameters
+            .iter()
+            .map(|parameter| parameter.default.clone());
+        let mut signature = Signature {
             result: prototype.result,
             parameters: prototype.parameters.into_iter().zip(passing).collect(),
+            defaults: defaults.collect(),
             number,
             by_reference: attribute(&function.pairs, "return_by_ref").is_some()
                 && self.types[prototype.result].is_wide(),
@@ -89,7 +94,13 @@ impl<'a> Compiler<'a> {
                     Diagnostic::error(function.name.span, text).note(first, "first declared here"),
                 );
             }
-            Some(at) if number.is_some() || known[at].number.is_none() => known[at] = signature,
+            Some(at) if number.is_some() || known[at].number.is_none() => {
+                // What an earlier prototype says about defaults holds on.
+                for (own, earlier) in signature.defaults.iter_mut().zip(&known[at].defaults) {
+                    *own = own.take().or_else(|| earlier.clone());
+                }
+                known[at] = signature;
+            }
             Some(_) => {}
             None => known.push(signature),
         }
