@@ -729,6 +729,23 @@ fn peeks_nest_and_see_the_heads_of_that_moment() {
 }
 
 #[test]
+fn machines_say_how_long_requests_take_to_them() {
+    let pieces = Pieces {
+        parameters: "Cycles slow := 40;",
+        declarations: "Tick before;
+            Cycles mandatoryQueueLatency(RubyRequestType type) {
+              if (type == RubyRequestType:FLUSH) { error(\"no flushes\"); }
+              return slow + intToCycles(2);
+            }",
+        // The first request is made in the first cycle.
+        code: "assert(curTick() >= cyclesToTicks(intToCycles(42))); assert(curTick() < cyclesToTicks(intToCycles(60)));
+            error(\"done\");",
+        ..Pieces::default()
+    };
+    reaches(pieces, &[]);
+}
+
+#[test]
 fn wires_lead_from_machine_to_machine() {
     let second = "structure(Note, interface=\"Message\") { Addr addr; int n; }
         machine(MachineType:L2Cache, \"other end\") : WireBuffer * wire; WireBuffer * back; {

@@ -28,7 +28,8 @@ impl Signature {
     /// Whether it can be called with so many arguments: those that are left out have defaults.
     fn takes(&self, given: usize) -> bool {
         let left_out = self.defaults.get(given..);
-        given <= self.parameters.len() && left_out.is_some_and(|all| all.iter().all(Option::is_some))
+        given <= self.parameters.len()
+            && left_out.is_some_and(|all| all.iter().all(Option::is_some))
     }
 
     /// The numbers of arguments that it can be called with, for a message.

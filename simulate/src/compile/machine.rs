@@ -202,6 +202,7 @@ impl<'a> Compiler<'a> {
                 _ => {}
             }
         }
+        let mandatory_latency = self.mandatory_latency();
         let transitions = self.transitions(machine, outline);
         let mut table = vec![0; outline.states.len() * outline.events.len()];
         for (at, transition) in transitions.iter().enumerate() {
@@ -231,6 +232,7 @@ impl<'a> Compiler<'a> {
             variables,
             initial,
             in_ports,
+            mandatory_latency,
             transitions,
             table,
             tbe: self.tbe,
@@ -420,6 +422,35 @@ impl<'a> Compiler<'a> {
             ));
         }
         Ok(())
+    }
+
+    /// The code that asks `mandatoryQueueLatency` of a type of requests, if the machine defines it.
+    fn mandatory_latency(&mut self) -> Option<code::Function> {
+        let name = "mandatoryQueueLatency";
+        let of = self.types.find(None, "RubyRequestType")?;
+        let defined = self.functions_of.get(name)?.iter().find(|one| {
+            one.number.is_some()
+                && one.result == self.types.known.cycles
+                && one.parameters.iter().map(|(of, _)| *of).eq([of])
+        });
+        let span = defined?.span;
+        let kind = Value {
+            of,
+            place: Place::Control(control::AFTER),
+            writable: false,
+        };
+        let before = self.begin(Context::Function {
+            result: self.types.known.void,
+        });
+        let latency = self.hook(name, &[kind], span);
+        let from = latency.and_then(|value| self.load(value, span));
+        if let Ok(from) = from {
+            let offset = control::AFTER;
+            self.emit(Op::StoreControl { offset, from }, span);
+        }
+        self.emit(Op::PortEnd, span);
+        let code = self.finish(before);
+        from.is_ok().then_some(code)
     }
 
     fn in_port(&mut self, port: &ast::InPort) -> Option<code::InPort> {

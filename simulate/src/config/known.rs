@@ -41,6 +41,7 @@ pub(super) enum Known {
     MoesiHammer,
     MoesiAmdBase,
     MoesiCmpDirectory,
+    MoesiCmpToken,
 }
 
 impl Known {
@@ -52,6 +53,7 @@ impl Known {
             ("MOESI_hammer", Known::MoesiHammer),
             ("MOESI_AMD_Base", Known::MoesiAmdBase),
             ("MOESI_CMP_directory", Known::MoesiCmpDirectory),
+            ("MOESI_CMP_token", Known::MoesiCmpToken),
         ];
         let found = names.iter().find(|(name, _)| protocol.starts_with(name));
         found.map(|&(_, known)| known)
@@ -84,6 +86,18 @@ impl Known {
                 "requestFromCores",
             ],
             (Known::MoesiCmpDirectory, _) => &["triggerQueue"],
+            (Known::MoesiCmpToken, "Directory") => &[
+                "persistentToDir",
+                "persistentFromDir",
+                "dmaRequestToDir",
+                "dmaResponseFromDir",
+            ],
+            // A persistent request must not be overtaken by the message that ends it.
+            (Known::MoesiCmpToken, _) => &[
+                "persistentFromL1Cache",
+                "persistentToL1Cache",
+                "persistentToL2Cache",
+            ],
             _ => &[],
         };
         ordered.contains(&buffer)
@@ -174,6 +188,14 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Shap
             "L3Cache" | "Directory" => sizes.l3,
             _ => first(),
         }
+    }
+}
+
+/// How long an access to a cache takes as far as the protocol asks.
+pub(super) fn cache_latency(known: Option<Known>, machine: &str) -> u64 {
+    match (known, machine) {
+        (Some(Known::MoesiCmpDirectory), "L2Cache") => 20,
+        _ => 1,
     }
 }
 
