@@ -988,3 +988,71 @@ fn what_larger_protocols_say() {
     };
     reaches(pieces, &[]);
 }
+
+#[test]
+fn what_directory_and_token_protocols_say() {
+    let pieces = Pieces {
+        types: "structure(Loan, interface=\"Message\") { Addr addr; int Tokens; DataBlock DataBlk; NetDest Destination; }",
+        parameters: "MessageBuffer * loans; MessageBuffer * comes, network=\"From\", virtual_network=\"3\";
+            bool eager := \"True\"; int share := 3;",
+        events: "Late, desc=\"x\", format=\"!r\";",
+        tbe: "DataBlock DataBlk; bool IsLent, default=\"false\"; Cycles Since; Set Owner;",
+        declarations: "structure(Kept, interface=\"AbstractCacheEntry\", main=\"false\") {
+              NetDest Sharers; MachineID Owner; bool OwnerValid, default=\"false\"; State Held; }
+            structure(PerfectCacheMemory, external = \"yes\") {
+              void allocate(Addr); void deallocate(Addr); Kept lookup(Addr); bool isTagPresent(Addr); }
+            PerfectCacheMemory kept, template=\"<L1Cache_Kept>\";
+            TimerTable late;
+            int weight, default=\"(8)\"; Cycles sum, default=\"(Cycles(500) << (*m_weight_ptr))\";
+            Cycles mean() { return sum >> weight; }
+            void learn(Cycles one) { sum := sum - mean() + one; }
+            bool IsLent(TBE tbe) { assert(is_valid(tbe)); return tbe.IsLent; }
+            Kept find(Addr address), return_by_pointer=\"yes\" { return kept.lookup(address); }
+            NetDest sharers(Entry cache_entry, Addr addr) {
+              if (is_valid(cache_entry) && eager == false) { NetDest none; return none; }
+              else { Kept found := find(addr); return found.Sharers; }
+            }
+            void keep(Addr addr, MachineID who) {
+              if (kept.isTagPresent(addr) == false) { kept.allocate(addr); Kept found := find(addr); found.Sharers.clear(); }
+              Kept found := find(addr); found.Sharers.add(who); found.Owner := who; found.Held := State:V;
+            }
+            out_port(loans_out, Loan, loans); out_port(again_out, Loan, comes);",
+        ports: "in_port(late_in, Addr, late, rank=3) {
+              Tick current_time := clockEdge();
+              if (late_in.isReady(current_time)) {
+                Addr a := late.nextAddress(); trigger(Event:Late, a, entry_of(a), TBEs.lookup(a)); } }
+            in_port(loans_in, Loan, loans) { }
+            in_port(comes_in, Loan, comes) { }",
+        code: "assert(mean() == intToCycles(500)); learn(intToCycles(756)); assert(sum == intToCycles(128256));
+            keep(address, machineID);
+            assert(sharers(cache_entry, address).count() == 1 && find(address).Owner == machineID);
+            assert(sharers(cache_entry, address).smallestElement(MachineType:L1Cache) == machineID);
+            TBEs.allocate(address); set_tbe(TBEs[address]); assert((is_valid(tbe) == false) == false);
+            assert(IsLent(tbe) == false); tbe.Since := curCycle(); tbe.DataBlk := cache_entry.DataBlk;
+            WriteMask some; some.setMask(0, 4);
+            enqueue(loans_out, Loan, 1) {
+              out_msg.addr := address; out_msg.DataBlk := cache_entry.DataBlk; out_msg.Tokens := 0 - 1;
+              out_msg.Destination.addNetDest(sharers(cache_entry, address));
+              if (out_msg.Destination.isElement(machineID) == true) { out_msg.Tokens := (out_msg.Destination.count()) - 1; }
+            }
+            peek(loans_in, Loan) {
+              DataBlock DataBlk := in_msg.DataBlk;
+              DataBlk.copyPartial(tbe.DataBlk, getOffset(address), 8);
+              if (is_valid(cache_entry)) { } else { error(\"no entry\"); }
+              assert(in_msg.DataBlk == cache_entry.DataBlk && in_msg.Tokens == 0);
+              APPEND_TRANSITION_COMMENT(in_msg.Tokens); APPEND_TRANSITION_COMMENT(\" p: \");
+            }
+            tbe.TBEState := State:V;
+            late.set(address, clockEdge(intToCycles(share)));",
+        requests: Some(
+            "transition(I, Load, V) { allocate; check serve; pop; }
+             transition(I, Store, V) { allocate, check, serve, pop }
+             transition(V, {Load, Store}) { serve; pop; }",
+        ),
+        transitions: "action(rest, \"re\", desc='x') { late.unset(address); assert(late.isSet(address) == false);
+              assert(tbe.Since + intToCycles(3) == curCycle()); kept.deallocate(address); error('done'); }
+            transition(V, Late) { rest }",
+        ..Pieces::default()
+    };
+    reaches(pieces, &[]);
+}
