@@ -338,7 +338,28 @@ impl Compiler<'_> {
             values.len()
         };
         for (at, (value, span)) in values.iter().take(needed).enumerate() {
-            self.load_into(base + at as Register, *value, *span);
+            let to = base + at as Register;
+            // A store-conditional that fails needs no data, so a missing entry may be named for it.
+            let skip = match value.place {
+                Place::Through { control, .. }
+                    if builtin == Builtin::ConditionalFailed && at == 2 =>
+                {
+                    let entry = Value {
+                        of: self.types.known.int,
+                        place: Place::Control(control),
+                        writable: false,
+                    };
+                    self.load_into(to, entry, *span);
+                    let (condition, target) = (to, 0);
+                    Some(self.emit(Op::JumpUnless { condition, target }, *span))
+                }
+                _ => None,
+            };
+            self.load_into(to, *value, *span);
+            if let Some(skip) = skip {
+                let end = self.here();
+                self.aim(skip, end);
+            }
         }
         if let Some(destination) = destination {
             self.load_into(base + values.len() as Register, destination, span);
