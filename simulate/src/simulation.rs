@@ -36,7 +36,9 @@ impl Simulation {
     fn settled_options(&self) -> Options {
         Options {
             threads: self.shape.threads,
-            send_evictions: self.client.needs_evictions(),
+            // As in gem5's scripts: a reservation ends when the line goes, and some protocols keep the entry.
+            send_evictions: self.client.needs_evictions()
+                || self.shape.rmws > 0 && self.shape.linked > 0,
             ..self.options.clone()
         }
     }

@@ -72,6 +72,8 @@ struct Controller {
     responses_from_memory: Option<u32>,
     /// The mandatory queue, and how long a request takes to it.
     mandatory: Option<(u32, u64)>,
+    /// The same by the type of the request, where the machine has an opinion.
+    mandatory_latencies: Vec<u64>,
 }
 
 /// What a buffer is attached to.

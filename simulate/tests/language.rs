@@ -311,6 +311,28 @@ fn functions_are_chosen_by_the_types_of_their_arguments() {
 }
 
 #[test]
+fn parameters_of_functions_have_defaults() {
+    computes(
+        "",
+        r#"
+        int plus(int x, int y := 3, bool twice := false) {
+          if (twice) { return (x + y) * 2; }
+          return x + y;
+        }
+        int early(int x := 2);
+        int calls() { return early() + early(5); }
+        int early(int x) { return x + 1; }
+        Cycles wait(Cycles c := 4) { return c; }
+        int which(int x) { return 1; }
+        int which(int x, int y := 1) { return 2; }
+        "#,
+        "assert(plus(1) == 4 && plus(1, 2) == 3 && plus(1, 2, true) == 6);
+         assert(calls() == 9 && wait() == intToCycles(4) && wait(intToCycles(7)) == intToCycles(7));
+         assert(which(1) == 1 && which(1, 2) == 2);",
+    );
+}
+
+#[test]
 fn references_reach_the_original_and_values_do_not() {
     computes(
         "structure(Pair) { int a, default=\"1\"; DataBlock b; NetDest d; }
@@ -707,6 +729,23 @@ fn peeks_nest_and_see_the_heads_of_that_moment() {
 }
 
 #[test]
+fn machines_say_how_long_requests_take_to_them() {
+    let pieces = Pieces {
+        parameters: "Cycles slow := 40;",
+        declarations: "Tick before;
+            Cycles mandatoryQueueLatency(RubyRequestType type) {
+              if (type == RubyRequestType:FLUSH) { error(\"no flushes\"); }
+              return slow + intToCycles(2);
+            }",
+        // The first request is made in the first cycle.
+        code: "assert(curTick() >= cyclesToTicks(intToCycles(42))); assert(curTick() < cyclesToTicks(intToCycles(60)));
+            error(\"done\");",
+        ..Pieces::default()
+    };
+    reaches(pieces, &[]);
+}
+
+#[test]
 fn wires_lead_from_machine_to_machine() {
     let second = "structure(Note, interface=\"Message\") { Addr addr; int n; }
         machine(MachineType:L2Cache, \"other end\") : WireBuffer * wire; WireBuffer * back; {
@@ -945,6 +984,74 @@ fn what_larger_protocols_say() {
             TBE t := TBEs.lookup(address); assert(is_invalid(t));
             TBEs.allocate(address); set_tbe(TBEs[address]); assert(tbe.State == Reply:State);
             error('done');",
+        ..Pieces::default()
+    };
+    reaches(pieces, &[]);
+}
+
+#[test]
+fn what_directory_and_token_protocols_say() {
+    let pieces = Pieces {
+        types: "structure(Loan, interface=\"Message\") { Addr addr; int Tokens; DataBlock DataBlk; NetDest Destination; }",
+        parameters: "MessageBuffer * loans; MessageBuffer * comes, network=\"From\", virtual_network=\"3\";
+            bool eager := \"True\"; int share := 3;",
+        events: "Late, desc=\"x\", format=\"!r\";",
+        tbe: "DataBlock DataBlk; bool IsLent, default=\"false\"; Cycles Since; Set Owner;",
+        declarations: "structure(Kept, interface=\"AbstractCacheEntry\", main=\"false\") {
+              NetDest Sharers; MachineID Owner; bool OwnerValid, default=\"false\"; State Held; }
+            structure(PerfectCacheMemory, external = \"yes\") {
+              void allocate(Addr); void deallocate(Addr); Kept lookup(Addr); bool isTagPresent(Addr); }
+            PerfectCacheMemory kept, template=\"<L1Cache_Kept>\";
+            TimerTable late;
+            int weight, default=\"(8)\"; Cycles sum, default=\"(Cycles(500) << (*m_weight_ptr))\";
+            Cycles mean() { return sum >> weight; }
+            void learn(Cycles one) { sum := sum - mean() + one; }
+            bool IsLent(TBE tbe) { assert(is_valid(tbe)); return tbe.IsLent; }
+            Kept find(Addr address), return_by_pointer=\"yes\" { return kept.lookup(address); }
+            NetDest sharers(Entry cache_entry, Addr addr) {
+              if (is_valid(cache_entry) && eager == false) { NetDest none; return none; }
+              else { Kept found := find(addr); return found.Sharers; }
+            }
+            void keep(Addr addr, MachineID who) {
+              if (kept.isTagPresent(addr) == false) { kept.allocate(addr); Kept found := find(addr); found.Sharers.clear(); }
+              Kept found := find(addr); found.Sharers.add(who); found.Owner := who; found.Held := State:V;
+            }
+            out_port(loans_out, Loan, loans); out_port(again_out, Loan, comes);",
+        ports: "in_port(late_in, Addr, late, rank=3) {
+              Tick current_time := clockEdge();
+              if (late_in.isReady(current_time)) {
+                Addr a := late.nextAddress(); trigger(Event:Late, a, entry_of(a), TBEs.lookup(a)); } }
+            in_port(loans_in, Loan, loans) { }
+            in_port(comes_in, Loan, comes) { }",
+        code: "assert(mean() == intToCycles(500)); learn(intToCycles(756)); assert(sum == intToCycles(128256));
+            keep(address, machineID);
+            assert(sharers(cache_entry, address).count() == 1 && find(address).Owner == machineID);
+            assert(sharers(cache_entry, address).smallestElement(MachineType:L1Cache) == machineID);
+            TBEs.allocate(address); set_tbe(TBEs[address]); assert((is_valid(tbe) == false) == false);
+            assert(IsLent(tbe) == false); tbe.Since := curCycle(); tbe.DataBlk := cache_entry.DataBlk;
+            WriteMask some; some.setMask(0, 4);
+            enqueue(loans_out, Loan, 1) {
+              out_msg.addr := address; out_msg.DataBlk := cache_entry.DataBlk; out_msg.Tokens := 0 - 1;
+              out_msg.Destination.addNetDest(sharers(cache_entry, address));
+              if (out_msg.Destination.isElement(machineID) == true) { out_msg.Tokens := (out_msg.Destination.count()) - 1; }
+            }
+            peek(loans_in, Loan) {
+              DataBlock DataBlk := in_msg.DataBlk;
+              DataBlk.copyPartial(tbe.DataBlk, getOffset(address), 8);
+              if (is_valid(cache_entry)) { } else { error(\"no entry\"); }
+              assert(in_msg.DataBlk == cache_entry.DataBlk && in_msg.Tokens == 0);
+              APPEND_TRANSITION_COMMENT(in_msg.Tokens); APPEND_TRANSITION_COMMENT(\" p: \");
+            }
+            tbe.TBEState := State:V;
+            late.set(address, clockEdge(intToCycles(share)));",
+        requests: Some(
+            "transition(I, Load, V) { allocate; check serve; pop; }
+             transition(I, Store, V) { allocate, check, serve, pop }
+             transition(V, {Load, Store}) { serve; pop; }",
+        ),
+        transitions: "action(rest, \"re\", desc='x') { late.unset(address); assert(late.isSet(address) == false);
+              assert(tbe.Since + intToCycles(3) == curCycle()); kept.deallocate(address); error('done'); }
+            transition(V, Late) { rest }",
         ..Pieces::default()
     };
     reaches(pieces, &[]);

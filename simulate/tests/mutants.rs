@@ -191,6 +191,7 @@ impl Way {
                 "--network" => options.network = latency(value),
                 "--memory" => options.memory = latency(value),
                 "--caches" => options.caches = caches(value),
+                "--set" => options.settings.push(value.parse().unwrap()),
                 other => panic!("{other} is not known here"),
             }
         }

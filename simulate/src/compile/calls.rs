@@ -15,11 +15,33 @@ use crate::source::{Diagnostic, Span};
 pub(super) struct Signature {
     pub result: TypeId,
     pub parameters: Vec<(TypeId, Passing)>,
+    /// For each parameter the value that it has if a call leaves it out.
+    pub defaults: Vec<Option<Expression>>,
     /// Its number, if it has a body.
     pub number: Option<u32>,
     /// Whether its result is a place, rather than a copy.
     pub by_reference: bool,
     pub span: Span,
+}
+
+impl Signature {
+    /// Whether it can be called with so many arguments: those that are left out have defaults.
+    fn takes(&self, given: usize) -> bool {
+        let left_out = self.defaults.get(given..);
+        given <= self.parameters.len()
+            && left_out.is_some_and(|all| all.iter().all(Option::is_some))
+    }
+
+    /// The numbers of arguments that it can be called with, for a message.
+    fn counts(&self) -> String {
+        let most = self.parameters.len();
+        let least = (0..=most).find(|&given| self.takes(given)).unwrap_or(most);
+        if least < most {
+            format!("{least} to {most}")
+        } else {
+            most.to_string()
+        }
+    }
 }
 
 impl Compiler<'_> {
@@ -44,13 +66,14 @@ impl Compiler<'_> {
         if let Some(value) = self.conversion(function, arguments, span)? {
             return Ok(value);
         }
-        let values = self.arguments(arguments)?;
+        let mut values = self.arguments(arguments)?;
         let Some(signature) = self.choose(function, &values, arguments)? else {
             return self.unknown_function(function, arguments.len());
         };
+        self.fill_in(&signature, &mut values)?;
         match signature.number {
             Some(number) => self.call_function(number, &signature, &values, span),
-            None => match Builtin::find(&format!("{}/{}", function.text, arguments.len())) {
+            None => match Builtin::find(&format!("{}/{}", function.text, values.len())) {
                 Some(builtin) => self.call_library(builtin, signature.result, &values, span),
                 None => self.fail(
                     Diagnostic::error(
@@ -71,6 +94,23 @@ impl Compiler<'_> {
             .iter()
             .map(|argument| Ok((self.expression(argument)?, argument.span)))
             .collect()
+    }
+
+    /// Adds the defaults of the parameters for which a call gives no arguments.
+    fn fill_in(&mut self, signature: &Signature, values: &mut Vec<(Value, Span)>) -> Outcome<()> {
+        let given = values.len();
+        let parameters = signature.parameters.iter().zip(&signature.defaults);
+        for ((wanted, _), default) in parameters.skip(given) {
+            let Some(default) = default else { break };
+            let value = self.expression(default)?;
+            self.expect(*wanted, value.of, default.span)?;
+            let value = Value {
+                of: *wanted,
+                ..value
+            };
+            values.push((value, default.span));
+        }
+        Ok(())
     }
 
     /// `Enum_to_string(value)` and `Machine_State_to_permission(state)`.
@@ -132,7 +172,7 @@ impl Compiler<'_> {
         let types: Vec<TypeId> = values.iter().map(|(value, _)| value.of).collect();
         let same_count: Vec<&Signature> = candidates
             .iter()
-            .filter(|candidate| candidate.parameters.len() == arguments.len())
+            .filter(|candidate| candidate.takes(arguments.len()))
             .collect();
         let fitting = same_count
             .iter()
@@ -150,7 +190,8 @@ impl Compiler<'_> {
                     .zip(&types)
                     .filter(|((wanted, _), given)| wanted == *given)
                     .count();
-                (exact, candidate.number.is_some())
+                let complete = candidate.parameters.len() == arguments.len();
+                (exact, complete, candidate.number.is_some())
             });
         match (fitting, same_count.first()) {
             (Some(found), _) => Ok(Some((*found).clone())),
@@ -162,10 +203,7 @@ impl Compiler<'_> {
                 Ok(None)
             }
             (None, None) => {
-                let counts: Vec<String> = candidates
-                    .iter()
-                    .map(|one| one.parameters.len().to_string())
-                    .collect();
+                let counts: Vec<String> = candidates.iter().map(Signature::counts).collect();
                 let error = Diagnostic::error(
                     function.span,
                     format!(
@@ -287,7 +325,28 @@ impl Compiler<'_> {
             values.len()
         };
         for (at, (value, span)) in values.iter().take(needed).enumerate() {
-            self.load_into(base + at as Register, *value, *span);
+            let to = base + at as Register;
+            // A store-conditional that fails needs no data, so a missing entry may be named for it.
+            let skip = match value.place {
+                Place::Through { control, .. }
+                    if builtin == Builtin::ConditionalFailed && at == 2 =>
+                {
+                    let entry = Value {
+                        of: self.types.known.int,
+                        place: Place::Control(control),
+                        writable: false,
+                    };
+                    self.load_into(to, entry, *span);
+                    let (condition, target) = (to, 0);
+                    Some(self.emit(Op::JumpUnless { condition, target }, *span))
+                }
+                _ => None,
+            };
+            self.load_into(to, *value, *span);
+            if let Some(skip) = skip {
+                let end = self.here();
+                self.aim(skip, end);
+            }
         }
         if let Some(destination) = destination {
             self.load_into(base + values.len() as Register, destination, span);

@@ -462,6 +462,9 @@ pub struct Machine {
     pub initial: Vec<u64>,
     /// The ports, in the order in which they are declared.
     pub in_ports: Vec<InPort>,
+    /// What replaces the type of a request in the control word `AFTER` by how long the request takes to the mandatory
+    /// queue, if the machine has an opinion.
+    pub mandatory_latency: Option<Function>,
     /// The transitions.
     pub transitions: Vec<Transition>,
     /// For each state and event, in this order, the transition plus one, or 0.

@@ -59,9 +59,14 @@ impl<'a> Compiler<'a> {
             .parameters
             .iter()
             .map(|parameter| parameter.passing);
-        let signature = Signature {
+        let defaults = function
+            .parameters
+            .iter()
+            .map(|parameter| parameter.default.clone());
+        let mut signature = Signature {
             result: prototype.result,
             parameters: prototype.parameters.into_iter().zip(passing).collect(),
+            defaults: defaults.collect(),
             number,
             by_reference: attribute(&function.pairs, "return_by_ref").is_some()
                 && self.types[prototype.result].is_wide(),
@@ -89,7 +94,13 @@ impl<'a> Compiler<'a> {
                     Diagnostic::error(function.name.span, text).note(first, "first declared here"),
                 );
             }
-            Some(at) if number.is_some() || known[at].number.is_none() => known[at] = signature,
+            Some(at) if number.is_some() || known[at].number.is_none() => {
+                // What an earlier prototype says about defaults holds on.
+                for (own, earlier) in signature.defaults.iter_mut().zip(&known[at].defaults) {
+                    *own = own.take().or_else(|| earlier.clone());
+                }
+                known[at] = signature;
+            }
             Some(_) => {}
             None => known.push(signature),
         }
@@ -200,6 +211,7 @@ impl<'a> Compiler<'a> {
                 _ => {}
             }
         }
+        let mandatory_latency = self.mandatory_latency();
         let transitions = self.transitions(machine, outline);
         let mut table = vec![0; outline.states.len() * outline.events.len()];
         for (at, transition) in transitions.iter().enumerate() {
@@ -229,6 +241,7 @@ impl<'a> Compiler<'a> {
             variables,
             initial,
             in_ports,
+            mandatory_latency,
             transitions,
             table,
             tbe: self.tbe,
@@ -418,6 +431,36 @@ impl<'a> Compiler<'a> {
             ));
         }
         Ok(())
+    }
+
+    /// The code that asks `mandatoryQueueLatency` of a type of requests, if the machine defines it.
+    fn mandatory_latency(&mut self) -> Option<code::Function> {
+        let name = "mandatoryQueueLatency";
+        let of = self.types.find(None, "RubyRequestType")?;
+        let defined = self.functions_of.get(name)?.iter().find(|one| {
+            one.number.is_some()
+                && one.result == self.types.known.cycles
+                && one.parameters.iter().map(|(of, _)| *of).eq([of])
+        });
+        let span = defined?.span;
+        let kind = Value {
+            of,
+            place: Place::Control(control::AFTER),
+            writable: false,
+        };
+        let before = self.begin(Context::Function {
+            result: self.types.known.void,
+            destination: None,
+        });
+        let latency = self.hook(name, &[kind], span);
+        let from = latency.and_then(|value| self.load(value, span));
+        if let Ok(from) = from {
+            let offset = control::AFTER;
+            self.emit(Op::StoreControl { offset, from }, span);
+        }
+        self.emit(Op::PortEnd, span);
+        let code = self.finish(before);
+        from.is_ok().then_some(code)
     }
 
     fn in_port(&mut self, port: &ast::InPort) -> Option<code::InPort> {

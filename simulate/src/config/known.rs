@@ -18,6 +18,7 @@ pub(super) enum Known {
     MoesiHammer,
     MoesiAmdBase,
     MoesiCmpDirectory,
+    MoesiCmpToken,
 }
 
 impl Known {
@@ -29,6 +30,7 @@ impl Known {
             ("MOESI_hammer", Known::MoesiHammer),
             ("MOESI_AMD_Base", Known::MoesiAmdBase),
             ("MOESI_CMP_directory", Known::MoesiCmpDirectory),
+            ("MOESI_CMP_token", Known::MoesiCmpToken),
         ];
         let found = names.iter().find(|(name, _)| protocol.starts_with(name));
         found.map(|&(_, known)| known)
@@ -61,6 +63,18 @@ impl Known {
                 "requestFromCores",
             ],
             (Known::MoesiCmpDirectory, _) => &["triggerQueue"],
+            (Known::MoesiCmpToken, "Directory") => &[
+                "persistentToDir",
+                "persistentFromDir",
+                "dmaRequestToDir",
+                "dmaResponseFromDir",
+            ],
+            // A persistent request must not be overtaken by the message that ends it.
+            (Known::MoesiCmpToken, _) => &[
+                "persistentFromL1Cache",
+                "persistentToL1Cache",
+                "persistentToL2Cache",
+            ],
             _ => &[],
         };
         ordered.contains(&buffer)
@@ -153,6 +167,14 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Shap
             "L3Cache" | "Directory" => sizes.l3,
             _ => first(),
         }
+    }
+}
+
+/// How long an access to a cache takes as far as the protocol asks.
+pub(super) fn cache_latency(known: Option<Known>, machine: &str) -> u64 {
+    match (known, machine) {
+        (Some(Known::MoesiCmpDirectory), "L2Cache") => 20,
+        _ => 1,
     }
 }
 

@@ -118,6 +118,7 @@ impl Planner<'_> {
             ways: shape.ways,
             start_index_bit: options.block_bytes.ilog2() + banks,
             policy: shape.policy,
+            latency: known::cache_latency(self.known, site.machine),
             banks: known::cache_banks(self.known, site.name()),
         };
         match geometry.sets(options.block_bytes) {

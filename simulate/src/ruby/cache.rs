@@ -37,6 +37,8 @@ pub struct Geometry {
     pub start_index_bit: u32,
     /// Which entry has to go.
     pub policy: Policy,
+    /// Cycles that an access to its tags or its data takes, where banks do not say.
+    pub latency: u64,
     /// Its banks; `None` where they are never short.
     pub banks: Option<BankSettings>,
 }
@@ -134,10 +136,12 @@ impl CacheMemory {
 
     /// Cycles for the access to an array (`getTagLatency`, `getDataLatency`).
     pub fn latency(&self, array: Array) -> u64 {
-        self.geometry.banks.map_or(1, |banks| match array {
-            Array::Data => banks.data_latency,
-            Array::Tag => banks.tag_latency,
-        })
+        self.geometry
+            .banks
+            .map_or(self.geometry.latency, |banks| match array {
+                Array::Data => banks.data_latency,
+                Array::Tag => banks.tag_latency,
+            })
     }
 
     /// How many entries it has room for.
@@ -440,6 +444,7 @@ mod tests {
             ways,
             start_index_bit: 6,
             policy,
+            latency: 1,
             banks: None,
         };
         CacheMemory::new(geometry, 64).unwrap()
@@ -561,6 +566,7 @@ mod tests {
             ways,
             start_index_bit: 6,
             policy,
+            latency: 1,
             banks: None,
         };
         assert_eq!(shape(256, 2, Policy::TreePlru).sets(64), Ok(2));

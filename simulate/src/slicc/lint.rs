@@ -32,7 +32,7 @@ use crate::source::{Diagnostic, Span};
 use code::Code;
 
 /// Functions that the runtime calls.
-const CALLED_BY_THE_RUNTIME: [&str; 12] = [
+const CALLED_BY_THE_RUNTIME: [&str; 14] = [
     "getState",
     "setState",
     "getAccessPermission",
@@ -43,6 +43,8 @@ const CALLED_BY_THE_RUNTIME: [&str; 12] = [
     "recordRequestType",
     "checkResourceAvailable",
     "enqueuePrefetch",
+    "mandatoryQueueLatency",
+    "functionalReadPriority",
     "regStats",
     "collateStats",
 ];

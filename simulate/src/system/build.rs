@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use super::words::Words;
+use super::words::{STACK, Words};
 use super::{
     Controller, DEADLOCK_THRESHOLD, Envelope, MemoryFields, RequestFields, Resume, Role, System,
     Tally, Thread,
@@ -170,6 +170,7 @@ impl System {
             let Some(place) = found else { continue };
             for (version, instance) in machine.instances.iter().enumerate() {
                 system.controller(place, version, instance, machine, plan)?;
+                system.ask_latencies();
             }
         }
         for (thread, core) in cores.into_iter().enumerate() {
@@ -269,8 +270,41 @@ impl System {
             mandatory: parts
                 .mandatory
                 .map(|buffer| (buffer, machine.mandatory_queue_latency)),
+            mandatory_latencies: Vec::new(),
         });
         Ok(())
+    }
+
+    /// Asks the machine of the last controller how long requests of each type take to the mandatory queue. gem5 asks
+    /// anew for every request; what protocols answer depends on the type and on caches that stay what they are.
+    fn ask_latencies(&mut self) {
+        self.current = self.controllers.len() - 1;
+        let controller = &self.controllers[self.current];
+        let program = Rc::clone(&self.program);
+        let Some(code) = &program.machines[controller.machine].mandatory_latency else {
+            return;
+        };
+        let Some((_, otherwise)) = controller.mandatory else {
+            return;
+        };
+        let types = program.types.find(None, "RubyRequestType");
+        let kinds = match types.map(|of| &program.types[of].kind) {
+            Some(Kind::Enumeration { values, .. }) => values.len() as u64,
+            _ => 0,
+        };
+        let at = controller.control as usize + usize::from(control::AFTER);
+        let before = self.words.words[at];
+        for kind in 0..kinds {
+            self.words.words[at] = kind;
+            let ending = self.run(code.start, STACK);
+            self.words.settle();
+            // Types that the machine does not know are an error when it is asked, and are never sent.
+            let latency = ending.map_or(otherwise, |_| self.words.words[at]);
+            self.controllers[self.current]
+                .mandatory_latencies
+                .push(latency);
+        }
+        self.words.words[at] = before;
     }
 
     /// Makes what a parameter stands for; returns the word that the parameter holds.

@@ -83,9 +83,12 @@ impl System {
 
     /// Puts a request into the mandatory queue.
     fn issue(&mut self, sequencer: usize, issue: Issue) {
-        let Some((buffer, latency)) = self.controllers[self.homes_of[sequencer]].mandatory else {
+        let home = &self.controllers[self.homes_of[sequencer]];
+        let Some((buffer, latency)) = home.mandatory else {
             return;
         };
+        let own = home.mandatory_latencies.get(issue.kind as usize);
+        let latency = own.copied().unwrap_or(latency);
         let of = self.program.types.known.request;
         let message = self.words.allocate(of, &self.program.types[of].initial);
         let fields = self.request_fields;

@@ -239,14 +239,8 @@ impl System {
             Builtin::InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
 
             Builtin::CacheNull => 0,
-            Builtin::CacheTagLatency => self.caches[i]
-                .geometry()
-                .banks
-                .map_or(1, |banks| banks.tag_latency),
-            Builtin::CacheDataLatency => self.caches[i]
-                .geometry()
-                .banks
-                .map_or(1, |banks| banks.data_latency),
+            Builtin::CacheTagLatency => self.caches[i].latency(Array::Tag),
+            Builtin::CacheDataLatency => self.caches[i].latency(Array::Data),
             Builtin::CacheRecord => {
                 // Of CacheRequestType, the first two are about data.
                 let array = if b < 2 { Array::Data } else { Array::Tag };
