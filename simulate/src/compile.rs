@@ -11,8 +11,11 @@ mod calls;
 mod expressions;
 mod inline;
 mod machine;
+mod methods;
+mod operators;
 mod statements;
 mod transitions;
+mod triggers;
 
 use rustc_hash::FxHashMap;
 

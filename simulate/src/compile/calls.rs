@@ -1,12 +1,12 @@
 //! Calls: of functions, of methods of the library, and of what the language itself gives names to.
 
 use super::Compiler;
-use super::body::{Context, Outcome, Place, Symbol, Value};
-use super::code::{Op, Register, control, stall};
+use super::body::{Outcome, Place, Value};
+use super::code::{Op, Register, control};
 use super::expressions::{constant, register};
 use super::types::{Kind, NOWHERE, TypeId};
 use crate::library::Builtin;
-use crate::slicc::ast::{Expression, ExpressionKind, Name, Passing};
+use crate::slicc::ast::{Expression, Name, Passing};
 use crate::slicc::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
@@ -89,7 +89,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn arguments(&mut self, arguments: &[Expression]) -> Outcome<Vec<(Value, Span)>> {
+    pub(super) fn arguments(&mut self, arguments: &[Expression]) -> Outcome<Vec<(Value, Span)>> {
         arguments
             .iter()
             .map(|argument| Ok((self.expression(argument)?, argument.span)))
@@ -238,7 +238,7 @@ impl Compiler<'_> {
     }
 
     /// Calls a function with a body.
-    fn call_function(
+    pub(super) fn call_function(
         &mut self,
         number: u32,
         signature: &Signature,
@@ -293,7 +293,7 @@ impl Compiler<'_> {
     }
 
     /// Calls a function of the library. A wide result is written to an address that is passed behind the arguments.
-    fn call_library(
+    pub(super) fn call_library(
         &mut self,
         builtin: Builtin,
         result: TypeId,
@@ -371,163 +371,6 @@ impl Compiler<'_> {
         Ok(register(result, base))
     }
 
-    /// `object.method(arguments)`
-    pub(super) fn method(
-        &mut self,
-        object: &Expression,
-        method: &Name,
-        arguments: &[Expression],
-        span: Span,
-    ) -> Outcome<Value> {
-        let mark = self.top();
-        let (value, of) = self.receiver(object)?;
-        // Buffers take the time to be the present in any case; tables of timers ask.
-        let values = match of != self.types.known.timers && is_now(&method.text, arguments) {
-            true => vec![(constant(self.types.known.tick, 0), span)],
-            false => self.arguments(arguments)?,
-        };
-        let result = self.method_result(of, method, &values)?;
-        let class = self.class_with(of, &method.text);
-        let entry = values
-            .first()
-            .is_some_and(|(value, _)| self.types[value.of].kind == Kind::Entry);
-        let name = match (&*method.text, entry) {
-            ("setMRU", true) => "setMRU(entry)",
-            (name, _) => name,
-        };
-        let name = format!("{class}.{name}/{}", arguments.len());
-        let Some(builtin) = Builtin::find(&name) else {
-            return self.fail(
-                Diagnostic::error(
-                    method.span,
-                    format!("`{class}.{}` is not supported by this runtime", method.text),
-                )
-                .hint(
-                    "the library types and their methods are listed in the runtime's specification",
-                ),
-            );
-        };
-        if builtin == Builtin::Nothing {
-            self.release(mark);
-            return Ok(constant(result, 0));
-        }
-        let mut all = vec![(value, object.span)];
-        all.extend(values);
-        self.call_library(builtin, result, &all, span)
-    }
-
-    /// What a method is called on, and the type that has the method.
-    fn receiver(&mut self, object: &Expression) -> Outcome<(Value, TypeId)> {
-        let known = self.types.known;
-        if let ExpressionKind::Name(name) = &object.kind
-            && let Some(Symbol::Port(port)) = self.lookup(&name.text)
-        {
-            let of = match (port.timers, port.input) {
-                (true, _) => known.timers,
-                (false, true) => known.in_port,
-                (false, false) => known.out_port,
-            };
-            let value = Value {
-                of: known.int,
-                place: Place::Control(port.buffer),
-                writable: false,
-            };
-            return Ok((value, of));
-        }
-        let value = self.expression(object)?;
-        Ok((value, value.of))
-    }
-
-    /// The library type that has a method: the type itself, or the one that it extends.
-    fn class_with(&self, of: TypeId, method: &str) -> String {
-        let found = &self.types[of];
-        let short = self
-            .machine_name()
-            .and_then(|machine| found.name.strip_prefix(machine)?.strip_prefix('_'));
-        let name = short
-            .filter(|_| found.kind == Kind::Library)
-            .unwrap_or(&found.name);
-        if found.methods.contains_key(method) {
-            return name.to_owned();
-        }
-        match &found.interface {
-            Some(interface) => interface.to_string(),
-            None => name.to_owned(),
-        }
-    }
-
-    /// The type of a method's result; its arguments are checked.
-    fn method_result(
-        &mut self,
-        of: TypeId,
-        method: &Name,
-        values: &[(Value, Span)],
-    ) -> Outcome<TypeId> {
-        let own = &self.types[of];
-        let buffer = &*own.name == "MessageBuffer";
-        let interface = own
-            .interface
-            .clone()
-            .and_then(|name| self.types.find(None, &name));
-        let lenders = [
-            Some(of),
-            interface,
-            buffer.then_some(self.types.known.in_port),
-            buffer.then_some(self.types.known.out_port),
-        ];
-        let candidates: Vec<_> = lenders
-            .into_iter()
-            .flatten()
-            .filter_map(|lender| self.types[lender].methods.get(&method.text))
-            .flatten()
-            .cloned()
-            .collect();
-        if candidates.is_empty() {
-            let name = own.name.clone();
-            let mut error = Diagnostic::error(
-                method.span,
-                format!("`{name}` has no method `{}`", method.text),
-            );
-            if let Some(near) = nearest(&method.text, own.methods.keys().map(|name| &**name)) {
-                error = error.hint(format!("did you mean `{near}`?"));
-            }
-            return self.fail(error);
-        }
-        let same_count: Vec<_> = candidates
-            .iter()
-            .filter(|one| one.parameters.len() == values.len())
-            .collect();
-        let fitting = same_count.iter().find(|one| {
-            one.parameters
-                .iter()
-                .zip(values)
-                .all(|(wanted, (value, _))| self.fits(*wanted, value.of))
-        });
-        match (fitting, same_count.first()) {
-            (Some(found), _) => Ok(found.result),
-            (None, Some(first)) => {
-                let (result, parameters) = (first.result, first.parameters.clone());
-                for (wanted, (value, span)) in parameters.iter().zip(values) {
-                    self.expect(*wanted, value.of, *span)?;
-                }
-                Ok(result)
-            }
-            (None, None) => {
-                let counts: Vec<String> = candidates
-                    .iter()
-                    .map(|one| one.parameters.len().to_string())
-                    .collect();
-                let text = format!(
-                    "`{}` takes {} arguments, not {}",
-                    method.text,
-                    counts.join(" or "),
-                    values.len()
-                );
-                self.fail(Diagnostic::error(method.span, text))
-            }
-        }
-    }
-
     fn error_call(&mut self, arguments: &[Expression], span: Span) -> Outcome<()> {
         let [message] = arguments else {
             return self.fail(Diagnostic::error(span, "`error` takes a text"));
@@ -566,146 +409,6 @@ impl Compiler<'_> {
         );
         Ok(())
     }
-
-    /// `trigger(event, address, entry, tbe)`: the state is asked for, then the transition runs.
-    fn trigger(&mut self, arguments: &[Expression], span: Span) -> Outcome<()> {
-        let Context::InPort { handlers } = self.body().context.clone() else {
-            return self.fail(
-                Diagnostic::error(span, "`trigger` may only stand in the body of an in_port")
-                    .hint("an action can't start another transition"),
-            );
-        };
-        let wanted = [
-            Some("an event"),
-            Some("an address"),
-            self.entry.map(|_| "a cache entry"),
-            self.tbe.map(|_| "a TBE"),
-        ];
-        let wanted: Vec<&str> = wanted.into_iter().flatten().collect();
-        if arguments.len() != wanted.len() {
-            return self.fail(
-                Diagnostic::error(
-                    span,
-                    format!(
-                        "`trigger` takes {} arguments here, not {}",
-                        wanted.len(),
-                        arguments.len()
-                    ),
-                )
-                .hint(format!("in this machine: {}", wanted.join(", "))),
-            );
-        }
-        let event_type = self.resolve(&Name {
-            text: "Event".into(),
-            span,
-        })?;
-        let mark = self.top();
-        let mut values = self.arguments(arguments)?.into_iter();
-        let mut take = || values.next().unwrap_or((constant(0, 0), span));
-        let (event, address) = (take(), take());
-        self.expect(event_type, event.0.of, event.1)?;
-        self.expect(self.types.known.addr, address.0.of, address.1)?;
-        let entry = self.entry.map(|of| (of, take()));
-        let tbe = self.tbe.map(|of| (of, take()));
-        let event = self.load(event.0, event.1)?;
-        for (offset, of, (value, span)) in [
-            Some((control::ADDRESS, self.types.known.addr, address)),
-            entry.map(|(of, value)| (control::ENTRY, of, value)),
-            tbe.map(|(of, value)| (control::TBE, of, value)),
-        ]
-        .into_iter()
-        .flatten()
-        {
-            self.expect(of, value.of, span)?;
-            let from = self.load(value, span)?;
-            self.emit(Op::StoreControl { offset, from }, span);
-        }
-        let state = self.hook("getState", &[], span)?;
-        let state = self.load(state, span)?;
-        let base = self.register(span)?;
-        self.emit(Op::Trigger { event, state, base }, span);
-        for (handler, how) in handlers.into_iter().zip([stall::RESOURCE, stall::PROTOCOL]) {
-            let Some(handler) = handler else { continue };
-            let skip = self.emit(
-                Op::JumpUnlessSmall {
-                    left: base,
-                    value: how as i16,
-                    target: 0,
-                },
-                span,
-            );
-            self.emit(
-                Op::Call {
-                    function: handler as u16,
-                    base: base + 1,
-                },
-                span,
-            );
-            self.registers(1, span)?;
-            let not = self.emit(
-                Op::JumpUnless {
-                    condition: base + 1,
-                    target: 0,
-                },
-                span,
-            );
-            self.emit(Op::Handled, span);
-            let end = self.here();
-            self.aim(skip, end);
-            self.aim(not, end);
-        }
-        self.release(mark);
-        Ok(())
-    }
-
-    /// Calls one of the functions that every machine has to define, with the implicit values of the transition for
-    /// those parameters that are about the line, and with further values for the others.
-    pub(super) fn hook(&mut self, name: &str, further: &[Value], span: Span) -> Outcome<Value> {
-        let candidates = self.functions_of.get(name).cloned().unwrap_or_default();
-        let Some(signature) = candidates
-            .into_iter()
-            .find(|candidate| candidate.number.is_some())
-        else {
-            let machine = self.machine_name().unwrap_or_default().to_owned();
-            return self.fail(
-                Diagnostic::error(
-                    self.machine_span,
-                    format!("the machine `{machine}` does not define `{name}`"),
-                )
-                .hint("the runtime calls it at every transition"),
-            );
-        };
-        let known = self.types.known;
-        let mut further = further.iter();
-        let mut values = Vec::new();
-        for (wanted, _) in &signature.parameters {
-            let implicit = |offset| Value {
-                of: *wanted,
-                place: Place::Control(offset),
-                writable: false,
-            };
-            let value = if *wanted == known.addr {
-                implicit(control::ADDRESS)
-            } else if Some(*wanted) == self.tbe {
-                implicit(control::TBE)
-            } else if self.types[*wanted].kind == Kind::Entry {
-                implicit(control::ENTRY)
-            } else if let Some(value) = further.next() {
-                self.expect(*wanted, value.of, signature.span)?;
-                *value
-            } else {
-                return self.fail(
-                    Diagnostic::error(signature.span, format!("`{name}` has a parameter that the runtime can't fill"))
-                        .hint("its parameters are the TBE, the cache entry, the address, and the state or request type"),
-                );
-            };
-            values.push((value, span));
-        }
-        let Some(number) = signature.number else {
-            return Ok(constant(known.void, 0));
-        };
-        self.call_function(number, &signature, &values, span)
-    }
 }
 
 /// The control word that a call rebinds.
@@ -715,24 +418,4 @@ fn implicit(builtin: Builtin) -> Option<u16> {
         Builtin::SetTbe | Builtin::UnsetTbe => Some(control::TBE),
         _ => None,
     }
-}
-
-/// Whether a method of a port is given the present time, and nothing else.
-fn is_now(method: &str, arguments: &[Expression]) -> bool {
-    let [
-        Expression {
-            kind:
-                ExpressionKind::Call {
-                    function,
-                    arguments,
-                },
-            ..
-        },
-    ] = arguments
-    else {
-        return false;
-    };
-    matches!(method, "isReady" | "dequeue")
-        && &*function.text == "clockEdge"
-        && arguments.is_empty()
 }
