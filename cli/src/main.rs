@@ -81,11 +81,19 @@ impl Command {
     }
 }
 
+/// The exit status of a program that a signal ended, as shells have it.
+const INTERRUPTED: i32 = 130;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    // Somebody ends the program: what is half written goes. If nobody may be told, it stays.
+    let _ = ctrlc::set_handler(|| {
+        report::files::abandon();
+        std::process::exit(INTERRUPTED);
+    });
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = cli.command.run(&mut out);
     let flushed = out.flush().map_err(Error::Output);

@@ -566,3 +566,30 @@ fn a_file_that_was_there_stays_if_the_new_one_fails() {
     let message = error(&["simulate", "MI_example", "--ops", "2000", "-o", "/dev/full"]);
     assert!(message.contains("/dev/full: "), "{message}");
 }
+
+/// Whoever ends the program finds no half-written file.
+#[test]
+fn an_interrupted_run_leaves_nothing() {
+    let folder = Folder::new();
+    let trace = folder.path("a.trace.gz");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["simulate", "MI_example", "--ops", "5M", "-q", "-o", &trace])
+        .spawn()
+        .unwrap();
+    let files = || {
+        fs::read_dir(std::path::Path::new(&trace).parent().unwrap())
+            .unwrap()
+            .count()
+    };
+    while files() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it writes a trace");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let id = child.id().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &id])
+        .status();
+    assert!(killed.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(files(), 0);
+}

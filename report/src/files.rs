@@ -4,6 +4,37 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The files that are being written, under the names that they have until they are whole.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the files that are being written, for a program that is about to end early.
+pub fn abandon() {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in unfinished.drain(..) {
+        // There is nobody left to tell.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Notes a file that is being written, for as long as this lives.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn note(path: &Path) -> Unfinished {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        unfinished.push(path.to_owned());
+        Unfinished(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        unfinished.retain(|path| *path != self.0);
+    }
+}
 
 /// Writes a file with `write`. Until that has succeeded, a file that was there before stays as it
 /// is. What is no ordinary file, such as `/dev/stdout`, is written directly. `failed` turns an error
@@ -31,6 +62,7 @@ pub fn create<E>(
         .permissions(std::fs::Permissions::from_mode(0o666))
         .tempfile_in(folder)
         .map_err(&failed)?;
+    let _unfinished = Unfinished::note(temporary.path());
     write(temporary.as_file_mut())?;
     let persisted = temporary.persist(&target);
     persisted.map(|_| ()).map_err(|error| failed(error.error))
