@@ -156,12 +156,6 @@ impl MessageBuffer {
         self.queue.front().map(|head| head.message)
     }
 
-    /// When the head arrives.
-    #[inline]
-    pub fn next_arrival(&self) -> Option<u64> {
-        self.queue.front().map(|head| head.arrival)
-    }
-
     /// Removes the head, which has to be ready. Returns it and how long it has waited since it
     /// arrived.
     #[inline]
@@ -404,7 +398,8 @@ mod tests {
                 }
             }
             let head = naive.heap.iter().min();
-            assert_eq!(buffer.next_arrival(), head.map(|head| head.0));
+            let arrival = buffer.queue.front().map(|head| head.arrival);
+            assert_eq!(arrival, head.map(|head| head.0));
             assert_eq!(buffer.head(), head.map(|head| head.2));
             assert_eq!(buffer.is_ready(now), head.is_some_and(|head| head.0 <= now));
             assert_eq!(buffer.len(), naive.heap.len());

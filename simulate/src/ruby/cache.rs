@@ -286,13 +286,6 @@ impl CacheMemory {
             .map_or(NOT_PRESENT, |slot| self.permissions[slot])
     }
 
-    /// The number of the permission of an entry; NotPresent if it is not in this cache.
-    #[inline]
-    pub fn permission_of(&self, entry: u64) -> u8 {
-        self.find_entry(entry)
-            .map_or(NOT_PRESENT, |slot| self.permissions[slot])
-    }
-
     /// Changes the permission of an entry; Invalid and NotPresent clear its monitor. Says whether
     /// the entry is in this cache.
     #[inline]
@@ -591,7 +584,7 @@ mod tests {
         );
         assert!(cache.change_permission(100, 1));
         cache.set_monitor(64, 3);
-        assert_eq!((cache.monitor(64), cache.permission_of(100)), (Some(3), 1));
+        assert_eq!((cache.monitor(64), cache.permission(64)), (Some(3), 1));
         cache.clear_monitors_of(2);
         assert_eq!(cache.monitor(64), Some(3));
         assert!(cache.change_permission(100, INVALID));
