@@ -64,7 +64,10 @@ struct Protocol {
 fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
     let opened = match mutant {
         None => builtin::open(name),
-        Some(mutant) => mutants::find(mutant, Some(name))?.load(),
+        Some(mutant) => {
+            let mutant = mutants::find(mutant, Some(name))?;
+            builtin::open(name).and_then(|original| mutant.load(&original))
+        }
     };
     let (sources, tables, diagnostics) = match opened {
         Err(failure) => (failure.sources, None, failure.diagnostics),

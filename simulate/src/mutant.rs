@@ -1,15 +1,17 @@
 //! Mutants: protocols with a fault put in.
 //!
 //! A mutant is something that yields changed files of a protocol. It carries its edit as a unified
-//! diff, so that it can be shown, and applied to files elsewhere. The [`named`] ones come with the
-//! program: each puts a fault back that the released protocols have and that ours have repaired.
+//! diff, so that it can be shown, and applied to files elsewhere. What gem5's scripts decide, such as
+//! whether a buffer is ordered, it changes by settings. The [`named`] ones come with the program: each
+//! puts a fault back that a released protocol has or had.
 //!
 //! ```
 //! use simulate::mutant::named;
 //! use simulate::protocol::Protocol;
 //!
 //! let mutant = named::find("mi-l1-forward-blocks-queue").unwrap();
-//! let protocol = Protocol::mutated(&mutant).unwrap();
+//! let original = Protocol::open(&mutant.protocol).unwrap();
+//! let protocol = original.with(&mutant).unwrap();
 //! assert_eq!(protocol.name(), "MI_example");
 //! assert_eq!(protocol.title(), "MI_example with mi-l1-forward-blocks-queue");
 //! ```
@@ -20,7 +22,7 @@ use std::borrow::Cow;
 
 use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
 
-use crate::slicc::builtin::builtin;
+use crate::config::Setting;
 use crate::slicc::load::{Failure, Loaded};
 use crate::source::{Diagnostic, Sources, Span};
 
@@ -29,12 +31,17 @@ use crate::source::{Diagnostic, Sources, Span};
 pub struct Mutant {
     /// What it is called.
     pub name: Cow<'static, str>,
+    /// What else it is called.
+    pub aliases: Vec<Cow<'static, str>>,
     /// The protocol that it is of.
     pub protocol: Cow<'static, str>,
     /// What the fault is, and what comes of it.
     pub description: String,
-    /// The edit: a unified diff of the protocol's files, with paths such as `a/MI_example-dir.sm`.
+    /// The edit: a unified diff of the protocol's files, with paths such as `a/MI_example-dir.sm` that
+    /// are relative to the folder of the `.slicc` file. Empty if only settings make the mutant.
     pub patch: Cow<'static, str>,
+    /// What it changes of what gem5's scripts decide.
+    pub settings: Vec<Setting>,
 }
 
 /// A file as a mutant has it.
@@ -69,7 +76,9 @@ pub enum Misfit {
 }
 
 impl Mutant {
-    /// The one that a patch describes: the lines before its first file say what the fault is.
+    /// The one that a patch describes. The lines before its first file say what the fault is, and in
+    /// lines of their own `alias: NAME` what else it is called and `setting: Machine.parameter=value`
+    /// what scripts have to change.
     pub fn of_patch(name: &'static str, protocol: &'static str, text: &'static str) -> Mutant {
         let start = match text.starts_with(FIRST_FILE) {
             true => 0,
@@ -78,12 +87,26 @@ impl Mutant {
                 .map_or(text.len(), |at| at + 1),
         };
         let (head, patch) = text.split_at(start);
-        Mutant {
+        let mut mutant = Mutant {
             name: Cow::Borrowed(name),
+            aliases: Vec::new(),
             protocol: Cow::Borrowed(protocol),
-            description: head.split_whitespace().collect::<Vec<_>>().join(" "),
+            description: String::new(),
             patch: Cow::Borrowed(patch),
+            settings: Vec::new(),
+        };
+        let mut description = Vec::new();
+        for line in head.lines() {
+            if let Some(alias) = line.strip_prefix("alias: ") {
+                mutant.aliases.push(Cow::Borrowed(alias));
+            } else if let Some(Ok(setting)) = line.strip_prefix("setting: ").map(str::parse) {
+                mutant.settings.push(setting);
+            } else {
+                description.extend(line.split_whitespace());
+            }
         }
+        mutant.description = description.join(" ");
+        mutant
     }
 
     /// The files that it changes, made from those of the protocol, each a path and a text.
@@ -91,6 +114,9 @@ impl Mutant {
     /// # Errors
     /// The mutant does not fit the files.
     pub fn changed(&self, files: &[(&str, &str)]) -> Result<Vec<Changed>, Misfit> {
+        if self.patch.is_empty() {
+            return Ok(Vec::new());
+        }
         let patches = PatchSet::parse(&self.patch, ParseOptions::unidiff());
         let mut all = Vec::new();
         for patch in patches {
@@ -117,19 +143,17 @@ impl Mutant {
         Ok(all)
     }
 
-    /// Reads the protocol, a built-in one, with the fault.
+    /// Reads a protocol again, with the fault.
     ///
     /// # Errors
-    /// There is no such protocol, the mutant does not fit it, or it is not right with it.
-    pub fn load(&self) -> Result<Loaded, Failure> {
-        let Some(original) = builtin(&self.protocol) else {
-            return Err(self.failure(&format!("there is no built-in {}", self.protocol)));
-        };
+    /// The mutant does not fit the protocol, or the protocol is not right with it.
+    pub fn load(&self, original: &Loaded) -> Result<Loaded, Failure> {
         let changed = self
-            .changed(original.files)
+            .changed(&original.own_files())
             .map_err(|misfit| self.failure(&misfit.to_string()))?;
-        let mut loaded = original.load_changed(&changed)?;
+        let mut loaded = original.reload(&changed)?;
         loaded.mutant = Some(self.name.to_string());
+        loaded.settings = self.settings.clone();
         Ok(loaded)
     }
 
@@ -181,17 +205,16 @@ mod tests {
         assert_eq!(absent, Misfit::File("three.sm".to_owned()));
         let added = misfit("--- /dev/null\n+++ b/one.sm\n@@ -0,0 +1 @@\n+a\n");
         assert_eq!(added, Misfit::Operation);
-        let none = misfit("nothing\n");
+        let none = misfit("--- a/one.sm\n");
         assert!(matches!(none, Misfit::Patch(_)), "{none}");
     }
 
     #[test]
-    fn a_mutant_of_no_protocol() {
-        let mutant = Mutant::of_patch("name", "None", "");
-        let failure = mutant.load().unwrap_err();
-        assert_eq!(
-            failure.diagnostics[0].message,
-            "name: there is no built-in None"
-        );
+    fn a_head_has_other_names_and_settings() {
+        let mutant = mutant("What is\nalias: other\nsetting: M.p=ordered\nwrong.\n");
+        assert_eq!(mutant.description, "What is wrong.");
+        assert_eq!(mutant.aliases, ["other"]);
+        assert_eq!(mutant.settings, ["M.p=ordered".parse().unwrap()]);
+        assert_eq!(mutant.changed(&FILES), Ok(Vec::new()));
     }
 }

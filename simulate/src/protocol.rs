@@ -34,12 +34,12 @@ impl Protocol {
         Protocol::new(builtin::open(name_or_path)?, BLOCK_BYTES)
     }
 
-    /// Reads a protocol with a fault put in.
+    /// The same protocol with a fault put in.
     ///
     /// # Errors
     /// The mutant does not fit the protocol, or all that is wrong with it then.
-    pub fn mutated(mutant: &Mutant) -> Result<Protocol, Failure> {
-        Protocol::new(mutant.load()?, BLOCK_BYTES)
+    pub fn with(&self, mutant: &Mutant) -> Result<Protocol, Failure> {
+        Protocol::new(mutant.load(&self.loaded)?, BLOCK_BYTES)
     }
 
     /// Compiles what has been read, for blocks of so many bytes.
@@ -117,7 +117,11 @@ impl Protocol {
                 parameters: &machine.parameters,
             })
             .collect();
-        Plan::new(self.name(), &declared, options)
+        let mut options = options.clone();
+        // Of two settings of a parameter the later one counts: the user's.
+        let asked = std::mem::replace(&mut options.settings, self.loaded.settings.clone());
+        options.settings.extend(asked);
+        Plan::new(self.name(), &declared, &options)
     }
 }
 

@@ -29,10 +29,12 @@ const REASONS: [&str; 5] = [
 ];
 
 fn opened(mutant: &Mutant) -> Protocol {
-    Protocol::mutated(mutant).unwrap_or_else(|failure| {
-        let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
-        panic!("{}: {told:?}", mutant.name)
-    })
+    original(&mutant.protocol)
+        .with(mutant)
+        .unwrap_or_else(|failure| {
+            let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
+            panic!("{}: {told:?}", mutant.name)
+        })
 }
 
 fn original(protocol: &str) -> Protocol {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use simulate::config::Plan;
 use simulate::protocol::{BLOCK_BYTES, Protocol};
 use simulate::simulation::Simulation;
-use simulate::slicc::load::Loaded;
+use simulate::slicc::load::{Failure, Loaded};
 use simulate::source::{Diagnostic, Sources};
 
 use super::coverage::Covered;
@@ -24,12 +24,12 @@ pub struct Opened {
 impl Opened {
     /// Opens a protocol: a built-in name or the path of a `.slicc` file; or a mutant of it.
     pub fn new(given: &str, mutant: Option<&str>) -> Result<Opened, Error> {
-        let protocol = match mutant {
-            None => Protocol::open(given),
-            Some(name) => Protocol::mutated(&mutants::find(name, Some(given))?),
-        };
-        let protocol =
-            protocol.map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))?;
+        let refused = |failure: Failure| refusal(given, &failure.sources, &failure.diagnostics);
+        let mut protocol = Protocol::open(given).map_err(refused)?;
+        if let Some(name) = mutant {
+            let mutant = mutants::find(name, Some(given))?;
+            protocol = protocol.with(&mutant).map_err(refused)?;
+        }
         Ok(Opened {
             given: given.to_owned(),
             protocol,

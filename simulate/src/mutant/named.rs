@@ -73,10 +73,11 @@ pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
         .map(Named::mutant)
 }
 
-/// The one of this name.
+/// The one of this name, or with this other name.
 pub fn find(name: &str) -> Option<Mutant> {
     let found = NAMED.iter().find(|one| one.name == name);
-    found.map(Named::mutant)
+    let found = found.map(Named::mutant);
+    found.or_else(|| all().find(|one| one.aliases.iter().any(|alias| alias == name)))
 }
 
 /// Most names to suggest.

@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 
 use super::load::{Failure, Loaded, load, load_with};
-use crate::mutant::Changed;
 
 /// A protocol whose files are part of the program.
 #[derive(Clone, Copy, Debug)]
@@ -93,33 +92,18 @@ fn with_names(mut failure: Failure, name: &str) -> Failure {
 
 impl Builtin {
     /// Reads it.
-    pub fn load(&self) -> Result<Loaded, Failure> {
-        self.load_changed(&[])
-    }
-
-    /// Reads it, with other texts for some of its files.
     ///
     /// # Errors
-    /// What is wrong with it then.
-    pub fn load_changed(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
+    /// None, as long as our own protocols are right.
+    pub fn load(&self) -> Result<Loaded, Failure> {
         let root = self.files.first().map_or("", |(path, _)| path);
-        load_with(
-            Path::new(root),
-            &mut |path| match self.text(changed, path) {
-                Some(text) => Ok(text.as_bytes().to_vec()),
+        load_with(Path::new(root), &mut |path| {
+            let mut files = self.files.iter();
+            match files.find(|(name, _)| Path::new(name) == path) {
+                Some((_, text)) => Ok(text.as_bytes().to_vec()),
                 None => Err(io::ErrorKind::NotFound.into()),
-            },
-        )
-    }
-
-    /// The text of a file.
-    fn text<'a>(&self, changed: &'a [Changed], path: &Path) -> Option<&'a str> {
-        let other = changed.iter().find(|one| Path::new(&one.path) == path);
-        let own = || self.files.iter().find(|(name, _)| Path::new(name) == path);
-        match other {
-            Some(one) => Some(&one.text),
-            None => own().map(|(_, text)| *text),
-        }
+            }
+        })
     }
 }
 

@@ -12,6 +12,8 @@ use rustc_hash::FxHashMap;
 
 use super::ast::Declaration;
 use super::parser::{self, Include};
+use crate::config::Setting;
+use crate::mutant::Changed;
 use crate::source::{Diagnostic, Severity, Sources, Span};
 
 /// The declarations that every protocol builds on.
@@ -38,6 +40,8 @@ pub struct Loaded {
     pub protocol: String,
     /// The mutant that it is, if it is one.
     pub mutant: Option<String>,
+    /// What that changes of what scripts decide.
+    pub settings: Vec<Setting>,
     /// All declarations; those of a file that is included stand in the place of the `include`.
     pub declarations: Vec<Declaration>,
     /// What is odd.
@@ -51,6 +55,42 @@ impl Loaded {
             Some(mutant) => format!("{} with {mutant}", self.protocol),
             None => self.protocol.clone(),
         }
+    }
+
+    /// Its files but for the prelude, the `.slicc` file first: paths relative to the folder of that,
+    /// where they lie below it, and texts.
+    pub fn own_files<'a>(&'a self) -> Vec<(&'a str, &'a str)> {
+        let own = self.sources.files().get(1..).unwrap_or_default();
+        let folder = own.first().and_then(|root| root.path.parent());
+        let relative = |path: &'a Path| {
+            folder
+                .and_then(|folder| path.strip_prefix(folder).ok())
+                .unwrap_or(path)
+                .to_str()
+        };
+        own.iter()
+            .filter_map(|file| Some((relative(&file.path)?, &*file.text)))
+            .collect()
+    }
+
+    /// Reads it again from the texts that were read before, or other ones for some of its files: paths
+    /// as [`Loaded::own_files`] gives them.
+    ///
+    /// # Errors
+    /// What is wrong with it then.
+    pub fn reload(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
+        let own = self.sources.files().get(1..).unwrap_or_default();
+        let root = own.first().map_or(Path::new(""), |root| &root.path);
+        let folder = root.parent().unwrap_or(Path::new(""));
+        load_with(root, &mut |path| {
+            let other = changed.iter().find(|one| folder.join(&one.path) == path);
+            let own = own.iter().find(|file| file.path == path);
+            match (other, own) {
+                (Some(one), _) => Ok(one.text.as_bytes().to_vec()),
+                (None, Some(file)) => Ok(file.text.as_bytes().to_vec()),
+                (None, None) => Err(io::ErrorKind::NotFound.into()),
+            }
+        })
     }
 }
 
@@ -360,6 +400,7 @@ impl Loader<'_, '_> {
                 sources: self.sources,
                 protocol,
                 mutant: None,
+                settings: Vec::new(),
                 declarations,
                 warnings: self.diagnostics,
             }),
