@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(absent, Misfit::File("three.sm".to_owned()));
         let added = misfit("--- /dev/null\n+++ b/one.sm\n@@ -0,0 +1 @@\n+a\n");
         assert_eq!(added, Misfit::Operation);
-        let none = misfit("--- a/one.sm\n");
+        let none = misfit("--- a/one.sm\n+++ b/one.sm\n@@ where @@\n");
         assert!(matches!(none, Misfit::Patch(_)), "{none}");
     }
 
