@@ -133,6 +133,13 @@ impl Run {
         self.system.stalls()
     }
 
+    /// The triples of machine, state and event that were reached, by numbers that depend on the states
+    /// and events of the protocol alone. A triple that was stalled has another number than one that was
+    /// taken.
+    pub fn reached(&self) -> Vec<u32> {
+        self.system.reached()
+    }
+
     /// Ends the trace, after a fault with a line that says so as gem5 would. Returns its text, if it was to stay in memory.
     ///
     /// # Errors

@@ -369,6 +369,26 @@ impl System {
         })
     }
 
+    /// The numbers of the triples of machine, state and event that were taken, which are even, and of
+    /// those that were stalled, which are odd; in their order.
+    pub fn reached(&self) -> Vec<u32> {
+        let mut reached = Vec::new();
+        let mut first = 0;
+        for (at, machine) in self.program.machines.iter().enumerate() {
+            let events = machine.events.len() as u32;
+            for (row, transition) in machine.transitions.iter().enumerate() {
+                let pair = u32::from(transition.state) * events + u32::from(transition.event);
+                let triple = 2 * (first + pair);
+                let taken = (self.coverage[at][row] > 0).then_some(triple);
+                let stalled = (self.stalled[at][row] > 0).then_some(triple + 1);
+                reached.extend(taken.into_iter().chain(stalled));
+            }
+            first += machine.states.len() as u32 * events;
+        }
+        reached.sort_unstable();
+        reached
+    }
+
     /// A row for each next state of each transition that was counted.
     fn rows(&self, counts: impl Fn(usize, usize) -> Vec<(u16, u64)>) -> Vec<Covered<'_>> {
         let mut rows = Vec::new();
