@@ -124,6 +124,17 @@ fn in_some_order(random: &mut StdRng, history: &History) -> History {
     build(&accesses, &finals)
 }
 
+/// Moves store-conditionals away from their load-linked, over other operations.
+fn spread(random: &mut StdRng, accesses: &mut Vec<Access>) {
+    for at in (0..accesses.len()).rev() {
+        if accesses[at].kind == Kind::StoreConditional {
+            let far = random.random_range(at..accesses.len().min(at + 6));
+            let conditional = accesses.remove(at);
+            accesses.insert(far, conditional);
+        }
+    }
+}
+
 fn small(random: &mut StdRng, machine: Model) -> Option<History> {
     let mix = Mix {
         threads: random.random_range(2..=4),
@@ -131,7 +142,8 @@ fn small(random: &mut StdRng, machine: Model) -> Option<History> {
         locations: random.random_range(1..=3),
         linked: random.random_bool(0.4),
     };
-    let accesses = program(random, mix);
+    let mut accesses = program(random, mix);
+    spread(random, &mut accesses);
     let finals = random.random_bool(0.3);
     run(random, &accesses, machine, finals).filter(|history| !history.is_empty())
 }
@@ -421,17 +433,32 @@ fn a_store_conditional_takes_along_what_says_which_load_it_belongs_to() {
     };
     let own = [linked(0, 9), conditional(1, 1), store(1, 0, 7, Some(0))];
     assert_eq!(growth(&own), [vec![2], vec![0, 1, 2], vec![0, 1, 2]]);
-    // A store in between breaks the pair up: without it, the write of thread 1 would break atomicity.
+    // A store in between breaks the pair up; without it, the write of thread 1 would break atomicity.
     let broken = [
         linked(0, 1),
         store(0, 0, 2, Some(9)),
-        conditional(1, 2),
-        store(1, 0, 7, Some(3)),
+        load(0, 0, 7, Some(2)),
+        conditional(1, 3),
+        store(1, 0, 7, Some(0)),
     ];
+    let grown = growth(&broken);
+    let all = vec![0, 1, 2, 3, 4];
     assert_eq!(
-        growth(&broken),
-        [vec![0], vec![0, 1, 2], vec![0, 1, 2, 3], vec![0, 1, 2, 3]]
+        grown,
+        [vec![4], vec![0, 4], vec![0, 2, 4], all.clone(), all]
     );
+    let history = build(&broken, &[]);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    assert!(!compare(
+        &history,
+        &reads_from,
+        Model::Sc,
+        Algorithm::Stages
+    ));
+    let without: Vec<Access> = [&broken[..1], &broken[2..]].concat();
+    let history = build(&without, &[]);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    assert!(compare(&history, &reads_from, Model::Sc, Algorithm::Stages));
 }
 
 #[test]
