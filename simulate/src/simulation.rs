@@ -97,7 +97,7 @@ impl Simulation {
             Trace::titled(options, output, title)
         });
         let mut system = System::new(Setup {
-            program: std::rc::Rc::clone(&protocol.program),
+            program: std::sync::Arc::clone(&protocol.program),
             plan,
             options: &options,
             cores,
