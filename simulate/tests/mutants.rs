@@ -2,14 +2,14 @@
 //! is about and changes no other; the others are faults that gem5 has repaired. Each shows what
 //! `mutants.csv` says.
 
+mod outcome;
 mod stress;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use check::{Model, Options as Asked, PsoRmw, Verdict, check};
-use history::{Ambiguity, ReadsFrom};
+use outcome::{effect, traced};
 use simulate::config::{Caches, Options};
 use simulate::mutant::{Mutant, named};
 use simulate::program::Shape;
@@ -18,8 +18,6 @@ use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
 use simulate::slicc::ast::Declaration;
 use simulate::slicc::builtin::BUILTINS;
-use simulate::system::Covered;
-use simulate::trace::Output;
 use tables::Pair;
 
 /// Why a mutant may not show anything.
@@ -307,28 +305,6 @@ fn caches(text: &str) -> Caches {
     Caches::Given(sizes)
 }
 
-/// What is wrong with a run, if anything: how it ended early, or that it violates the model that its
-/// client keeps.
-fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
-    let plan = simulation.plan(protocol).unwrap();
-    let run = simulation.run(protocol, &plan, None).unwrap();
-    if let Some(fault) = &run.fault {
-        return Some(fault.kind.name().to_owned());
-    }
-    let history = run.history().unwrap();
-    let model = match simulation.client.model() {
-        "sc" => Model::Sc,
-        "tso" => Model::Tso,
-        _ => Model::Pso(PsoRmw::Own),
-    };
-    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    match check(&history, &reads_from, model, &Asked::default()).verdict {
-        Verdict::Consistent(_) => None,
-        Verdict::Violation(_) => Some(format!("{model} violation")),
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn faults_show_and_are_not_there_without_the_mutant() {
     for way in Way::all().iter().filter(|way| way.why.is_empty()) {
@@ -389,19 +365,6 @@ fn what_is_said_not_to_show_does_not() {
 
 /// Runs of a mutant that is said to change none, at least: as many more as it takes to come by all that it touches.
 const ALIKE: usize = 40;
-
-/// The trace of a run, and the rows that it took.
-fn traced(protocol: &Protocol, simulation: &Simulation) -> (Vec<u8>, BTreeSet<Pair>) {
-    let plan = simulation.plan(protocol).unwrap();
-    let run = simulation.run(protocol, &plan, Some(Output::Memory));
-    let mut run = run.unwrap();
-    let pair = |row: &Covered| {
-        let names = (row.machine, row.state, row.event);
-        (names.0.to_owned(), names.1.to_owned(), names.2.to_owned())
-    };
-    let taken = run.coverage().iter().map(pair).collect();
-    (run.finish_trace().unwrap(), taken)
-}
 
 #[test]
 fn what_is_said_to_leave_runs_the_same_does() {
