@@ -16,7 +16,13 @@
 //! assert_eq!(protocol.title(), "MI_example with mi-l1-forward-blocks-queue");
 //! ```
 
+mod compare;
+mod effects;
+pub mod equivalent;
+mod library;
 pub mod named;
+pub mod touched;
+mod unreached;
 
 use std::borrow::Cow;
 

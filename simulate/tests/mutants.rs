@@ -293,7 +293,7 @@ const SILENT: usize = 8;
 fn what_is_said_not_to_show_does_not() {
     for way in Way::all().iter().filter(|way| !way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
-        for simulation in stress::standard().take(SILENT) {
+        for simulation in stress::standard(&protocol).take(SILENT) {
             let shown = effect(&protocol, &simulation);
             assert_eq!(shown, None, "{}: {simulation:?}", way.mutant);
         }

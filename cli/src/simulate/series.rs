@@ -3,19 +3,12 @@
 //! Each core takes the next run there is and sums up for itself; the sums are added at the end, so
 //! what is printed does not depend on who ran what, but for the times.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-use std::io::{self, IsTerminal, Write};
-use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::time::Instant;
 
 use check::Model;
+use rayon::prelude::*;
 use simulate::config::Plan;
-use simulate::protocol::Protocol;
-use simulate::simulation::Simulation;
-use simulate::slicc::load::Loaded;
 
 use super::protocols::{self, Opened};
 use super::score::Score;
@@ -24,10 +17,8 @@ use crate::convert;
 use crate::error::Error;
 use crate::load::Input;
 use crate::options::Format;
+use crate::progress;
 use crate::status::Status;
-
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What a series came to.
 pub struct Series<'a> {
@@ -54,27 +45,20 @@ pub fn run(
         .as_deref()
         .map(|path| convert::format(path, None))
         .transpose()?;
-    // What is wrong with the options is found before anything runs.
-    for cell in cells {
-        opened[cell.protocol].plan(&args.simulation(cell.client, args.seed))?;
-    }
+    // What is wrong with the options is found before anything runs. A plan does not depend on the seed.
+    let plans = cells
+        .iter()
+        .map(|cell| opened[cell.protocol].plan(&args.simulation(cell.client, args.seed)));
+    let plans: Vec<Plan> = plans.collect::<Result<_, Error>>()?;
     let start = Instant::now();
     let models = args.models();
     let work = Work {
         args,
-        shared: opened
-            .iter()
-            .map(|opened| Shared {
-                given: &opened.given,
-                loaded: opened.loaded(),
-            })
-            .collect(),
+        opened,
         cells,
+        plans,
         models: &models,
         runs: u64::from(args.runs.unwrap_or(1)),
-        next: AtomicU64::new(0),
-        done: AtomicU64::new(0),
-        failed: AtomicBool::new(false),
     };
     let scores = work.on_all_cores()?;
     let elapsed = start.elapsed().as_secs_f64();
@@ -158,48 +142,44 @@ impl Series<'_> {
     }
 }
 
-/// What all threads may see of a protocol.
-struct Shared<'a> {
-    given: &'a str,
-    loaded: &'a Loaded,
-}
-
 /// Runs to be done.
 struct Work<'a> {
     args: &'a Args,
-    shared: Vec<Shared<'a>>,
+    opened: &'a [Opened],
     cells: &'a [Cell],
+    /// Of each cell.
+    plans: Vec<Plan>,
     models: &'a [Model],
     /// Of each cell.
     runs: u64,
-    next: AtomicU64,
-    done: AtomicU64,
-    /// Whether to stop, since something is wrong that is no fault of a protocol.
-    failed: AtomicBool,
 }
-
-const PANIC: &str = "a run of the simulator panicked: this is a defect of rubric, please report it";
 
 impl Work<'_> {
     fn on_all_cores(&self) -> Result<Vec<Score>, Error> {
-        let cores = thread::available_parallelism().map_or(1, NonZero::get) as u64;
-        let mut scores = self.no_scores();
-        thread::scope(|scope| {
-            let start = |_| scope.spawn(|| self.work());
-            let workers: Vec<_> = (0..cores.min(self.total())).map(start).collect();
-            if io::stderr().is_terminal() && !self.args.quiet {
-                self.show_progress(|| workers.iter().all(|worker| worker.is_finished()));
-            }
-            for worker in workers {
-                let worked = worker
-                    .join()
-                    .unwrap_or_else(|_| Err(Error::Usage(PANIC.to_owned())));
-                for (score, more) in scores.iter_mut().zip(worked?) {
-                    score.merge(more);
-                }
-            }
-            Ok(scores)
-        })
+        let bar = progress::bar(self.total(), "runs", self.args.quiet);
+        let scores = (0..self.total())
+            .into_par_iter()
+            .try_fold(
+                || self.no_scores(),
+                |mut scores, number| {
+                    let (cell, run) = ((number / self.runs) as usize, (number % self.runs) as u32);
+                    self.run(cell, run, &mut scores[cell])?;
+                    bar.inc(1);
+                    Ok(scores)
+                },
+            )
+            .try_reduce(
+                || self.no_scores(),
+                |mut scores, more| {
+                    scores
+                        .iter_mut()
+                        .zip(more)
+                        .for_each(|(score, more)| score.merge(more));
+                    Ok(scores)
+                },
+            );
+        bar.finish_and_clear();
+        scores
     }
 
     fn total(&self) -> u64 {
@@ -213,59 +193,13 @@ impl Work<'_> {
             .collect()
     }
 
-    /// One line that is written over and over.
-    fn show_progress(&self, is_over: impl Fn() -> bool) {
-        let start = Instant::now();
-        let mut shown = false;
-        while !is_over() {
-            thread::sleep(PROGRESS);
-            if start.elapsed() > PROGRESS * 5 {
-                eprint!(
-                    "\r{} of {} runs",
-                    self.done.load(Ordering::Relaxed),
-                    self.total()
-                );
-                shown = true;
-            }
-        }
-        if shown {
-            eprint!("\r\x1b[K");
-        }
-    }
-
-    /// Takes runs until there are no more.
-    fn work(&self) -> Result<Vec<Score>, Error> {
-        let mut scores = self.no_scores();
-        let mut compiled = Compiled::default();
-        loop {
-            let taken = self.next.fetch_add(1, Ordering::Relaxed);
-            if taken >= self.total() || self.failed.load(Ordering::Relaxed) {
-                return Ok(scores);
-            }
-            let (cell, run) = ((taken / self.runs) as usize, (taken % self.runs) as u32);
-            if let Err(error) = self.run(&mut compiled, cell, run, &mut scores[cell]) {
-                self.failed.store(true, Ordering::Relaxed);
-                return Err(error);
-            }
-            self.done.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    fn run(
-        &self,
-        compiled: &mut Compiled,
-        at: usize,
-        number: u32,
-        score: &mut Score,
-    ) -> Result<(), Error> {
+    fn run(&self, at: usize, number: u32, score: &mut Score) -> Result<(), Error> {
         let cell = &self.cells[at];
-        let shared = &self.shared[cell.protocol];
-        let given = shared.given;
+        let Opened { given, protocol } = &self.opened[cell.protocol];
         let seed = self.args.seed_of(number);
         let simulation = self.args.simulation(cell.client, seed);
-        let (protocol, plan) = compiled.of(shared, at, cell, &simulation)?;
         let start = Instant::now();
-        let run = simulation.run(protocol, plan, None);
+        let run = simulation.run(protocol, &self.plans[at], None);
         let seconds = start.elapsed().as_secs_f64();
         let run = run.map_err(|what| Error::Usage(format!("{given}: {what}")))?;
         let wants_history =
@@ -295,34 +229,5 @@ impl Work<'_> {
             score.histories.push((number, history));
         }
         Ok(())
-    }
-}
-
-/// Protocols and plans that a thread has made for itself.
-#[derive(Default)]
-struct Compiled {
-    protocols: BTreeMap<usize, Protocol>,
-    plans: BTreeMap<usize, Plan>,
-}
-
-impl Compiled {
-    fn of(
-        &mut self,
-        shared: &Shared<'_>,
-        at: usize,
-        cell: &Cell,
-        simulation: &Simulation,
-    ) -> Result<(&Protocol, &Plan), Error> {
-        let protocol = match self.protocols.entry(cell.protocol) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => free.insert(protocols::compile(shared.given, shared.loaded)?),
-        };
-        let plan = match self.plans.entry(at) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => {
-                free.insert(protocols::plan(shared.given, protocol, simulation)?)
-            }
-        };
-        Ok((protocol, plan))
     }
 }
