@@ -63,7 +63,25 @@ const NAMED: &[Named] = mutants! {
         "hammer-l1-upgrade-keeps-reservation",
         "hammer-l1-flush-end-no-notify",
         "hammer-dir-dma-during-flush-missing",
-        "hammer-dir-filter-drops-owner-data";
+        "hammer-dir-filter-drops-owner-data",
+        "hammer-dir-wb-states-swapped",
+        "hammer-dir-data-type-rejected",
+        "hammer-dir-ack-count-one",
+        "hammer-dir-no-tbe-check",
+        "hammer-l1-dma-read-keeps-modified",
+        "hammer-uniproc-owner-getx-unanswered",
+        "hammer-flush-blockack-missing",
+        "hammer-l1-mr-flush-missing",
+        "hammer-l1-empty-stall",
+        "hammer-l1-reserved-hit-no-wakeup",
+        "hammer-l1-ss-no-wakeup",
+        "hammer-trigger-queue-ordered",
+        "hammer-l1-idle-blocks-kept",
+        "hammer-l1-s-othergetx-no-notify",
+        "hammer-l1-migratory-gets-no-notify",
+        "hammer-l1-replacement-no-notify",
+        "hammer-l1-evict-locked-line",
+        "hammer-l1-migrates-locked-line";
     "MOESI_AMD_Base":
         "amd-pair-store-no-notify",
         "amd-pair-locked-rmw-split",
@@ -74,7 +92,17 @@ const NAMED: &[Named] = mutants! {
         "amd-stale-dirty-victim",
         "amd-stalewb-undefined",
         "amd-dir-memory-write-overtaken",
-        "amd-dir-dma-l3hit-undefined";
+        "amd-dir-dma-l3hit-undefined",
+        "amd-dir-dma-no-wakeup",
+        "amd-dir-dmaread-stall-missing",
+        "amd-dir-bdrm-no-wakeup",
+        "amd-dir-probe-empty-destination",
+        "amd-dir-dma-probes-absent-gpu",
+        "amd-dir-dma-response-vnet-class",
+        "amd-dir-wt-unblock-wakes-one-queue",
+        "amd-dir-response-before-merge",
+        "amd-dir-private-copy-of-memory",
+        "amd-corepair-evict-locked-line";
 };
 
 impl Named {
