@@ -6,6 +6,7 @@
 //! - [`load`]: any input file to histories;
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`limits`]: the options that bound time and memory;
+//! - [`progress`]: how far many runs are;
 //! - [`status`]: exit statuses;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
@@ -22,6 +23,7 @@ mod limits;
 mod load;
 mod mutants;
 mod options;
+mod progress;
 mod protocol;
 mod simulate;
 mod stats;

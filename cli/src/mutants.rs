@@ -138,14 +138,14 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
         Format::Text => {
             let about = wrapped(&one.description).join("\n");
             let (name, protocol) = (&one.name, &one.protocol);
-            write!(out, "{name}, of {protocol}\n\n{about}\n\n{}", one.patch)
+            write!(out, "{name}, of {protocol}\n\n{about}\n\n{}", one.patch())
         }
         Format::Json => {
             let value = json!({
                 "name": one.name,
                 "protocol": one.protocol,
                 "description": one.description,
-                "patch": one.patch,
+                "patch": one.patch(),
             });
             writeln!(out, "{value}")
         }

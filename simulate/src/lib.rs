@@ -34,6 +34,7 @@ pub mod library;
 pub mod mutant;
 pub mod program;
 pub mod protocol;
+pub mod recipe;
 pub mod record;
 pub mod request;
 pub mod ruby;

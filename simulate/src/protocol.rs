@@ -1,6 +1,6 @@
 //! A protocol, from its name or file to something that can run.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::compile::code::Program;
 use crate::compile::compile;
@@ -20,7 +20,7 @@ pub struct Protocol {
     /// Its tables.
     pub outline: Outline,
     /// Its code.
-    pub program: Rc<Program>,
+    pub program: Arc<Program>,
     /// What is odd about it.
     pub warnings: Vec<Diagnostic>,
 }
@@ -52,7 +52,7 @@ impl Protocol {
                 warnings.splice(0..0, loaded.warnings.iter().cloned());
                 Ok(Protocol {
                     outline,
-                    program: Rc::new(program),
+                    program: Arc::new(program),
                     warnings,
                     loaded,
                 })

@@ -78,9 +78,8 @@ impl Simulation {
     ) -> Result<Run, String> {
         let options = self.settled_options();
         let program = Program::random(&self.shape);
-        let cores = self
-            .client
-            .cores(&program, self.shape.seed, options.block_bytes);
+        let seed = options.timing.unwrap_or(self.shape.seed);
+        let cores = self.client.cores(&program, seed, options.block_bytes);
         let layout = match plan
             .machines
             .iter()
@@ -97,12 +96,12 @@ impl Simulation {
             Trace::titled(options, output, title)
         });
         let mut system = System::new(Setup {
-            program: std::rc::Rc::clone(&protocol.program),
+            program: std::sync::Arc::clone(&protocol.program),
             plan,
             options: &options,
             cores,
             trace,
-            seed: self.shape.seed,
+            seed,
             deadlock_threshold: self.deadlock_threshold,
         })?;
         let fault = system.simulate().err();

@@ -15,7 +15,7 @@ mod scan;
 mod words;
 
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::client::Core;
 use crate::compile::code::Program;
@@ -170,7 +170,7 @@ pub struct Tally {
 
 /// A system.
 pub struct System {
-    program: Rc<Program>,
+    program: Arc<Program>,
     words: Words,
     controllers: Vec<Controller>,
     buffers: Vec<MessageBuffer>,
@@ -328,7 +328,7 @@ impl System {
     }
 
     /// The program that it runs.
-    pub fn program(&self) -> &Rc<Program> {
+    pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 

@@ -27,6 +27,12 @@ impl Args {
             skew,
             think,
         } = self.program;
+        if let Some(recipe) = self.recipe_of(seed) {
+            say("client", client.to_string(), Client::InOrder.to_string());
+            words.push(format!("--recipe {recipe}"));
+            words.extend(self.system.said());
+            return words.join(" ");
+        }
         say("threads", self.threads.to_string(), "4".to_owned());
         say("ops", self.ops.to_string(), "100".to_owned());
         say("locations", self.locations.to_string(), "8".to_owned());

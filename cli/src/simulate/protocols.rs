@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use simulate::config::Plan;
-use simulate::protocol::{BLOCK_BYTES, Protocol};
+use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
-use simulate::slicc::load::{Failure, Loaded};
+use simulate::slicc::load::Failure;
 use simulate::source::{Diagnostic, Sources};
 
 use super::coverage::Covered;
@@ -46,30 +46,14 @@ impl Opened {
 
     /// The mutant that it is, if it is one.
     pub fn mutant(&self) -> Option<&str> {
-        self.loaded().mutant.as_deref()
-    }
-
-    /// What it was compiled from, which other threads can compile again.
-    pub fn loaded(&self) -> &Loaded {
-        &self.protocol.loaded
+        self.protocol.loaded.mutant.as_deref()
     }
 
     /// Plans a system.
     pub fn plan(&self, simulation: &Simulation) -> Result<Plan, Error> {
-        plan(&self.given, &self.protocol, simulation)
+        let plan = simulation.plan(&self.protocol);
+        plan.map_err(|errors| refusal(&self.given, self.protocol.sources(), &errors))
     }
-}
-
-/// Compiles a protocol that has been compiled before.
-pub fn compile(given: &str, loaded: &Loaded) -> Result<Protocol, Error> {
-    Protocol::new(loaded.clone(), BLOCK_BYTES)
-        .map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))
-}
-
-/// Plans a system.
-pub fn plan(given: &str, protocol: &Protocol, simulation: &Simulation) -> Result<Plan, Error> {
-    let plan = simulation.plan(protocol);
-    plan.map_err(|errors| refusal(given, protocol.sources(), &errors))
 }
 
 /// The transitions of the table that can be taken, of machines that have controllers: those that
