@@ -20,17 +20,15 @@ use std::time::Instant;
 use report::tables::{CampaignRun, Generator, write_equivalents, write_runs};
 use simulate::mutant::touched::{Touched, touched};
 
-pub use args::Args;
-pub use log::Log;
-
 use crate::error::Error;
 use crate::progress;
-use crate::report::{Campaign, Progress};
-use crate::simulate::args::names;
+use crate::report::{Campaign, Progress, SHOWN, print};
+use crate::simulate::parse;
 use crate::simulate::protocols::Opened;
 use crate::status::Status;
+pub use args::Args;
 use args::Guided;
-use log::Entry;
+use log::{Entry, Log};
 use rounds::{Rounds, Stream};
 use settings::Settings;
 use subjects::Subject;
@@ -40,7 +38,9 @@ use trial::Trial;
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
     let start = Instant::now();
-    let opened = names(&args.protocols).into_iter().map(|name| Opened::new(name, None));
+    let opened = parse::protocols(&args.protocols)
+        .into_iter()
+        .map(|name| Opened::new(name, None));
     let opened = opened.collect::<Result<Vec<Opened>, Error>>()?;
     let subjects = subjects::choose(args, &opened)?;
     Settings::new(args, &opened, &subjects).settle(&args.output)?;
@@ -72,8 +72,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     let mut originals = streams(args, &subjects, &|_, subject| subject.mutant.is_none());
     rounds.run(&mut originals, args.runs)?;
-    let equivalents = sieve::sieve(&opened, &subjects, &originals)?;
-    let is_tried = |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
+    let has_same_seeds = args.guided.is_none();
+    let equivalents = sieve::sieve(&opened, &subjects, &originals, has_same_seeds)?;
+    let is_tried =
+        |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
     let mut mutants = streams(args, &subjects, &is_tried);
     rounds.run(&mut mutants, args.runs)?;
     bar.finish_and_clear();
@@ -88,7 +90,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         seconds: start.elapsed().as_secs_f64(),
         is_whole: streams().all(is_whole),
     };
-    crate::report::print(&campaign, &args.output, Some(progress), args.format, out)?;
+    print(
+        &campaign,
+        &args.output,
+        Some(progress),
+        SHOWN,
+        args.format,
+        out,
+    )?;
     Ok(campaign.status())
 }
 
@@ -115,16 +124,26 @@ fn changes(opened: &[Opened], subjects: &[Subject]) -> Result<Vec<Touched>, Erro
 }
 
 /// The streams of some subjects. The protocols as they are run with programs that are only random.
-fn streams(args: &Args, subjects: &[Subject], is_tried: &dyn Fn(usize, &Subject) -> bool) -> Vec<Stream> {
+fn streams(
+    args: &Args,
+    subjects: &[Subject],
+    is_tried: &dyn Fn(usize, &Subject) -> bool,
+) -> Vec<Stream> {
     let mut streams = Vec::new();
-    for (at, subject) in subjects.iter().enumerate().filter(|(at, one)| is_tried(*at, one)) {
+    for (at, subject) in subjects
+        .iter()
+        .enumerate()
+        .filter(|(at, one)| is_tried(*at, one))
+    {
         let generators = match subject.mutant {
             None => &[Generator::Blind],
             Some(_) => generators(args),
         };
         for repetition in 0..args.repeat {
             for client in args.clients() {
-                let stream = |generator: &Generator| Stream::new(at, client, *generator, repetition, args.seed);
+                let stream = |generator: &Generator| {
+                    Stream::new(at, client, *generator, repetition, args.seed)
+                };
                 streams.extend(generators.iter().map(stream));
             }
         }
@@ -149,3 +168,31 @@ fn write(folder: &Path, campaign: &Campaign) -> Result<(), Error> {
 pub const RUNS: &str = "runs.parquet";
 /// The table of equivalent mutants.
 pub const EQUIVALENTS: &str = "equivalents.parquet";
+
+/// The tables of a campaign that has not ended, from its log; which mutants are equivalent is not in it.
+pub fn unfinished(folder: &Path) -> Result<Campaign, Error> {
+    let Some(entries) = Log::read(folder)? else {
+        return Err(Error::Usage(format!(
+            "{}: there is no campaign in this folder: `rubric campaign -o DIR` makes one",
+            folder.display()
+        )));
+    };
+    let mut runs: Vec<CampaignRun> = entries.into_values().map(|entry| entry.row).collect();
+    runs.sort_by(|a, b| key(a).cmp(&key(b)));
+    Ok(Campaign {
+        runs,
+        equivalents: Vec::new(),
+    })
+}
+
+fn key(run: &CampaignRun) -> (&str, Option<&str>, &str, Generator, u32, u32) {
+    let mutant = run.mutant.as_deref();
+    (
+        &run.protocol,
+        mutant,
+        &run.client,
+        run.generator,
+        run.repetition,
+        run.number,
+    )
+}

@@ -15,7 +15,7 @@ use simulate::mutant::{Mutant, Origin};
 use simulate::protocol::Protocol;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::{Run, Simulation};
-use simulate::system::{Fault, FaultKind, Reached};
+use simulate::system::{Fault, FaultKind};
 use simulate::trace::Output;
 
 use super::log::Entry;
@@ -41,7 +41,6 @@ pub struct Trial<'a> {
 
 /// A run that has ended, and all that is known of it.
 struct Ended<'a> {
-    run: &'a Run,
     history: &'a History,
     reads_from: &'a ReadsFrom,
     model: Model,
@@ -66,9 +65,9 @@ impl Trial<'_> {
         let simulate_seconds = start.elapsed().as_secs_f64();
         let strange = |what: &dyn std::fmt::Display| Error::Usage(format!("{given}: {what}"));
         let history = run.history().map_err(|error| strange(&error))?;
-        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(|twice| strange(&twice))?;
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
+            .map_err(|twice| strange(&twice))?;
         let ended = Ended {
-            run: &run,
             history: &history,
             reads_from: &reads_from,
             model: model_of(&simulation),
@@ -91,12 +90,15 @@ impl Trial<'_> {
             threads: simulation.shape.threads,
             operations: history.operations() as u32,
             transitions: run.tally.transitions,
-            ticks: run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick),
+            ticks: run
+                .fault
+                .as_ref()
+                .map_or(run.tally.ticks, |fault| fault.tick),
             outcome: outcome(run.fault.as_deref(), verdict),
             fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
             message: run.fault.as_ref().map(|fault| fault::tame(&fault.message)),
             covered: self.covered(stream, &run),
-            new: stream.unseen(&reached),
+            new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
             criteria,
             history: Some(history.digest()),
             simulate_seconds,
@@ -106,10 +108,11 @@ impl Trial<'_> {
         if row.outcome != RunOutcome::Clean {
             self.keep(protocol, &simulation, &row)?;
         }
-        // Somebody learns from these.
+        // Where nobody learns from it, only what is new matters.
         let learns = subject.mutant.is_none() || stream.generator == Generator::Guided;
-        let reached = if learns { reached } else { Vec::new() };
-        Ok(Entry { row, reached: reached.into_iter().map(|one| (one.triple, one.count)).collect() })
+        let kept = reached.iter().filter(|one| learns || stream.is_new(one));
+        let reached = kept.map(|one| (one.triple, one.count)).collect();
+        Ok(Entry { row, reached })
     }
 
     /// How often a run took what its subject changes; not known if that is no entry of the table.
@@ -122,7 +125,12 @@ impl Trial<'_> {
     /// What there is to say about a history: whether it is one of the client's model, with a certificate
     /// that is verified, and what all criteria say if it is not.
     fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), String> {
-        let Ended { history, reads_from, model, .. } = *ended;
+        let Ended {
+            history,
+            reads_from,
+            model,
+            ..
+        } = *ended;
         let outcome = check(history, reads_from, model, &self.options);
         certify(history, model, &outcome.verdict)?;
         let finding = match outcome.verdict {
@@ -149,7 +157,13 @@ impl Trial<'_> {
             ..self.options.clone()
         };
         let bounds = Bounds::new(options.timeout, options.max_memory);
-        let found = detect(ended.history, ended.reads_from, guarantee.model(), &options, &bounds);
+        let found = detect(
+            ended.history,
+            ended.reads_from,
+            guarantee.model(),
+            &options,
+            &bounds,
+        );
         Checked {
             finding: Some(match found.violates() {
                 Some(true) => Finding::Violation,
@@ -162,12 +176,23 @@ impl Trial<'_> {
     }
 
     /// Runs it again, for its trace.
-    fn keep(&self, protocol: &Protocol, simulation: &Simulation, row: &CampaignRun) -> Result<(), Error> {
+    fn keep(
+        &self,
+        protocol: &Protocol,
+        simulation: &Simulation,
+        row: &CampaignRun,
+    ) -> Result<(), Error> {
         let Some(folder) = self.traces else {
             return Ok(());
         };
         let subject = row.mutant.as_deref().unwrap_or(&row.protocol);
-        let tame = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        let tame = |c: char| {
+            if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        };
         let subject: String = subject.chars().map(tame).collect();
         let path = folder.join(format!("{subject}.{}.{}.trace.gz", row.client, row.lineage));
         let failed = |error| Error::File {
@@ -185,7 +210,11 @@ impl Trial<'_> {
     }
 }
 
-fn simulate(protocol: &Protocol, simulation: &Simulation, trace: Option<(Output, &str)>) -> Result<Run, Error> {
+fn simulate(
+    protocol: &Protocol,
+    simulation: &Simulation,
+    trace: Option<(Output, &str)>,
+) -> Result<Run, Error> {
     let plan = simulation.plan(protocol).map_err(|wrong| {
         let messages: Vec<&str> = wrong.iter().map(|one| &*one.message).collect();
         Error::Usage(format!("{}: {}", protocol.title(), messages.join("; ")))
@@ -240,17 +269,13 @@ fn about(subject: &Subject) -> CampaignRun {
 
 /// The command that repeats a run.
 fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Lineage) -> String {
-    let mutant = subject.name().map(|name| format!(" --mutant {}", quoted(&name)));
+    let mutant = subject
+        .name()
+        .map(|name| format!(" --mutant {}", quoted(&name)));
     format!(
         "rubric simulate {}{} --client {} --recipe {lineage} --check",
         quoted(given),
         mutant.unwrap_or_default(),
         simulation.client
     )
-}
-
-/// How many of these are not known.
-pub fn unseen(known: &std::collections::HashSet<u32>, reached: &[Reached]) -> u32 {
-    let is_new = |one: &&Reached| !known.contains(&one.triple);
-    reached.iter().filter(is_new).count() as u32
 }

@@ -28,7 +28,9 @@ const COLUMNS: [[&str; 3]; 10] = [
 ];
 
 /// What chooses programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Generator {
     /// Each at random.
