@@ -13,6 +13,7 @@ use std::str::FromStr;
 use crate::ruby::cache::Policy;
 use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
+use crate::slicc::ast::Object;
 
 pub(crate) use plan::DIRECT;
 pub use plan::{Buffer, Declared, Direction, Instance, MachinePlan, Plan, Value};
@@ -39,6 +40,8 @@ pub struct Options {
     pub directory_hash: Option<u32>,
     /// Whether buffers delay messages at random (section 11).
     pub random_delays: bool,
+    /// What delays and the choices of cores come from, if not from the seed of the program.
+    pub timing: Option<u64>,
     /// How long the network takes.
     pub network: Latency,
     /// How long the memory takes.
@@ -61,6 +64,7 @@ impl Default for Options {
             memory_bytes: 1 << 32,
             directory_hash: None,
             random_delays: true,
+            timing: None,
             network: Latency::Between(1, 3 * UNLOADED),
             memory: Latency::Between(20, 100),
             send_evictions: false,
@@ -147,6 +151,17 @@ impl Shape {
     }
 }
 
+impl fmt::Display for Shape {
+    /// Writes what [`FromStr`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.size, self.ways)?;
+        match self.policy {
+            Policy::TreePlru => Ok(()),
+            Policy::Lru => f.write_str(":lru"),
+        }
+    }
+}
+
 impl FromStr for Shape {
     type Err = String;
 
@@ -195,6 +210,17 @@ pub struct Setting {
     pub value: String,
 }
 
+/// Whether gem5's script, or an attribute if the protocol has no script here, makes a buffer of a
+/// machine ordered.
+pub(crate) fn is_ordered(protocol: &str, machine: &str, buffer: &Object) -> bool {
+    let site = value::Site {
+        machine,
+        number: 0,
+        parameter: buffer,
+    };
+    value::is_ordered(known::Known::find(protocol), site)
+}
+
 impl FromStr for Setting {
     type Err = String;
 
@@ -239,6 +265,9 @@ mod tests {
             ..Shape::new(1 << 20, 3)
         };
         assert_eq!("1MB:3:lru".parse(), Ok(lru));
+        for text in ["256:2", "1048576:3:lru"] {
+            assert_eq!(text.parse::<Shape>().unwrap().to_string(), text);
+        }
         for wrong in [
             "256",
             "256:x",
