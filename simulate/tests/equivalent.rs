@@ -101,15 +101,23 @@ fn what_is_written_in_another_way_is_identical() {
             .unwrap();
         changed(protocol, path, text.replace("write_hit", "hit_by_write"))
     };
-    let action =
-        "action(pop_core, \"qc\", desc=\"Request done\") {\n    core_in.dequeue(clockEdge());\n  }";
-    let here = "// ACTIONS: messages";
-    let moved = replaced(
-        &replaced(&protocol, action, ""),
-        here,
-        &format!("{action} {here}"),
-    );
-    for mutated in [replaced(&protocol, both, apart), renamed(&protocol), moved] {
+    let moved = |protocol: &Protocol| {
+        let action = "action(pop_core, \"qc\", desc=\"Request done\") {\n    core_in.dequeue(clockEdge());\n  }";
+        let files = protocol.loaded.own_files();
+        let mut found = files.iter().filter(|(_, text)| text.contains(action));
+        let (path, text) = found.next().unwrap();
+        let here = "// ACTIONS: messages";
+        let text = text
+            .replace(action, "")
+            .replace(here, &format!("{action} {here}"));
+        changed(protocol, path, text)
+    };
+    let all = [
+        replaced(&protocol, both, apart),
+        renamed(&protocol),
+        moved(&protocol),
+    ];
+    for mutated in all {
         assert_eq!(touched(&protocol, &mutated), Touched::default());
         let reason = equivalent(&protocol, &mutated, None).unwrap();
         assert_eq!(reason, Reason::Identical);
@@ -210,10 +218,11 @@ const PROFILING: [(&str, &str); 2] = [
     (
         "action(read_miss_done,",
         "action(profile_hit, \"ph\", desc=\"Count\") { cacheMemory.profileDemandHit(); }
-        action(note_use, \"nu\", desc=\"Remember which line was used last\") { cacheMemory.setMRU(cache_entry); }
+        action(think, \"th\", desc=\"Nothing comes of it\") { int n := 1; }
+        action(use_line, \"ul\", desc=\"Remember which line was used last\") { cacheMemory.setMRU(cache_entry); }
         action(read_miss_done,",
     ),
-    ("{write_hit, pop_core}", "{write_hit, profile_hit, note_use, pop_core}"),
+    ("{write_hit, pop_core}", "{write_hit, profile_hit, use_line, pop_core}"),
 ];
 
 /// `MI_example` with these actions on a store that hits.
@@ -228,15 +237,23 @@ fn said(before: &str, after: &str) -> Option<Reason> {
     equivalent(&profiling(before), &profiling(after), None)
 }
 
+/// What counts is not part of the code here, so that the two have the same.
 #[test]
 fn the_example_of_the_paper_is_equivalent() {
-    let reason = said(
+    let (before, after) = (
         "write_hit, profile_hit, pop_core",
         "profile_hit, write_hit, pop_core",
     );
-    let reason = reason.unwrap();
-    let exchanged = vec![("write_hit".to_owned(), "profile_hit".to_owned())];
+    assert_eq!(said(before, after), Some(Reason::Identical));
+    assert_eq!(said(before, "write_hit, pop_core"), Some(Reason::Identical));
+    // The next use of the line is noted by the hit itself as well.
+    let (before, after) = (
+        "write_hit, use_line, pop_core",
+        "write_hit, pop_core, use_line",
+    );
+    let exchanged = vec![("use_line".to_owned(), "pop_core".to_owned())];
     let up_to_delays = false;
+    let reason = said(before, after).unwrap();
     assert_eq!(
         reason,
         Reason::Commuting {
@@ -247,7 +264,7 @@ fn the_example_of_the_paper_is_equivalent() {
     let about = "neither touches what the other changes";
     assert_eq!(
         reason.to_string(),
-        format!("write_hit and profile_hit: {about}")
+        format!("use_line and pop_core: {about}")
     );
     assert!(reason.is_strict() && reason.keeps_runs());
 }
@@ -255,10 +272,10 @@ fn the_example_of_the_paper_is_equivalent() {
 #[test]
 #[ignore = "takes a minute: thousands of runs of the paper's example"]
 fn the_example_of_the_paper_shows_nothing() {
-    let original = profiling("write_hit, profile_hit, note_use, pop_core");
+    let original = profiling("write_hit, profile_hit, use_line, pop_core");
     for after in [
-        "profile_hit, write_hit, note_use, pop_core",
-        "write_hit, note_use, profile_hit, pop_core",
+        "profile_hit, write_hit, use_line, pop_core",
+        "write_hit, use_line, profile_hit, pop_core",
     ] {
         let mutated = profiling(after);
         let reason = equivalent(&original, &mutated, None).unwrap();
@@ -269,40 +286,40 @@ fn the_example_of_the_paper_shows_nothing() {
 #[test]
 fn reasons() {
     let names = |actions: &[&str]| actions.iter().map(|one| (*one).to_owned()).collect();
-    let hit = "write_hit, profile_hit, pop_core";
+    let hit = "write_hit, think, pop_core";
     let idle = Some(Reason::Idle {
-        actions: names(&["profile_hit"]),
+        actions: names(&["think"]),
     });
     assert_eq!(said(hit, "write_hit, pop_core"), idle);
     assert_eq!(said("write_hit, pop_core", hit), idle);
     let hint = Some(Reason::VictimOnly {
-        actions: names(&["note_use"]),
+        actions: names(&["use_line"]),
     });
     assert_eq!(
-        said("note_use, write_hit, pop_core", "write_hit, pop_core"),
+        said("use_line, write_hit, pop_core", "write_hit, pop_core"),
         hint
     );
     assert!(!hint.unwrap().is_strict());
-    let twice = "note_use, write_hit, note_use, pop_core";
-    let once = "note_use, write_hit, pop_core";
+    let twice = "use_line, write_hit, use_line, pop_core";
+    let once = "use_line, write_hit, pop_core";
     // The action between uses the line as well.
     assert_ne!(
         said(once, twice).map(|reason| reason.name()),
         Some("repeated")
     );
     let repeated = Some(Reason::Repeated {
-        actions: names(&["note_use"]),
+        actions: names(&["use_line"]),
     });
     assert_eq!(
-        said(once, "note_use, note_use, write_hit, pop_core"),
+        said(once, "use_line, use_line, write_hit, pop_core"),
         repeated
     );
     assert_eq!(
-        said(once, "write_hit, note_use, pop_core").map(|one| one.name()),
+        said(once, "write_hit, use_line, pop_core").map(|one| one.name()),
         None
     );
     let both = said(
-        "note_use, profile_hit, write_hit, pop_core",
+        "use_line, think, write_hit, pop_core",
         "write_hit, pop_core",
     )
     .unwrap();
@@ -385,12 +402,6 @@ fn real_bugs_are_not_equivalent() {
     for mutant in named::all() {
         let original = open(&mutant.protocol);
         let mutated = original.with(&mutant).unwrap();
-        let touched = touched(&original, &mutated);
-        assert!(
-            !touched.entries.is_empty() || !touched.elsewhere.is_empty(),
-            "{}",
-            mutant.name
-        );
         let mut own = rows.iter().filter(|row| row["mutant"] == *mutant.name);
         if own.any(|row| row["why"].is_empty()) {
             assert_eq!(
@@ -404,7 +415,18 @@ fn real_bugs_are_not_equivalent() {
 }
 
 /// The exchanges of neighbours in MI_example that matter: all others are equivalent.
-const EXCHANGES: [&str; 0] = [];
+const EXCHANGES: [&str; 10] = [
+    "L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
+    "L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
+    "L1Cache/M.Replacement/swap-actions:take_tbe+keep_copy",
+    "L1Cache/MI.Fwd_GETX/swap-actions:pass_put_block_on+pop_forward",
+    "L1Cache/MII.Fwd_GETX/swap-actions:pass_put_block_on+free_tbe",
+    "Directory/I.GETX/swap-actions:set_owner+pop_request",
+    "Directory/M.GETX/swap-actions:forward_to_owner+set_owner",
+    "Directory/M.GETX/swap-actions:set_owner+pop_request",
+    "Directory/I.PUTX_NotOwner/swap-actions:refuse_put+pop_request",
+    "Directory/M.PUTX_NotOwner/swap-actions:refuse_put+pop_request",
+];
 
 #[test]
 fn few_exchanges_in_mi_example_matter() {
@@ -421,7 +443,7 @@ fn few_exchanges_in_mi_example_matter() {
 }
 
 /// Mutants of each protocol that are tried here.
-const SAMPLE: usize = 60;
+const SAMPLE: usize = 40;
 
 #[test]
 fn a_sample_of_equivalent_mutants_shows_nothing() {
