@@ -10,7 +10,7 @@ use std::process::Command;
 use check::{Model, Options as Asked, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
 use simulate::client::Client;
-use simulate::config::Options;
+use simulate::config::{Caches, Options};
 use simulate::mutant::{Mutant, Operator, Origin, Site, made};
 use simulate::program::Shape;
 use simulate::protocol::{BLOCK_BYTES, Protocol};
@@ -115,13 +115,16 @@ fn all_mutants_of_mi_are_protocols_that_differ_where_they_say() {
     }
 }
 
+/// About how many mutants of a protocol are tried.
+const SAMPLED: usize = 150;
+
 #[test]
 fn mutants_of_others_are_protocols_that_differ_where_they_say() {
     for one in BUILTINS.iter().filter(|one| one.name != "MI_example") {
         let protocol = open(one.name);
         let before = tables(&protocol);
         let all = made::all(&protocol);
-        for mutant in sample(&all, 41) {
+        for mutant in sample(&all, all.len() / SAMPLED) {
             check_one(&protocol, &before, mutant);
         }
     }
@@ -194,7 +197,9 @@ fn a_wrong_id_has_neighbours() {
     );
     assert_eq!(near[0], "MI_example/L1Cache/IM.Data/drop-action:fill_entry");
     let near = made::nearest(&protocol, "m.fwd_getx/drop-transition");
-    assert_eq!(near, ["MI_example/L1Cache/M.Fwd_GETX/drop-transition"]);
+    let expected =
+        ["IM", "M"].map(|state| format!("MI_example/L1Cache/{state}.Fwd_GETX/drop-transition"));
+    assert_eq!(near, expected);
 }
 
 #[test]
@@ -277,7 +282,11 @@ fn outcome(protocol: &Protocol, seed: u64) -> String {
             ..Shape::default()
         },
         client: Client::InOrder,
-        options: Options::default(),
+        options: Options {
+            // Every other run has so much room that no line has to leave: that may hide a violation.
+            caches: [Caches::Tiny, Caches::Default][seed as usize % 2],
+            ..Options::default()
+        },
         deadlock_threshold: Some(50_000),
     };
     let plan = simulation.plan(protocol).unwrap();
@@ -294,6 +303,7 @@ fn outcome(protocol: &Protocol, seed: u64) -> String {
     }
 }
 
+/// Of twenty runs one shows the effect, or all if it is none.
 #[test]
 fn edits_do_to_runs_what_is_to_be_expected() {
     let expected = [
@@ -301,7 +311,7 @@ fn edits_do_to_runs_what_is_to_be_expected() {
             "L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
             "violation",
         ),
-        ("L1Cache/IM.Data/drop-action:fill_entry", "violation"),
+        ("L1Cache/IS.Data/drop-action:fill_entry", "violation"),
         (
             "L1Cache/action:keep_copy/data-not-written:DataBlk@1",
             "violation",
@@ -322,12 +332,10 @@ fn edits_do_to_runs_what_is_to_be_expected() {
     for (id, effect) in expected {
         let mutant = made::find(&protocol, &format!("MI_example/{id}")).expect(id);
         let mutant = mutated(&protocol, &mutant);
-        let mut outcomes = (1..=20).map(|seed| outcome(&mutant, seed));
-        let shown = match effect {
-            "consistent" => outcomes.all(|one| one == effect),
-            _ => outcomes.any(|one| one == effect),
-        };
-        assert!(shown, "{id}: no {effect}");
+        let outcomes: BTreeSet<String> = (1..=20).map(|seed| outcome(&mutant, seed)).collect();
+        let only = effect == "consistent";
+        let shown = outcomes.contains(effect) && (!only || outcomes.len() == 1);
+        assert!(shown, "{id}: {outcomes:?}, and not {effect}");
     }
 }
 
@@ -550,7 +558,7 @@ fn as_much_as_possible_stays() {
     );
     assert_eq!(
         lines("I.Give/stall-removed:wait"),
-        "-    p_pop; } transition({I, V},\n+    p_pop; } transition({V},\n+  transition(I, Give) {}"
+        "-    p_pop; } transition({I, V},\n+    p_pop; } transition({V},\n+    transition(I, Give) {}"
     );
 }
 
