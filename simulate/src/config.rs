@@ -40,6 +40,8 @@ pub struct Options {
     pub directory_hash: Option<u32>,
     /// Whether buffers delay messages at random (section 11).
     pub random_delays: bool,
+    /// What delays and the choices of cores come from, if not from the seed of the program.
+    pub timing: Option<u64>,
     /// How long the network takes.
     pub network: Latency,
     /// How long the memory takes.
@@ -62,6 +64,7 @@ impl Default for Options {
             memory_bytes: 1 << 32,
             directory_hash: None,
             random_delays: true,
+            timing: None,
             network: Latency::Between(1, 3 * UNLOADED),
             memory: Latency::Between(20, 100),
             send_evictions: false,
@@ -145,6 +148,17 @@ impl Shape {
     pub const fn new(size: u64, ways: u32) -> Shape {
         let policy = Policy::TreePlru;
         Shape { size, ways, policy }
+    }
+}
+
+impl fmt::Display for Shape {
+    /// Writes what [`FromStr`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.size, self.ways)?;
+        match self.policy {
+            Policy::TreePlru => Ok(()),
+            Policy::Lru => f.write_str(":lru"),
+        }
     }
 }
 
@@ -251,6 +265,9 @@ mod tests {
             ..Shape::new(1 << 20, 3)
         };
         assert_eq!("1MB:3:lru".parse(), Ok(lru));
+        for text in ["256:2", "1048576:3:lru"] {
+            assert_eq!(text.parse::<Shape>().unwrap().to_string(), text);
+        }
         for wrong in [
             "256",
             "256:x",

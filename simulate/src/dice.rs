@@ -39,6 +39,12 @@ impl Dice {
         self.below(100) < u64::from(percent)
     }
 
+    /// One of a few, each as likely.
+    pub fn one_of<T: Copy, const N: usize>(&mut self, choices: &[T; N]) -> T {
+        const { assert!(N > 0, "there must be a choice") };
+        choices[self.below(N as u64) as usize]
+    }
+
     /// Puts a slice into random order.
     pub fn shuffle<T>(&mut self, slice: &mut [T]) {
         for at in (1..slice.len()).rev() {

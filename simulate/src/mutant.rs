@@ -17,8 +17,12 @@
 //! assert_eq!(protocol.title(), "MI_example with mi-l1-forward-blocks-queue");
 //! ```
 
+mod compare;
 mod edit;
+mod effects;
+pub mod equivalent;
 mod fields;
+mod library;
 mod list;
 pub mod made;
 pub mod named;
@@ -28,6 +32,8 @@ mod operators;
 mod row;
 mod scene;
 mod site;
+pub mod touched;
+mod unreached;
 mod walk;
 mod words;
 

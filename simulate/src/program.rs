@@ -3,7 +3,10 @@
 //! Every value that is written is written once and is not 0, so what a read returns says which
 //! write it comes from. A program depends on its [`Shape`] alone, on every machine.
 
+mod edit;
+
 use crate::dice::Dice;
+pub use edit::{Edit, EditKind};
 
 /// What programs look like.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +43,8 @@ pub struct Shape {
     pub think: u32,
     /// Everything random.
     pub seed: u64,
+    /// Changes of the program that was drawn, one after the other.
+    pub edits: Vec<Edit>,
 }
 
 impl Default for Shape {
@@ -60,11 +65,17 @@ impl Default for Shape {
             skew: 0.0,
             think: 10,
             seed: 1,
+            edits: Vec::new(),
         }
     }
 }
 
 impl Shape {
+    /// Number of operations of all threads.
+    pub fn all_operations(&self) -> u64 {
+        u64::from(self.threads) * u64::from(self.operations)
+    }
+
     /// Where a location is.
     pub fn address(&self, location: u32) -> u64 {
         let per_line = self.per_line();
@@ -118,6 +129,25 @@ impl Operation {
             Operation::Fence => None,
         }
     }
+
+    /// Has it happen at another address, if it has one.
+    fn move_to(&mut self, to: u64) {
+        match self {
+            Operation::Load(address)
+            | Operation::Fetch(address)
+            | Operation::Store(address, _)
+            | Operation::Rmw { address, .. } => *address = to,
+            Operation::Fence => {}
+        }
+    }
+
+    /// What it writes, if it does.
+    fn value_mut(&mut self) -> Option<&mut u64> {
+        match self {
+            Operation::Store(_, value) | Operation::Rmw { value, .. } => Some(value),
+            _ => None,
+        }
+    }
 }
 
 /// An operation and what comes before it.
@@ -140,17 +170,39 @@ impl Program {
     /// The program of a shape.
     pub fn random(shape: &Shape) -> Program {
         let popular = Popular::new(shape);
+        let mut program = Program::drawn(shape, &popular);
+        for edit in &shape.edits {
+            edit.apply(&mut program, shape, &popular);
+        }
+        if !shape.edits.is_empty() {
+            program.number_values();
+        }
+        program
+    }
+
+    fn drawn(shape: &Shape, popular: &Popular) -> Program {
         let thread = |thread| {
             let mut maker = Maker {
                 shape,
-                popular: &popular,
+                popular,
                 dice: Dice::new(shape.seed, 1 + u64::from(thread)),
-                next_value: (u64::from(thread) + 1) << 32,
+                next_value: first_value(thread),
             };
             (0..shape.operations).map(|_| maker.step()).collect()
         };
         Program {
             threads: (0..shape.threads).map(thread).collect(),
+        }
+    }
+
+    /// Has every value written once, after edits that moved and doubled steps.
+    fn number_values(&mut self) {
+        for (thread, steps) in (0..).zip(&mut self.threads) {
+            let written = steps.iter_mut();
+            let written = written.filter_map(|step| step.operation.value_mut());
+            (first_value(thread) + 1..)
+                .zip(written)
+                .for_each(|(value, place)| *place = value);
         }
     }
 
@@ -172,6 +224,11 @@ impl Program {
     pub fn operations(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
+}
+
+/// What is before the first value that a thread writes.
+fn first_value(thread: u32) -> u64 {
+    (u64::from(thread) + 1) << 32
 }
 
 /// Chooses locations: each by its weight, and which are popular by the seed.
@@ -297,6 +354,13 @@ mod tests {
             .map(|s| s.operation)
             .collect();
         assert_eq!(first, FIRST);
+    }
+
+    #[test]
+    fn values_are_numbered_as_they_are_drawn() {
+        let mut program = Program::random(&mixed());
+        program.number_values();
+        assert_eq!(program, Program::random(&mixed()));
     }
 
     const FIRST: [Operation; 4] = [

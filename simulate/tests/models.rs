@@ -1,8 +1,8 @@
 //! Protocols with every kind of core: runs end, and their histories keep the model that the core keeps
 //! and use the freedom that it has. Every verdict is verified.
 //!
-//! A few runs a protocol are made here; for more, set `RUBRIC_RUNS` to their number and have the
-//! longer ones made as well: `RUBRIC_RUNS=2000 cargo test -p simulate --test models -- --nocapture`.
+//! A few runs a protocol are made here; for more, set `RUBRIC_RUNS` to their number:
+//! `RUBRIC_RUNS=2000 cargo test -p simulate --test models -- --nocapture`.
 
 mod stress;
 
@@ -12,7 +12,6 @@ use history::{Ambiguity, History, ReadsFrom};
 use simulate::client::Client;
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
-use stress::Length;
 
 /// Runs of a protocol, unless the environment says otherwise.
 const RUNS: u64 = 64;
@@ -87,27 +86,12 @@ fn examine(protocol: &Protocol, simulation: &Simulation, counts: &mut Counts) {
 fn hold(name: &str) {
     let protocol = stress::open(name);
     let asked = std::env::var("RUBRIC_RUNS").ok();
-    let runs = asked.as_ref().and_then(|runs| runs.parse().ok());
-    let length = match runs {
-        Some(_) => Length {
-            least: 50,
-            most: 500,
-        },
-        None => Length {
-            least: 20,
-            most: 80,
-        },
-    };
+    let runs = asked.and_then(|runs| runs.parse().ok());
     let mut counts = [Counts::default(); stress::CLIENTS.len()];
     for number in 0..runs.unwrap_or(RUNS) {
-        let at = (number % counts.len() as u64) as usize;
         // Other runs than those of the standard stress run.
-        let seed = number + stress::STANDARD + stress::ROOMY;
-        let mut simulation = stress::simulation(seed, stress::CLIENTS[at], length);
-        // Each client has one run in five with large caches.
-        if number / counts.len() as u64 % 5 == 4 {
-            simulation = stress::roomy(simulation);
-        }
+        let simulation = stress::simulation(&protocol, stress::STANDARD + number);
+        let at = (number % counts.len() as u64) as usize;
         examine(&protocol, &simulation, &mut counts[at]);
     }
     for (client, counts) in stress::CLIENTS.iter().zip(&counts) {

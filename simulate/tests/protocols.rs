@@ -84,7 +84,7 @@ fn compare(name: &str, folder: &Path) {
 /// What the standard stress run reaches, and how often; stalls count too.
 fn stressed(protocol: &Protocol) -> BTreeMap<Taken, u64> {
     let mut reached = BTreeMap::new();
-    for simulation in stress::standard() {
+    for simulation in stress::standard(protocol) {
         let run = stress::run(protocol, &simulation);
         for row in run.coverage().iter().chain(&run.stalls()) {
             let words = [row.machine, row.state, row.event, row.next];

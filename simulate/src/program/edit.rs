@@ -1,0 +1,365 @@
+//! Small changes of random programs: what a run that was worth it is varied by.
+//!
+//! An edit says where it applies in shares of the program, so it fits a program of any shape.
+
+use super::{Maker, Operation, Popular, Program, Shape, Step};
+use crate::dice::Dice;
+
+/// A change of a program, made at places that a seed stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What it does.
+    pub kind: EditKind,
+    /// Everything random about it.
+    pub seed: u64,
+}
+
+/// What an edit does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditKind {
+    /// Draws a share of all steps again.
+    Redraw,
+    /// Puts a stretch of one thread in the place of another thread's.
+    Transplant,
+    /// Leaves few locations to a stretch of all threads.
+    Narrow,
+    /// Sends two threads to the same line.
+    Share,
+    /// Repeats a stretch of one thread over what follows it.
+    Repeat,
+    /// Has a stretch of one thread go round lines that lie a power of two apart, so that they take
+    /// each other's place in caches.
+    Crowd,
+    /// Changes the pace of a stretch of one thread: no ticks between its steps, or many before one.
+    Pace,
+    /// Turns loads of a stretch of one thread into stores and stores into loads.
+    Flip,
+}
+
+impl EditKind {
+    /// All of them.
+    pub const ALL: [EditKind; 8] = [
+        EditKind::Redraw,
+        EditKind::Transplant,
+        EditKind::Narrow,
+        EditKind::Share,
+        EditKind::Repeat,
+        EditKind::Crowd,
+        EditKind::Pace,
+        EditKind::Flip,
+    ];
+}
+
+/// Separates the choices of an edit from those of the program with its seed.
+const PURPOSE: u64 = 0x45_44_49_54;
+/// Longest pause before a step, in ticks.
+const PAUSE: u64 = 2000;
+/// How far apart lines lie that crowd each other, in lines, as powers of two.
+const APART: [u32; 3] = [2, 4, 8];
+
+impl Edit {
+    /// Changes a program of a shape. Values that are written are numbered when all edits are made.
+    pub(super) fn apply(self, program: &mut Program, shape: &Shape, popular: &Popular) {
+        let mut editor = Editor {
+            threads: &mut program.threads,
+            shape,
+            popular,
+            dice: Dice::new(self.seed, PURPOSE),
+        };
+        if editor.threads.iter().all(Vec::is_empty) {
+            return;
+        }
+        match self.kind {
+            EditKind::Redraw => editor.redraw(),
+            EditKind::Transplant => editor.transplant(),
+            EditKind::Narrow => editor.narrow(),
+            EditKind::Share => editor.share(),
+            EditKind::Repeat => editor.repeat(),
+            EditKind::Crowd => editor.crowd(),
+            EditKind::Pace => editor.pace(),
+            EditKind::Flip => editor.flip(),
+        }
+    }
+}
+
+/// A program that is being edited.
+struct Editor<'a> {
+    threads: &'a mut [Vec<Step>],
+    shape: &'a Shape,
+    popular: &'a Popular,
+    dice: Dice,
+}
+
+/// Steps of a thread, from one to before another.
+#[derive(Clone, Copy)]
+struct Stretch {
+    from: usize,
+    to: usize,
+}
+
+impl Editor<'_> {
+    /// A thread.
+    fn thread(&mut self) -> usize {
+        self.dice.below(self.threads.len() as u64) as usize
+    }
+
+    /// A stretch of so many steps: an eighth to half of them.
+    fn stretch(&mut self, steps: usize) -> Stretch {
+        let least = steps as u64 / 8;
+        let length = (least + self.dice.up_to(steps as u64 / 2 - least)) as usize;
+        let from = self.dice.up_to((steps - length) as u64) as usize;
+        let to = from + length;
+        Stretch { from, to }
+    }
+
+    /// The steps of a stretch of a thread.
+    fn steps(&mut self) -> &mut [Step] {
+        let thread = self.thread();
+        let Stretch { from, to } = self.stretch(self.threads[thread].len());
+        &mut self.threads[thread][from..to]
+    }
+
+    fn address(&mut self) -> u64 {
+        self.popular.choose(&mut self.dice)
+    }
+
+    fn redraw(&mut self) {
+        let share = 5 + self.dice.below(36) as u32;
+        let mut maker = Maker {
+            shape: self.shape,
+            popular: self.popular,
+            dice: Dice::new(self.dice.below(u64::MAX), PURPOSE),
+            next_value: 0,
+        };
+        for step in self.threads.iter_mut().flatten() {
+            if self.dice.percent(share) {
+                *step = maker.step();
+            }
+        }
+    }
+
+    fn transplant(&mut self) {
+        let donor = self.thread();
+        let Stretch { from, to } = self.stretch(self.threads[donor].len());
+        let stretch = self.threads[donor][from..to].to_vec();
+        let thread = self.thread();
+        // Half of the time at the same place, so that both threads do the same at the same time.
+        let place = match self.dice.percent(50) {
+            true => from,
+            false => self.dice.below(self.threads[thread].len() as u64) as usize,
+        };
+        let steps = self.threads[thread].iter_mut().skip(place);
+        steps.zip(stretch).for_each(|(step, new)| *step = new);
+    }
+
+    fn narrow(&mut self) {
+        let count = 1 + self.dice.below(3);
+        let few: Vec<u64> = (0..count).map(|_| self.address()).collect();
+        let steps = self.threads.iter().map(Vec::len).max().unwrap_or(0);
+        let Stretch { from, to } = self.stretch(steps);
+        for thread in self.threads.iter_mut() {
+            for step in thread.iter_mut().take(to).skip(from) {
+                let chosen = few[self.dice.below(count) as usize];
+                step.operation.move_to(chosen);
+            }
+        }
+    }
+
+    fn share(&mut self) {
+        let address = self.address();
+        let line = address - (address - self.shape.base) % self.shape.line_bytes;
+        let is_near = |at: &u64| (line..line + self.shape.line_bytes).contains(at);
+        let near: Vec<u64> = self
+            .popular
+            .addresses
+            .iter()
+            .copied()
+            .filter(is_near)
+            .collect();
+        let share = 20 + self.dice.below(70) as u32;
+        for _ in 0..2 {
+            let thread = self.thread();
+            for step in &mut self.threads[thread] {
+                if self.dice.percent(share) {
+                    let chosen = near.get(self.dice.below(near.len() as u64) as usize);
+                    step.operation.move_to(chosen.copied().unwrap_or(address));
+                }
+            }
+        }
+    }
+
+    fn repeat(&mut self) {
+        let thread = self.thread();
+        let steps = &self.threads[thread];
+        let length = 2 + self.dice.below(15) as usize;
+        let from = self.dice.below(steps.len() as u64) as usize;
+        let stretch: Vec<Step> = steps.iter().copied().skip(from).take(length).collect();
+        let times = 1 + self.dice.below(4) as usize;
+        let copies = stretch.iter().copied().cycle().take(stretch.len() * times);
+        let after = self.threads[thread].iter_mut().skip(from + stretch.len());
+        after.zip(copies).for_each(|(step, new)| *step = new);
+    }
+
+    fn crowd(&mut self) {
+        let apart = APART[self.dice.below(APART.len() as u64) as usize];
+        let apart = u64::from(apart) * self.shape.line_bytes;
+        let first = self.address();
+        let is_far = |at: &u64| at.abs_diff(first) % apart == 0;
+        let far: Vec<u64> = self
+            .popular
+            .addresses
+            .iter()
+            .copied()
+            .filter(is_far)
+            .collect();
+        let count = (far.len() as u64).min(2 + self.dice.below(4));
+        let from = self.dice.below(far.len() as u64);
+        let round = (0..count).map(|n| far[((from + n) % far.len() as u64) as usize]);
+        let round: Vec<u64> = round.collect();
+        for (step, &address) in self.steps().iter_mut().zip(round.iter().cycle()) {
+            step.operation.move_to(address);
+        }
+    }
+
+    fn pace(&mut self) {
+        let pause = match self.dice.percent(50) {
+            true => None,
+            false => Some(self.dice.below(PAUSE) as u32),
+        };
+        let steps = self.steps();
+        match (pause, steps.first_mut()) {
+            (Some(pause), Some(step)) => step.think = pause,
+            _ => steps.iter_mut().for_each(|step| step.think = 0),
+        }
+    }
+
+    fn flip(&mut self) {
+        for step in self.steps() {
+            step.operation = match step.operation {
+                Operation::Load(address) => Operation::Store(address, 0),
+                Operation::Store(address, _) => Operation::Load(address),
+                other => other,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape() -> Shape {
+        Shape {
+            threads: 3,
+            operations: 200,
+            locations: 16,
+            per_line: 2,
+            rmws: 10,
+            fences: 5,
+            fetches: 10,
+            code_lines: 2,
+            ..Shape::default()
+        }
+    }
+
+    fn edited(kind: EditKind, seed: u64) -> Program {
+        Program::random(&Shape {
+            edits: vec![Edit { kind, seed }],
+            ..shape()
+        })
+    }
+
+    #[test]
+    fn edits_change_a_part_and_keep_what_programs_promise() {
+        let original = Program::random(&shape());
+        for kind in EditKind::ALL {
+            for seed in 0..20 {
+                let program = edited(kind, seed);
+                assert_eq!(program, edited(kind, seed), "{kind:?} {seed}");
+                let steps = || program.threads.iter().flatten();
+                assert_eq!(program.operations(), original.operations());
+                let same = steps().zip(original.threads.iter().flatten());
+                let changed = same.filter(|(new, old)| new != old).count();
+                assert!(changed < 600, "{kind:?} {seed}: {changed}");
+                let mut values = std::collections::BTreeSet::new();
+                let written = steps().filter_map(|step| match step.operation {
+                    Operation::Store(_, value) | Operation::Rmw { value, .. } => Some(value),
+                    _ => None,
+                });
+                assert!(
+                    written
+                        .into_iter()
+                        .all(|value| value != 0 && values.insert(value))
+                );
+                let known = (0..16).map(|one| shape().address(one));
+                let known: Vec<u64> = known.chain([0, 1].map(|one| shape().code(one))).collect();
+                let mut used = steps().filter_map(|step| step.operation.address());
+                assert!(used.all(|address| known.contains(&address)), "{kind:?}");
+            }
+            let differs = (0..20).any(|seed| edited(kind, seed) != original);
+            assert!(differs, "{kind:?} changes nothing");
+        }
+    }
+
+    #[test]
+    fn edits_fit_programs_without_room() {
+        for kind in EditKind::ALL {
+            for (threads, operations) in [(0, 0), (1, 0), (1, 1), (2, 1), (1, 2), (3, 7)] {
+                let shape = Shape {
+                    threads,
+                    operations,
+                    locations: 1,
+                    ..Shape::default()
+                };
+                for seed in 0..10 {
+                    let program = Program::random(&Shape {
+                        edits: vec![Edit { kind, seed }],
+                        ..shape.clone()
+                    });
+                    assert_eq!(program.operations() as u32, threads * operations);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn narrow_stretches_meet() {
+        let stretch = |program: &Program| {
+            let mut counts = std::collections::BTreeMap::new();
+            for step in program.threads.iter().flatten() {
+                if let Some(address) = step.operation.address() {
+                    *counts.entry(address).or_insert(0) += 1;
+                }
+            }
+            counts.values().max().copied().unwrap_or(0)
+        };
+        let before = stretch(&Program::random(&shape()));
+        assert!((0..20).any(|seed| stretch(&edited(EditKind::Narrow, seed)) > 2 * before));
+        assert!((0..20).any(|seed| stretch(&edited(EditKind::Share, seed)) > 2 * before));
+    }
+
+    /// Runs are promised to be the same forever: if this fails, the promise is broken.
+    #[test]
+    fn an_edit_is_fixed_by_its_seed() {
+        let digest = |kind| {
+            let program = edited(kind, 1);
+            let steps = program.threads.iter().flatten();
+            steps.fold(0_u64, |sum, step| {
+                let word = step.operation.address().unwrap_or(1) + u64::from(step.think);
+                sum.rotate_left(5) ^ word
+            })
+        };
+        assert_eq!(EditKind::ALL.map(digest), DIGESTS);
+    }
+
+    const DIGESTS: [u64; 8] = [
+        4414149402009284840,
+        14846843899519630982,
+        16692051937143462140,
+        454605917350466659,
+        6672689487617223849,
+        13082724114855292028,
+        15210043723436197375,
+        2199833350830154921,
+    ];
+}

@@ -1,0 +1,154 @@
+//! What of a run can be turned by itself, and the values that it may have.
+
+use super::{Filter, Recipe};
+use crate::config::{Caches, Shape as Cache, Sizes};
+use crate::dice::Dice;
+use crate::ruby::delays::Latency;
+
+/// Something of a run that is chosen apart from all else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Knob {
+    Threads,
+    Operations,
+    PerLine,
+    Lines,
+    Reads,
+    Rmws,
+    Linked,
+    Fences,
+    Fetches,
+    Skew,
+    Think,
+    Caches,
+    Banks,
+    Directories,
+    Delays,
+    Network,
+    Memory,
+    Filter,
+}
+
+impl Knob {
+    /// All of them, in the order in which a recipe is drawn.
+    pub(super) const ALL: [Knob; 18] = [
+        Knob::Threads,
+        Knob::Operations,
+        Knob::PerLine,
+        Knob::Lines,
+        Knob::Reads,
+        Knob::Rmws,
+        Knob::Linked,
+        Knob::Fences,
+        Knob::Fetches,
+        Knob::Skew,
+        Knob::Think,
+        Knob::Caches,
+        Knob::Banks,
+        Knob::Directories,
+        Knob::Delays,
+        Knob::Network,
+        Knob::Memory,
+        Knob::Filter,
+    ];
+
+    /// Chooses a value. Values that are listed twice are twice as likely.
+    pub(super) fn draw(self, recipe: &mut Recipe, dice: &mut Dice) {
+        let Recipe {
+            shape,
+            options,
+            filter,
+            ..
+        } = recipe;
+        match self {
+            Knob::Threads => shape.threads = 2 + dice.below(7) as u32,
+            Knob::Operations => shape.operations = 30 + dice.below(171) as u32,
+            Knob::PerLine => {
+                let lines = shape.locations.div_ceil(shape.per_line);
+                shape.per_line = dice.one_of(&[1, 1, 1, 2, 3, 8]);
+                shape.locations = lines * shape.per_line;
+            }
+            // Enough lines that they must replace each other, and few enough that threads meet.
+            Knob::Lines => {
+                let most = dice.one_of(&[3, 10, 24, 40]);
+                shape.locations = (1 + dice.below(most) as u32) * shape.per_line;
+            }
+            Knob::Reads => shape.reads = dice.one_of(&[20, 50, 50, 65, 90]),
+            Knob::Rmws => shape.rmws = dice.one_of(&[0, 0, 10, 40]),
+            Knob::Linked => shape.linked = dice.one_of(&[0, 50, 100]),
+            Knob::Fences => shape.fences = dice.one_of(&[0, 0, 0, 6]),
+            Knob::Fetches => shape.fetches = dice.one_of(&[0, 0, 20, 60]),
+            Knob::Skew => shape.skew = dice.one_of(&[0.0, 0.0, 0.8, 1.5]),
+            Knob::Think => shape.think = dice.one_of(&[0, 10, 10, 100]),
+            Knob::Caches => options.caches = caches(dice),
+            Knob::Banks => options.l2_banks = dice.one_of(&[1, 1, 2, 4]),
+            Knob::Directories => options.directories = dice.one_of(&[1, 1, 2, 4]),
+            Knob::Delays => options.random_delays = !dice.percent(15),
+            Knob::Network => options.network = dice.one_of(&NETWORKS),
+            Knob::Memory => options.memory = dice.one_of(&MEMORIES),
+            Knob::Filter => *filter = drawn_filter(dice),
+        }
+    }
+}
+
+/// How long the network may take.
+const NETWORKS: [Latency; 6] = [
+    Latency::Between(1, 18),
+    Latency::Between(1, 18),
+    Latency::Between(1, 200),
+    Latency::Between(1, 1000),
+    Latency::Between(1, 3),
+    Latency::Constant(6),
+];
+
+/// How long memory may take.
+const MEMORIES: [Latency; 5] = [
+    Latency::Between(20, 100),
+    Latency::Between(20, 100),
+    Latency::Between(1, 500),
+    Latency::Between(1, 2),
+    Latency::Constant(2),
+];
+
+/// The smallest cache that a line of each of two sets fits into.
+const SMALLEST: Cache = Cache::new(128, 1);
+
+/// Tiny caches; others of few lines; and larger ones, mostly behind the smallest, so that lines move
+/// between levels.
+fn caches(dice: &mut Dice) -> Caches {
+    let large = Caches::Default.sizes();
+    match dice.below(12) {
+        0..5 => Caches::Tiny,
+        5..10 => Caches::Given(few_lines(dice)),
+        10 => Caches::Default,
+        _ => Caches::Given(Sizes {
+            l1_instructions: SMALLEST,
+            l1_data: SMALLEST,
+            ..large
+        }),
+    }
+}
+
+/// Caches of the smallest sizes that there can be, and some that are a little larger.
+fn few_lines(dice: &mut Dice) -> Sizes {
+    let cache = |(size, ways)| Cache::new(size, ways);
+    let first = cache(dice.one_of(&[(128, 1), (256, 1), (256, 2), (512, 4)]));
+    let second = [(128, 1), (256, 1), (256, 2), (512, 2), (1024, 4), (4096, 8)];
+    Sizes {
+        l1_instructions: first,
+        l1_data: first,
+        l2: cache(dice.one_of(&second)),
+        l3: cache(dice.one_of(&[(256, 1), (256, 2), (1024, 4), (8192, 8)])),
+    }
+}
+
+/// A filter in every fourth run, small enough that lines must leave it.
+fn drawn_filter(dice: &mut Dice) -> Option<Filter> {
+    let flag = match dice.below(8) {
+        0 => "probe_filter_enabled",
+        1 => "full_bit_dir_enabled",
+        _ => return None,
+    };
+    let cache = |(size, ways)| Cache::new(size, ways);
+    let size = cache(dice.one_of(&[(256, 1), (256, 2), (512, 2), (1024, 4)]));
+    Some(Filter { flag, size })
+}

@@ -1,0 +1,96 @@
+//! The names of recipes.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Where a recipe comes from: the seed that it was drawn from, and the seeds of its variations, one
+/// after the other. Written `17`, or `17.203.88`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lineage {
+    root: u64,
+    variations: Vec<u64>,
+}
+
+impl Lineage {
+    /// Of a recipe that was drawn from a seed.
+    pub fn root(seed: u64) -> Lineage {
+        Lineage {
+            root: seed,
+            variations: Vec::new(),
+        }
+    }
+
+    /// Of its variation by a seed.
+    pub fn vary(&self, seed: u64) -> Lineage {
+        let mut lineage = self.clone();
+        lineage.variations.push(seed);
+        lineage
+    }
+
+    /// The seed that its first recipe was drawn from.
+    pub fn seed(&self) -> u64 {
+        self.root
+    }
+
+    /// The seeds of its variations, the first one first.
+    pub fn variations(&self) -> &[u64] {
+        &self.variations
+    }
+}
+
+impl fmt::Display for Lineage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.root)?;
+        self.variations
+            .iter()
+            .try_for_each(|seed| write!(f, ".{seed}"))
+    }
+}
+
+impl FromStr for Lineage {
+    type Err = String;
+
+    /// Reads what [`fmt::Display`] writes.
+    fn from_str(text: &str) -> Result<Lineage, String> {
+        let seed = |word: &str| {
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            let seed = word.parse().ok().filter(|_| is_number);
+            seed.ok_or_else(|| {
+                format!(
+                    "`{text}`: seeds with dots between them were expected, such as 17 or 17.203.88"
+                )
+            })
+        };
+        let mut words = text.split('.').map(seed);
+        let root = words.next().unwrap_or_else(|| seed(""))?;
+        let variations = words.collect::<Result<_, _>>()?;
+        Ok(Lineage { root, variations })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lineages_are_read_as_they_are_written() {
+        for text in ["0", "17", "17.203.88", "18446744073709551615.1"] {
+            assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);
+        }
+        assert_eq!("17.203".parse(), Ok(Lineage::root(17).vary(203)));
+        for wrong in [
+            "",
+            ".",
+            "1.",
+            ".1",
+            "1..2",
+            "-1",
+            "+1",
+            "1 ",
+            "x",
+            "18446744073709551616",
+        ] {
+            assert!(wrong.parse::<Lineage>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Recipes in the words of the command line.
+
+use super::Recipe;
+use crate::config::{Caches, Options};
+use crate::program::Shape;
+use crate::protocol::Protocol;
+
+impl Recipe {
+    /// The options of `rubric simulate` that a recipe stands for on a protocol, without those that are
+    /// as usual. They say all of a recipe that was drawn; edits and timing, which variations bring,
+    /// have no options.
+    pub fn words(&self, protocol: &Protocol) -> String {
+        let (shape, options) = (&self.shape, &self.options);
+        let (usual, system) = (Shape::default(), Options::default());
+        let mut words = Vec::new();
+        let mut say = |option: &str, value: String, usual: String| {
+            if value != usual {
+                words.push(format!("--{option} {value}"));
+            }
+        };
+        let counts = [
+            ("threads", shape.threads, usual.threads),
+            ("ops", shape.operations, usual.operations),
+            ("locations", shape.locations, usual.locations),
+            ("per-line", shape.per_line, usual.per_line),
+            ("reads", shape.reads, usual.reads),
+            ("rmws", shape.rmws, usual.rmws),
+            ("fences", shape.fences, usual.fences),
+            ("fetches", shape.fetches, usual.fetches),
+            ("linked", shape.linked, usual.linked),
+            ("think", shape.think, usual.think),
+            ("l2-banks", options.l2_banks, system.l2_banks),
+            ("directories", options.directories, system.directories),
+        ];
+        for (option, value, usual) in counts {
+            say(option, value.to_string(), usual.to_string());
+        }
+        say("skew", shape.skew.to_string(), usual.skew.to_string());
+        say("caches", caches(options.caches), caches(system.caches));
+        // What is steady has other latencies, unless they are said.
+        let steady = !options.random_delays;
+        let latencies = [
+            ("network", options.network, system.network),
+            ("memory", options.memory, system.memory),
+        ];
+        for (option, value, usual) in latencies {
+            let usual = if steady {
+                String::new()
+            } else {
+                usual.to_string()
+            };
+            say(option, value.to_string(), usual);
+        }
+        if steady {
+            words.push("--steady".to_owned());
+        }
+        let settings = self.settings(protocol);
+        words.extend(settings.iter().map(|setting| format!("--set {setting}")));
+        words.push(format!("--seed {}", shape.seed));
+        words.join(" ")
+    }
+}
+
+/// Sizes of caches, the first level once: recipes have the same for instructions and data.
+fn caches(caches: Caches) -> String {
+    match caches {
+        Caches::Tiny => "tiny".to_owned(),
+        Caches::Default => "default".to_owned(),
+        Caches::Given(sizes) => format!("{},{},{}", sizes.l1_data, sizes.l2, sizes.l3),
+    }
+}
