@@ -95,7 +95,7 @@
 //! # Equivalent mutants
 //!
 //! [`write_equivalents`] keeps the mutants that cannot change what the protocol does: `protocol`,
-//! `mutant`, `operator` and `reason`, all str.
+//! `mutant`, `operator`, `kind` and `reason`, all str.
 //!
 //! The same input gives the same bytes.
 

@@ -198,12 +198,19 @@ fn equivalent_mutants() {
         protocol: "a".to_owned(),
         mutant: "b".to_owned(),
         operator: "c".to_owned(),
+        kind: "k".to_owned(),
         reason: "d".to_owned(),
     };
     let rows = [row, Equivalent::default()];
     write_equivalents(&path, &rows).unwrap();
     assert_eq!(read_equivalents(&path).unwrap(), rows);
-    let expected = ["protocol str", "mutant str", "operator str", "reason str"];
+    let expected = [
+        "protocol str",
+        "mutant str",
+        "operator str",
+        "kind str",
+        "reason str",
+    ];
     assert_eq!(columns(&table(&path)), expected);
     let message = read_runs(&path).unwrap_err().to_string();
     assert!(message.contains("`machine` is missing"), "{message}");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use simulate::client::Client;
-use simulate::mutant::operator::Operator;
+use simulate::mutant::Operator;
 
 use crate::error::Error;
 use crate::limits::Limits;
@@ -43,7 +43,12 @@ pub struct Args {
     pub output: PathBuf,
 
     /// Which mutants: made (by operators), named, none, or mutants as `rubric mutants list` has them
-    #[arg(long, value_name = "MUTANTS", default_value = "made,named", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "MUTANTS",
+        default_value = "made,named",
+        value_delimiter = ','
+    )]
     pub mutants: Vec<String>,
 
     /// Of those that operators make, only what these operators make
@@ -111,7 +116,9 @@ pub enum Guided {
 }
 
 /// When a mutant is decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stop {
     /// Once some client has caught it.

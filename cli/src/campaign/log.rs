@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use report::tables::CampaignRun;
+use report::tables::{CampaignRun, Generator};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -19,11 +19,7 @@ pub const FILE: &str = "runs.jsonl";
 pub struct Entry {
     /// Its row of the table.
     pub row: CampaignRun,
-    /// Its number among those of its mutant, client, generator and repetition, from 0.
-    pub number: u32,
-    /// Which time everything is done, from 0.
-    pub repetition: u32,
-    /// What it reached, by number in the table of the protocol, where somebody learns from it.
+    /// What it reached, by number, and how often; where nobody learns from that, only what is new.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<(u32, u64)>,
 }
@@ -36,7 +32,7 @@ pub struct Key {
     /// The kind of cores.
     pub client: String,
     /// The generator.
-    pub generator: String,
+    pub generator: Generator,
     /// Which time everything is done.
     pub repetition: u32,
     /// Its number.
@@ -49,9 +45,9 @@ impl Entry {
         Key {
             subject: (self.row.protocol.clone(), self.row.mutant.clone()),
             client: self.row.client.clone(),
-            generator: self.row.generator.clone(),
-            repetition: self.repetition,
-            number: self.number,
+            generator: self.row.generator,
+            repetition: self.row.repetition,
+            number: self.row.number,
         }
     }
 }
@@ -85,7 +81,10 @@ impl Log {
         })?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed)?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let whole = text
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
         text.truncate(whole);
         file.set_len(whole as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;
@@ -105,7 +104,10 @@ impl Log {
         let path = folder.join(FILE);
         match std::fs::read(&path) {
             Ok(mut text) => {
-                let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+                let whole = text
+                    .iter()
+                    .rposition(|&byte| byte == b'\n')
+                    .map_or(0, |at| at + 1);
                 text.truncate(whole);
                 entries(&path, &text).map(Some)
             }

@@ -5,19 +5,20 @@
 //! few runs, all streams on all cores. Which runs there are depends neither on the number of
 //! cores nor on how often the campaign was interrupted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;
+use report::tables::{Generator, RunOutcome};
 use simulate::client::Client;
 use simulate::guided::Guide;
 use simulate::protocol::Protocol;
 use simulate::recipe::Lineage;
+use simulate::system::Reached;
 
 use super::args::Stop;
 use super::log::{Entry, Key, Log};
-use super::settings::Generator;
 use super::subjects::Subject;
 use super::trial::Trial;
 use crate::error::Error;
@@ -46,11 +47,19 @@ pub struct Stream {
     /// Whether no more runs are wanted, whatever the limit.
     pub over: bool,
     guide: Option<Guide>,
+    /// What its runs have reached.
+    seen: HashSet<u32>,
 }
 
 impl Stream {
     /// One without runs.
-    pub fn new(subject: usize, client: Client, generator: Generator, repetition: u32, seed: u64) -> Stream {
+    pub fn new(
+        subject: usize,
+        client: Client,
+        generator: Generator,
+        repetition: u32,
+        seed: u64,
+    ) -> Stream {
         let first = seed.wrapping_add(u64::from(repetition) * REPETITION);
         Stream {
             subject,
@@ -60,8 +69,31 @@ impl Stream {
             entries: Vec::new(),
             caught: false,
             over: false,
+            seen: HashSet::new(),
             guide: (generator == Generator::Guided).then(|| Guide::new(first)),
         }
+    }
+
+    /// Whether none of its runs has reached a triple before.
+    pub fn is_new(&self, reached: &Reached) -> bool {
+        !self.seen.contains(&reached.triple)
+    }
+
+    /// Adds a run.
+    fn push(&mut self, lineage: &Lineage, entry: Entry) {
+        let reached = entry.reached.iter();
+        let reached: Vec<Reached> = reached
+            .map(|&(triple, count)| Reached { triple, count })
+            .collect();
+        if let Some(guide) = &mut self.guide {
+            guide.learn(lineage, &reached);
+        }
+        self.seen.extend(reached.iter().map(|one| one.triple));
+        self.caught |= matches!(
+            entry.row.outcome,
+            RunOutcome::Violation | RunOutcome::ProtocolError | RunOutcome::Deadlock
+        );
+        self.entries.push(entry);
     }
 
     fn lineage(&mut self, seed: u64) -> Lineage {
@@ -104,13 +136,19 @@ impl Rounds<'_> {
         let mut batch = 1;
         loop {
             let is_open = |stream: &Stream| !stream.over && (stream.entries.len() as u32) < most;
-            let mut open: Vec<&mut Stream> = streams.iter_mut().filter(|one| is_open(one)).collect();
+            let mut open: Vec<&mut Stream> =
+                streams.iter_mut().filter(|one| is_open(one)).collect();
             if open.is_empty() || self.is_late() {
                 return Ok(());
             }
-            let least = open.iter().map(|stream| stream.entries.len()).min().unwrap_or(0);
+            let least = open
+                .iter()
+                .map(|stream| stream.entries.len())
+                .min()
+                .unwrap_or(0);
             let aim = most.min(least as u32 + batch) as usize;
-            open.par_iter_mut().try_for_each(|stream| self.fill(stream, aim))?;
+            open.par_iter_mut()
+                .try_for_each(|stream| self.fill(stream, aim))?;
             self.settle(streams, most);
             batch = match aim {
                 1 => 1,
@@ -120,7 +158,8 @@ impl Rounds<'_> {
     }
 
     fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Adds runs to a stream until it has `aim`, is over, or time is.
@@ -131,7 +170,7 @@ impl Rounds<'_> {
             let lineage = stream.lineage(self.seed);
             let key = self.key(stream);
             let entry = match self.known.get(&key) {
-                Some(entry) if entry.row.recipe == lineage.to_string() => entry.clone(),
+                Some(entry) if entry.row.lineage == lineage.to_string() => entry.clone(),
                 Some(entry) => return Err(self.strange(entry, &lineage)),
                 None if self.is_late() => return Ok(()),
                 None => {
@@ -142,18 +181,18 @@ impl Rounds<'_> {
                 }
             };
             self.bar.inc(1);
-            if let Some(guide) = &mut stream.guide {
-                guide.learn(&lineage, &entry.reached);
-            }
-            stream.caught |= entry.row.is_caught();
+            stream.push(&lineage, entry);
             stream.over = stream.caught && subject.mutant.is_some() && self.stop != Stop::Never;
-            stream.entries.push(entry);
         }
         Ok(())
     }
 
     /// The protocol of a subject, compiled when the first run needs it.
-    fn protocol<'p>(&'p self, subject: &Subject, mutated: &'p mut Option<Protocol>) -> Result<&'p Protocol, Error> {
+    fn protocol<'p>(
+        &'p self,
+        subject: &Subject,
+        mutated: &'p mut Option<Protocol>,
+    ) -> Result<&'p Protocol, Error> {
         let original = &self.opened[subject.protocol];
         match (&subject.mutant, mutated) {
             (None, _) => Ok(&original.protocol),
@@ -167,7 +206,7 @@ impl Rounds<'_> {
         Key {
             subject: (self.opened[subject.protocol].given.clone(), subject.name()),
             client: stream.client.to_string(),
-            generator: stream.generator.name().to_owned(),
+            generator: stream.generator,
             repetition: stream.repetition,
             number: stream.entries.len() as u32,
         }
@@ -175,11 +214,11 @@ impl Rounds<'_> {
 
     fn strange(&self, entry: &Entry, lineage: &Lineage) -> Error {
         Error::Usage(format!(
-            "the log of the campaign contradicts itself: run {} of {} has recipe {}, and {lineage} was \
+            "the log of the campaign contradicts itself: run {} of {} has lineage {}, and {lineage} was \
              expected. Remove the folder and start again",
-            entry.number,
+            entry.row.number,
             entry.row.mutant.as_deref().unwrap_or(&entry.row.protocol),
-            entry.row.recipe
+            entry.row.lineage
         ))
     }
 

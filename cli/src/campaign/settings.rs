@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::args::{Args, Guided, Stop};
-use super::subjects::Subject;
+use super::args::{Args, Stop};
+use super::subjects::{self, Subject};
 use crate::error::Error;
 use crate::files;
+use crate::simulate::protocols::Opened;
 
 /// The file, in the campaign's folder.
 pub const FILE: &str = "campaign.json";
@@ -37,18 +38,18 @@ pub struct Settings {
 
 impl Settings {
     /// Of what was asked.
-    pub fn new(args: &Args, protocols: &[String], subjects: &[Subject]) -> Settings {
+    pub fn new(args: &Args, opened: &[Opened], subjects: &[Subject]) -> Settings {
         let generators = super::generators(args).iter();
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            protocols: protocols.to_vec(),
+            protocols: opened.iter().map(|one| one.given.clone()).collect(),
             clients: args.clients().iter().map(ToString::to_string).collect(),
             seed: args.seed,
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: args.repeat,
             stop: args.stop(),
             timeout: format!("{:?}", args.for_checking().timeout),
-            subjects: super::subjects::digest(subjects),
+            subjects: subjects::digest(opened, subjects),
         }
     }
 
@@ -76,7 +77,9 @@ impl Settings {
         let known: Settings = serde_json::from_str(&text).map_err(|error| Error::Line {
             file: path.display().to_string(),
             line: error.line(),
-            what: format!("{error}: this is no campaign of this version; choose another folder with -o"),
+            what: format!(
+                "{error}: this is no campaign of this version; choose another folder with -o"
+            ),
         })?;
         match known.differs(self) {
             None => Ok(()),
@@ -92,43 +95,35 @@ impl Settings {
     fn differs(&self, other: &Settings) -> Option<(&'static str, String, String)> {
         let pairs = [
             ("version", self.version.clone(), other.version.clone()),
-            ("protocols", self.protocols.join(","), other.protocols.join(",")),
+            (
+                "protocols",
+                self.protocols.join(","),
+                other.protocols.join(","),
+            ),
             ("clients", self.clients.join(","), other.clients.join(",")),
             ("seed", self.seed.to_string(), other.seed.to_string()),
-            ("generators", self.generators.join(","), other.generators.join(",")),
-            ("repetitions", self.repeat.to_string(), other.repeat.to_string()),
-            ("--stop", format!("{:?}", self.stop), format!("{:?}", other.stop)),
+            (
+                "generators",
+                self.generators.join(","),
+                other.generators.join(","),
+            ),
+            (
+                "repetitions",
+                self.repeat.to_string(),
+                other.repeat.to_string(),
+            ),
+            (
+                "--stop",
+                format!("{:?}", self.stop),
+                format!("{:?}", other.stop),
+            ),
             ("time limit", self.timeout.clone(), other.timeout.clone()),
-            ("mutants or protocol files", self.subjects.clone(), other.subjects.clone()),
+            (
+                "mutants or protocol files",
+                self.subjects.clone(),
+                other.subjects.clone(),
+            ),
         ];
         pairs.into_iter().find(|(_, then, now)| then != now)
-    }
-}
-
-/// A generator of programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Generator {
-    /// Every run from its own seed.
-    Blind,
-    /// Runs that reached something rare are varied.
-    Guided,
-}
-
-impl Generator {
-    /// Its name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Generator::Blind => "blind",
-            Generator::Guided => "guided",
-        }
-    }
-
-    /// Those that were asked for.
-    pub fn of(guided: Option<Guided>) -> &'static [Generator] {
-        match guided {
-            None => &[Generator::Blind],
-            Some(Guided::Only) => &[Generator::Guided],
-            Some(Guided::Compare) => &[Generator::Blind, Generator::Guided],
-        }
     }
 }

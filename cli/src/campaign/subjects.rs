@@ -2,8 +2,7 @@
 
 use sha2::{Digest, Sha256};
 use simulate::dice::Dice;
-use simulate::mutant::operator::Operator;
-use simulate::mutant::{self, Mutant, Origin, named};
+use simulate::mutant::{Mutant, Operator, Origin, made, named};
 use simulate::protocol::Protocol;
 use simulate::slicc::builtin::builtin;
 
@@ -26,11 +25,12 @@ impl Subject {
         self.mutant.as_ref().map(|mutant| mutant.name.to_string())
     }
 
-    /// Who made the mutant: an operator, or nobody for a named one.
-    pub fn operator(&self) -> Option<Operator> {
-        match &self.mutant.as_ref()?.origin {
-            Origin::Made { operator, .. } => Some(*operator),
-            Origin::Named => None,
+    /// What made the mutant, in tables.
+    pub fn operator(&self) -> &'static str {
+        match self.mutant.as_ref().map(|mutant| &mutant.origin) {
+            Some(Origin::Made { operator, .. }) => operator.name(),
+            Some(Origin::Named) => "named",
+            None => "",
         }
     }
 }
@@ -42,7 +42,9 @@ impl Subject {
 pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
     let mut given = given(args, opened)?;
     let asks = |word: &str| args.mutants.iter().any(|asked| asked == word);
-    let quota = args.sample.map(|sample| sample.div_ceil(opened.len().max(1) as u32));
+    let quota = args
+        .sample
+        .map(|sample| sample.div_ceil(opened.len().max(1) as u32));
     let mut left = args.sample.unwrap_or(u32::MAX);
     let mut subjects = Vec::new();
     for (at, one) in opened.iter().enumerate() {
@@ -51,7 +53,7 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
             mutants.extend(named::of(&one.given));
         }
         if asks("made") {
-            let made = made(&one.protocol, &args.operator);
+            let made = made_by(&one.protocol, &args.operator);
             let most = quota.unwrap_or(u32::MAX).min(left);
             let made = sample(made, most as usize, args.seed);
             left -= (made.len() as u32).min(left);
@@ -87,8 +89,8 @@ fn given(args: &Args, opened: &[Opened]) -> Result<Vec<Vec<Mutant>>, Error> {
 }
 
 /// What these operators make of a protocol; all operators if none is named.
-fn made(protocol: &Protocol, operators: &[Operator]) -> Vec<Mutant> {
-    let mut all = mutant::all(protocol);
+fn made_by(protocol: &Protocol, operators: &[Operator]) -> Vec<Mutant> {
+    let mut all = made::all(protocol);
     all.retain(|mutant| match &mutant.origin {
         Origin::Made { operator, .. } => operators.is_empty() || operators.contains(operator),
         Origin::Named => false,
@@ -136,7 +138,10 @@ pub fn digest(opened: &[Opened], subjects: &[Subject]) -> String {
             hash.update(text);
         }
     }
-    for mutant in subjects.iter().filter_map(|subject| subject.mutant.as_ref()) {
+    for mutant in subjects
+        .iter()
+        .filter_map(|subject| subject.mutant.as_ref())
+    {
         hash.update(mutant.name.len().to_le_bytes());
         hash.update(&*mutant.name);
     }

@@ -10,7 +10,6 @@ use simulate::protocol::Protocol;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::BUILTINS;
 
 use super::parse;
 use crate::error::Error;
@@ -223,7 +222,7 @@ const DRAWN: [&str; 18] = [
 const MOST_OPERATIONS: u64 = 50_000_000;
 
 /// All models, the strongest first.
-pub(super) const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
+pub const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
 
 impl Args {
     /// Refuses options that do not fit each other.
@@ -306,16 +305,7 @@ impl Args {
 
     /// The protocols, each once.
     pub fn protocols(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for name in &self.protocols {
-            match name.as_str() {
-                "all" => names.extend(BUILTINS.iter().map(|one| one.name)),
-                name => names.push(name),
-            }
-        }
-        let mut known = std::collections::BTreeSet::new();
-        names.retain(|name| known.insert(*name));
-        names
+        parse::protocols(&self.protocols)
     }
 
     /// The kinds of cores, each once.

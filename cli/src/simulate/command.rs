@@ -91,7 +91,7 @@ impl System {
 }
 
 /// A word as a shell takes it, on one line.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-=:+,@".contains(c);
     let word = word.replace(char::is_control, "\u{fffd}");
     match !word.is_empty() && word.chars().all(plain) {

@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use simulate::client::Client;
 use simulate::config::{Caches, Shape};
 use simulate::ruby::delays::Latency;
+use simulate::slicc::builtin::BUILTINS;
 
 use super::args::MODELS;
 use crate::generate::parse_count;
@@ -15,6 +16,20 @@ pub fn models() -> impl TypedValueParser<Value = Model> {
         let found = MODELS.into_iter().find(|model| model.name() == name);
         found.ok_or_else(|| "the name of a model was expected".to_owned())
     })
+}
+
+/// Names and paths of protocols, each once; `all` stands for every built-in one.
+pub fn protocols(named: &[String]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in named {
+        match name.as_str() {
+            "all" => names.extend(BUILTINS.iter().map(|one| one.name)),
+            name => names.push(name),
+        }
+    }
+    let mut known = std::collections::BTreeSet::new();
+    names.retain(|name| known.insert(*name));
+    names
 }
 
 /// One kind of cores, or all.

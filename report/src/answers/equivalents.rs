@@ -15,6 +15,8 @@ pub struct EquivalentMutant {
     pub mutant: String,
     /// What made it.
     pub operator: String,
+    /// A word for how it is known.
+    pub kind: String,
     /// How it is known.
     pub reason: String,
     /// Its runs, if it was run all the same.
@@ -30,6 +32,7 @@ pub(super) fn equivalents(campaign: &Campaign<'_>) -> Vec<EquivalentMutant> {
             protocol: row.protocol.clone(),
             mutant: row.mutant.clone(),
             operator: row.operator.clone(),
+            kind: row.kind.clone(),
             reason: row.reason.clone(),
             ..EquivalentMutant::default()
         };

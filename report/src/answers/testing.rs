@@ -93,6 +93,7 @@ pub fn equivalent(mutant: &str, operator: &str) -> Equivalent {
         protocol: "P".to_owned(),
         mutant: mutant.to_owned(),
         operator: operator.to_owned(),
+        kind: "identical".to_owned(),
         reason: "alike".to_owned(),
     }
 }

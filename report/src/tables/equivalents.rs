@@ -14,6 +14,8 @@ pub struct Equivalent {
     pub mutant: String,
     /// What made it.
     pub operator: String,
+    /// A word for how it is known, such as `commuting`.
+    pub kind: String,
     /// How it is known that it changes nothing.
     pub reason: String,
 }
@@ -28,6 +30,7 @@ impl Record for Equivalent {
             ("protocol", Text(&mut self.protocol)),
             ("mutant", Text(&mut self.mutant)),
             ("operator", Text(&mut self.operator)),
+            ("kind", Text(&mut self.kind)),
             ("reason", Text(&mut self.reason)),
         ]
     }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::TableError;
 use super::records::{Field, Record, Word, read_records, write_records};
 
@@ -26,7 +28,10 @@ const COLUMNS: [[&str; 3]; 10] = [
 ];
 
 /// What chooses programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Generator {
     /// Each at random.
     #[default]
@@ -36,7 +41,8 @@ pub enum Generator {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
     /// To its end, and its history is one of the client's model.
     #[default]
@@ -52,7 +58,8 @@ pub enum RunOutcome {
 }
 
 /// What was found out about a criterion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Finding {
     /// The history satisfies it.
     Consistent,
@@ -63,18 +70,21 @@ pub enum Finding {
 }
 
 /// A criterion that a history was checked against, or was not.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
     /// What was found; none if it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finding: Option<Finding>,
     /// How many operations had completed when the criterion was violated; at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u32>,
     /// Seconds to check the whole history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }
 
 /// A run of a protocol, mutated or not, with a random program.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CampaignRun {
     /// The protocol.
     pub protocol: String,

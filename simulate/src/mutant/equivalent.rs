@@ -30,7 +30,6 @@ use super::touched::{Place, touched};
 use super::unreached;
 use crate::compile::code::{Op, Program, Transition};
 use crate::protocol::Protocol;
-use crate::simulation::Run;
 
 /// Why a mutant is as good as the protocol that it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,15 +188,10 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Adds what a run has reached, and what it has stalled.
-    pub fn add(&mut self, run: &Run) {
+    /// Adds a run: the entries that it has taken, and those that it has stalled.
+    pub fn add(&mut self, entries: impl IntoIterator<Item = Place>) {
         self.runs += 1;
-        for taken in run.coverage().iter().chain(&run.stalls()) {
-            if taken.count > 0 {
-                let place = Place::new(taken.machine, taken.state, taken.event);
-                self.entries.insert(place);
-            }
-        }
+        self.entries.extend(entries);
     }
 
     /// How many runs there were.
