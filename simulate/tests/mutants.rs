@@ -290,7 +290,8 @@ fn faults_show_and_are_not_there_without_the_mutant() {
 fn faults_do_not_show_earlier() {
     for way in Way::all().iter().filter(|way| way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
-        let shows = |&seed: &u64| effect(&protocol, &way.simulation(seed)).as_ref() == Some(&way.effect);
+        let shows =
+            |&seed: &u64| effect(&protocol, &way.simulation(seed)).as_ref() == Some(&way.effect);
         let first = (1..).find(shows);
         assert_eq!(first.unwrap().to_string(), way.seed, "{}", way.mutant);
     }
