@@ -70,7 +70,7 @@ fn a_campaign_leaves_tables_and_answers() {
     );
     assert_eq!(caught + not as u64, mutants);
     // Those that were sampled, and the named ones.
-    assert!(mutants >= 16 && caught > 4 && apart > 0, "{text}");
+    assert!(mutants + apart > 16 && caught > 4 && apart > 0, "{text}");
     let line = format!(
         "  {} mutants: {caught} caught, {not} not caught, {apart} set apart as equivalent\n",
         mutants + apart
@@ -119,7 +119,7 @@ fn what_a_row_says_is_repeated_by_its_command() {
         let said = [&assert.get_output().stdout[..], &assert.get_output().stderr].concat();
         let said = String::from_utf8(said).unwrap();
         match (row["outcome"].as_str().unwrap(), row["message"].as_str()) {
-            ("violation", None) => assert!(said.contains("SC violation"), "{said}"),
+            ("violation", None) => assert!(said.contains("violation  sc "), "{said}"),
             ("clean", None) => assert!(said.contains("consistent"), "{said}"),
             (_, message) => assert!(said.contains(message.unwrap()), "{said}"),
         }

@@ -78,9 +78,11 @@ impl Scene<'_> {
         let mut found = Vec::new();
         for (object, whole) in self.sources(around) {
             let whole = &self.protocol.program.types[whole];
-            let fits = |name: &&Box<str>| whole.fields.get(&***name).is_some_and(|it| it.of == of);
-            let fields = whole.order.iter().filter(fits);
-            found.extend(fields.map(|field| format!("{object}.{field}")));
+            for field in &whole.order {
+                if whole.fields.get(field).is_some_and(|it| it.of == of) {
+                    found.push(format!("{object}.{field}"));
+                }
+            }
         }
         found
     }

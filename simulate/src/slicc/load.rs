@@ -59,7 +59,7 @@ impl Loaded {
 
     /// Its files but for the prelude, the `.slicc` file first: paths relative to the folder of that,
     /// where they lie below it, and texts.
-    pub fn own_files<'a>(&'a self) -> Vec<(&'a str, &'a str)> {
+    pub fn own_files(&self) -> Vec<(&str, &str)> {
         let count = self.sources.files().len() as u32;
         (1..count)
             .filter_map(|index| self.own_file(index))
