@@ -56,6 +56,17 @@ pub struct Detection {
     pub first: Option<First>,
 }
 
+impl Detection {
+    /// Whether the whole history violates; none if that was not found out.
+    pub fn violates(&self) -> Option<bool> {
+        match sight(&self.whole.verdict) {
+            Sight::Violation => Some(true),
+            Sight::Nothing => Some(false),
+            Sight::Stopped => None,
+        }
+    }
+}
+
 /// The smallest prefix that violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct First {

@@ -30,6 +30,7 @@ pub mod client;
 pub mod compile;
 pub mod config;
 pub mod dice;
+pub mod guided;
 pub mod library;
 pub mod mutant;
 pub mod program;

@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::config::{Options, Plan};
 use crate::program::{Program, Shape};
 use crate::protocol::Protocol;
-use crate::system::{Covered, Fault, Setup, System, Tally};
+use crate::system::{Covered, Fault, Reached, Setup, System, Tally};
 use crate::trace::{self, Layout, Output, Trace};
 
 /// What is to be run.
@@ -131,6 +131,11 @@ impl Run {
     /// The transitions that the protocol stalled.
     pub fn stalls(&self) -> Vec<Covered<'_>> {
         self.system.stalls()
+    }
+
+    /// The triples of machine, state and event that were reached, by number.
+    pub fn reached(&self) -> Vec<Reached> {
+        self.system.reached()
     }
 
     /// Ends the trace, after a fault with a line that says so as gem5 would. Returns its text, if it was to stay in memory.

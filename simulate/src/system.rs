@@ -245,6 +245,16 @@ pub struct Covered<'a> {
     pub count: u64,
 }
 
+/// A triple of machine, state and event that a run reached, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Its number, which depends on the states and events of the protocol alone. A triple that was
+    /// stalled has another number than one that was taken.
+    pub triple: u32,
+    /// How often.
+    pub count: u64,
+}
+
 impl System {
     /// Runs until all cores are done.
     ///
@@ -367,6 +377,30 @@ impl System {
                 self.stalled[machine][row],
             )]
         })
+    }
+
+    /// The triples that were taken, and those that were stalled, in the order of their numbers.
+    pub fn reached(&self) -> Vec<Reached> {
+        let mut reached = Vec::new();
+        let mut first = 0;
+        for (at, machine) in self.program.machines.iter().enumerate() {
+            let events = machine.events.len() as u32;
+            for (row, transition) in machine.transitions.iter().enumerate() {
+                let pair = u32::from(transition.state) * events + u32::from(transition.event);
+                let triple = 2 * (first + pair);
+                for (triple, count) in [
+                    (triple, self.coverage[at][row]),
+                    (triple + 1, self.stalled[at][row]),
+                ] {
+                    if count > 0 {
+                        reached.push(Reached { triple, count });
+                    }
+                }
+            }
+            first += machine.states.len() as u32 * events;
+        }
+        reached.sort_unstable_by_key(|one| one.triple);
+        reached
     }
 
     /// A row for each next state of each transition that was counted.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use simulate::config::Plan;
+use simulate::mutant::Mutant;
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 use simulate::slicc::load::Failure;
@@ -24,16 +25,20 @@ pub struct Opened {
 impl Opened {
     /// Opens a protocol: a built-in name or the path of a `.slicc` file; or a mutant of it.
     pub fn new(given: &str, mutant: Option<&str>) -> Result<Opened, Error> {
-        let refused = |failure: Failure| refusal(given, &failure.sources, &failure.diagnostics);
-        let mut protocol = Protocol::open(given).map_err(refused)?;
+        let mut protocol = Protocol::open(given).map_err(|failure| refused(given, &failure))?;
         if let Some(name) = mutant {
-            let mutant = mutants::find(name, Some(given))?;
-            protocol = protocol.with(&mutant).map_err(refused)?;
+            let mutant = mutants::find(name, given, &protocol)?;
+            protocol = with(given, &protocol, &mutant)?;
         }
         Ok(Opened {
             given: given.to_owned(),
             protocol,
         })
+    }
+
+    /// It with a fault put in.
+    pub fn with(&self, mutant: &Mutant) -> Result<Protocol, Error> {
+        with(&self.given, &self.protocol, mutant)
     }
 
     /// What to call it: as the user did, and the mutant that it is.
@@ -54,6 +59,15 @@ impl Opened {
         let plan = simulation.plan(&self.protocol);
         plan.map_err(|errors| refusal(&self.given, self.protocol.sources(), &errors))
     }
+}
+
+fn with(given: &str, protocol: &Protocol, mutant: &Mutant) -> Result<Protocol, Error> {
+    let mutated = protocol.with(mutant);
+    mutated.map_err(|failure| refused(given, &failure))
+}
+
+fn refused(given: &str, failure: &Failure) -> Error {
+    refusal(given, &failure.sources, &failure.diagnostics)
 }
 
 /// The transitions of the table that can be taken, of machines that have controllers: those that

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use check::Model;
 use rayon::prelude::*;
-use simulate::config::Plan;
 
 use super::protocols::{self, Opened};
 use super::score::Score;
@@ -45,18 +44,17 @@ pub fn run(
         .as_deref()
         .map(|path| convert::format(path, None))
         .transpose()?;
-    // What is wrong with the options is found before anything runs. A plan does not depend on the seed.
-    let plans = cells
-        .iter()
-        .map(|cell| opened[cell.protocol].plan(&args.simulation(cell.client, args.seed)));
-    let plans: Vec<Plan> = plans.collect::<Result<_, Error>>()?;
+    // What is wrong with the options is found before anything runs.
+    for cell in cells {
+        let opened = &opened[cell.protocol];
+        opened.plan(&args.simulation(&opened.protocol, cell.client, args.seed()))?;
+    }
     let start = Instant::now();
     let models = args.models();
     let work = Work {
         args,
         opened,
         cells,
-        plans,
         models: &models,
         runs: u64::from(args.runs.unwrap_or(1)),
     };
@@ -97,7 +95,8 @@ impl Series<'_> {
     /// How many entries of the protocol's table were taken, and how many there are.
     pub fn covered(&self, cell: &Cell, score: &Score) -> (usize, usize) {
         let opened = self.protocol(cell);
-        let simulation = self.args.simulation(cell.client, self.args.seed);
+        let seed = self.args.seed();
+        let simulation = self.args.simulation(&opened.protocol, cell.client, seed);
         match opened.plan(&simulation) {
             Ok(plan) => {
                 let table = protocols::table(&opened.protocol, &plan);
@@ -147,8 +146,6 @@ struct Work<'a> {
     args: &'a Args,
     opened: &'a [Opened],
     cells: &'a [Cell],
-    /// Of each cell.
-    plans: Vec<Plan>,
     models: &'a [Model],
     /// Of each cell.
     runs: u64,
@@ -195,17 +192,25 @@ impl Work<'_> {
 
     fn run(&self, at: usize, number: u32, score: &mut Score) -> Result<(), Error> {
         let cell = &self.cells[at];
-        let Opened { given, protocol } = &self.opened[cell.protocol];
+        let opened = &self.opened[cell.protocol];
+        let Opened { given, protocol } = opened;
         let seed = self.args.seed_of(number);
-        let simulation = self.args.simulation(cell.client, seed);
+        let simulation = self.args.simulation(protocol, cell.client, seed);
+        let plan = opened.plan(&simulation)?;
         let start = Instant::now();
-        let run = simulation.run(protocol, &self.plans[at], None);
+        let run = simulation.run(protocol, &plan, None);
         let seconds = start.elapsed().as_secs_f64();
         let run = run.map_err(|what| Error::Usage(format!("{given}: {what}")))?;
         let wants_history =
             !self.models.is_empty() || self.args.history.is_some() || run.fault.is_some();
         if !wants_history {
-            score.add(number, seed, &run, self.args.operations(), seconds);
+            score.add(
+                number,
+                seed,
+                &run,
+                simulation.shape.all_operations(),
+                seconds,
+            );
             return Ok(());
         }
         let mut history = run

@@ -30,14 +30,14 @@ use super::touched::{Place, touched};
 use super::unreached;
 use crate::compile::code::{Op, Program, Transition};
 use crate::protocol::Protocol;
-use crate::simulation::Run;
 
 /// Why a mutant is as good as the protocol that it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No entry of the transition table differs, nor anything else: runs are the same, byte for byte.
+    /// No entry of the transition table differs as compiled, nor anything else: runs are the same, byte
+    /// for byte. What counts for statistics is not compiled.
     Identical,
-    /// Actions were dropped or added that do nothing here, such as to count for statistics.
+    /// Actions were dropped or added that only read and calculate.
     Idle {
         /// The actions.
         actions: Vec<String>,
@@ -114,13 +114,11 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Identical => f.write_str("compiled, it is the same"),
+            Reason::Identical => {
+                f.write_str("compiled, it is the same: what differs means nothing to this runtime")
+            }
             Reason::Idle { actions } => {
-                write!(
-                    f,
-                    "{}: does nothing but to count or profile",
-                    listed(actions)
-                )
+                write!(f, "{}: nothing comes of it", listed(actions))
             }
             Reason::Repeated { actions } => {
                 write!(f, "{}: the second time changes nothing", listed(actions))
@@ -189,15 +187,10 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Adds what a run has reached, and what it has stalled.
-    pub fn add(&mut self, run: &Run) {
+    /// Adds a run: the entries that it has taken, and those that it has stalled.
+    pub fn add(&mut self, entries: impl IntoIterator<Item = Place>) {
         self.runs += 1;
-        for taken in run.coverage().iter().chain(&run.stalls()) {
-            if taken.count > 0 {
-                let place = Place::new(taken.machine, taken.state, taken.event);
-                self.entries.insert(place);
-            }
-        }
+        self.entries.extend(entries);
     }
 
     /// How many runs there were.

@@ -1,6 +1,6 @@
 //! The mutants that come with the program, by name.
 
-use super::Mutant;
+use super::{Mutant, near};
 
 /// A mutant of the fixtures.
 struct Named {
@@ -131,26 +131,10 @@ pub fn find(name: &str) -> Option<Mutant> {
     found.or_else(|| all().find(|one| one.aliases.iter().any(|alias| alias == name)))
 }
 
-/// Most names to suggest.
-const SUGGESTED: usize = 3;
-
 /// Names that somebody may have meant, the likeliest first: those that have a part of the name in
 /// them, or differ little from it.
 pub fn nearest(name: &str) -> Vec<&'static str> {
-    let name = name.to_ascii_lowercase();
-    let distance = |other: &str| match other.contains(&name) && !name.is_empty() {
-        true => 0,
-        false => strsim::osa_distance(&name, other),
-    };
-    let most = name.chars().count() / 2;
-    let mut near: Vec<(usize, &str)> = NAMED
-        .iter()
-        .map(|one| (distance(one.name), one.name))
-        .filter(|(distance, _)| *distance <= most)
-        .collect();
-    near.sort_by_key(|(distance, _)| *distance);
-    near.truncate(SUGGESTED);
-    near.into_iter().map(|(_, name)| name).collect()
+    near::nearest(name, NAMED.iter().map(|one| one.name))
 }
 
 #[cfg(test)]
