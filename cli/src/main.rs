@@ -6,10 +6,12 @@
 //! - [`load`]: any input file to histories;
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`limits`]: the options that bound time and memory;
+//! - [`progress`]: how far many runs are;
 //! - [`status`]: exit statuses;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
 mod assumptions;
+mod campaign;
 mod check;
 mod convert;
 mod error;
@@ -22,7 +24,9 @@ mod limits;
 mod load;
 mod mutants;
 mod options;
+mod progress;
 mod protocol;
+mod report;
 mod simulate;
 mod stats;
 mod status;
@@ -52,6 +56,7 @@ Exit status: 0 consistent (or done), 1 violation, 2 bad usage or input, 3 undeci
 
 #[derive(Subcommand)]
 enum Command {
+    Campaign(Box<campaign::Args>),
     Check(check::Args),
     Verify(verify::Args),
     Ingest(ingest::Args),
@@ -60,6 +65,7 @@ enum Command {
     Kernel(kernel::Args),
     Mutants(mutants::Args),
     Protocol(protocol::Args),
+    Report(report::Args),
     Simulate(Box<simulate::Args>),
     Stats(stats::Args),
 }
@@ -67,6 +73,7 @@ enum Command {
 impl Command {
     fn run(&self, out: &mut dyn Write) -> Result<Status, Error> {
         match self {
+            Command::Campaign(args) => campaign::run(args, out),
             Command::Check(args) => check::run(args, out),
             Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args),
@@ -75,6 +82,7 @@ impl Command {
             Command::Kernel(args) => kernel::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
+            Command::Report(args) => report::run(args, out),
             Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
@@ -91,7 +99,7 @@ fn main() -> ExitCode {
     };
     // Somebody ends the program: what is half written goes. If nobody may be told, it stays.
     let _ = ctrlc::set_handler(|| {
-        report::files::abandon();
+        ::report::files::abandon();
         std::process::exit(INTERRUPTED);
     });
     let mut out = io::BufWriter::new(io::stdout().lock());

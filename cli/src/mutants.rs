@@ -1,25 +1,33 @@
-//! `rubric mutants`: the named mutants of the built-in protocols; and how commands find one.
+//! `rubric mutants`: the mutants of protocols, named and made; and how commands find one.
 
 use std::io::{self, Write};
 
-use serde_json::json;
-use simulate::mutant::{Mutant, named};
-use simulate::slicc::builtin::{BUILTINS, builtin};
+use serde_json::{Value, json};
+use simulate::mutant::{Mutant, Operator, Origin, made, named};
+use simulate::protocol::Protocol;
+use simulate::slicc::builtin::BUILTINS;
 
 use crate::error::Error;
 use crate::options::Format;
+use crate::simulate::command::quoted;
+use crate::simulate::protocols::Opened;
 use crate::status::Status;
 
-/// List and show named mutants: built-in protocols with a known fault put back
+/// List and show mutants: protocols with a fault put in
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  rubric mutants list MESI_Two_Level
+  rubric mutants list
+  rubric mutants list MESI_Two_Level --operator drop-action,next-state-same
+  rubric mutants list path/to/My_protocol.slicc
   rubric mutants show mi-l1-forward-blocks-queue
+  rubric mutants show MI_example/L1Cache/IM.Data/swap-actions:fill_entry
   rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
 
-gem5's released tables have faults of their own; the built-in protocols have them repaired. Each
-repair has a mutant that puts the fault back.")]
+Named mutants are real faults: those that gem5's protocols had, and those that its released tables
+still have and the built-in protocols have not. Operators make the others, of any protocol, one for
+each place where they apply; an id says protocol, machine, place, operator and what is done, and does
+not depend on line numbers. `rubric campaign` runs them.")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -29,15 +37,23 @@ pub struct Args {
 enum Command {
     List(List),
     Show(Show),
+    Operators(Operators),
 }
 
-/// List mutants, with what is wrong in each
+/// List mutants: named ones with what is wrong in each, and the ids of those that operators make
 #[derive(clap::Args)]
 #[command(after_help = "\
-JSON is one object a line for each mutant: `name`, `protocol` and `description`.")]
+JSON is one object a line for each mutant: `name`, `aliases`, `protocol`, `description` and, of those
+that operators make, `operator`, `machine`, `state`, `event` and `place`.")]
 struct List {
-    /// Only those of this built-in protocol
+    /// Only those of this protocol: a built-in name or the path of a `.slicc` file. Without it, the
+    /// named mutants of all built-in ones
     protocol: Option<String>,
+
+    /// Only what these operators make
+    #[arg(long, value_name = "OPERATORS", value_delimiter = ',', requires = "protocol",
+          value_parser = clap::value_parser!(Operator))]
+    operator: Vec<Operator>,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -47,57 +63,103 @@ struct List {
 /// Show a mutant: what is wrong in it, and the edit as a unified diff
 #[derive(clap::Args)]
 #[command(after_help = "\
-JSON is one object: `name`, `protocol`, `description` and `patch`.
-The text can be given to `patch -p1` in a folder with the protocol's files.")]
+The text can be given to `patch -p1` in a folder with the protocol's files. What gem5 decides in
+Python scripts is no part of the diff: it is shown as the settings that `--set` takes. JSON is one
+object: what `rubric mutants list` gives, `patch` and `settings`.")]
 struct Show {
     /// The mutant
     #[arg(value_name = "MUTANT")]
     name: String,
+
+    /// The protocol that it is of, if that is not built in: the path of a `.slicc` file
+    #[arg(long, value_name = "FILE.slicc")]
+    protocol: Option<String>,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
+/// List the operators that make mutants, with what each does
+#[derive(clap::Args)]
+struct Operators {}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.command {
         Command::List(args) => list(args, out),
         Command::Show(args) => show(args, out),
+        Command::Operators(_) => operators(out).map_err(Error::Output),
     }
 }
 
 fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
     let mutants: Vec<Mutant> = match &args.protocol {
         None => named::all().collect(),
-        Some(name) if builtin(name).is_some() => named::of(name).collect(),
-        Some(name) => {
-            let names: Vec<&str> = BUILTINS.iter().map(|one| one.name).collect();
-            return Err(Error::Usage(format!(
-                "{name}: no such built-in protocol: there are {}",
-                names.join(", ")
-            )));
+        Some(given) => {
+            let opened = Opened::new(given, None)?;
+            let named = named_of(given).filter(|_| args.operator.is_empty());
+            let made = made::all(&opened.protocol).into_iter();
+            let is_asked = |mutant: &Mutant| match mutant.origin {
+                Origin::Made { operator, .. } => {
+                    args.operator.is_empty() || args.operator.contains(&operator)
+                }
+                Origin::Named => false,
+            };
+            let mut mutants: Vec<Mutant> = named.chain(made.filter(is_asked)).collect();
+            mutants.sort_by_key(operator);
+            mutants
         }
     };
     let written = match args.format {
         Format::Text => lines(&mutants, out),
-        Format::Json => mutants.iter().try_for_each(|one| {
-            let value = json!({
-                "name": one.name,
-                "protocol": one.protocol,
-                "description": one.description,
-            });
-            writeln!(out, "{value}")
-        }),
+        Format::Json => mutants
+            .iter()
+            .try_for_each(|one| writeln!(out, "{}", json(one))),
     };
     written.map_err(Error::Output)?;
+    Ok(Status::Done)
+}
+
+/// The named mutants of what a user calls a protocol.
+fn named_of(given: &str) -> impl Iterator<Item = Mutant> {
+    let builtin = BUILTINS.iter().filter(move |one| one.name == given);
+    builtin.flat_map(|one| named::of(one.name))
+}
+
+/// What there is to say about a mutant, but for its edit.
+fn json(one: &Mutant) -> Value {
+    let mut value = json!({
+        "name": one.name,
+        "aliases": one.aliases,
+        "protocol": one.protocol,
+        "description": one.description,
+    });
+    if let Origin::Made { operator, site } = &one.origin {
+        value["operator"] = operator.name().into();
+        value["machine"] = site.machine.clone().into();
+        value["state"] = site.state.clone().into();
+        value["event"] = site.event.clone().into();
+        value["place"] = site.place.clone().into();
+    }
+    value
+}
+
+fn operators(out: &mut dyn Write) -> io::Result<Status> {
+    for one in Operator::ALL {
+        writeln!(out, "{}", one.name())?;
+        for line in wrapped(one.about()) {
+            writeln!(out, "    {line}")?;
+        }
+    }
     Ok(Status::Done)
 }
 
 /// Columns of a description before it is wrapped.
 const WIDTH: usize = 92;
 
-/// A heading for each protocol, and below it its mutants with what is wrong in them.
+/// A heading for each protocol, and below it its mutants: named ones with what is wrong in them, others
+/// by operator.
 fn lines(mutants: &[Mutant], out: &mut dyn Write) -> io::Result<()> {
     for (at, group) in mutants
         .chunk_by(|a, b| a.protocol == b.protocol)
@@ -107,14 +169,37 @@ fn lines(mutants: &[Mutant], out: &mut dyn Write) -> io::Result<()> {
             writeln!(out)?;
         }
         writeln!(out, "{}", group[0].protocol)?;
-        for one in group {
-            writeln!(out, "  {}", one.name)?;
-            for line in wrapped(&one.description) {
-                writeln!(out, "      {line}")?;
+        for same in group.chunk_by(|a, b| operator(a) == operator(b)) {
+            match operator(&same[0]) {
+                None => same.iter().try_for_each(|one| about(one, out))?,
+                Some(operator) => {
+                    writeln!(out, "  {} ({})", operator.name(), same.len())?;
+                    same.iter()
+                        .try_for_each(|one| writeln!(out, "    {}", one.name))?;
+                }
             }
         }
     }
     Ok(())
+}
+
+fn operator(mutant: &Mutant) -> Option<Operator> {
+    match mutant.origin {
+        Origin::Made { operator, .. } => Some(operator),
+        Origin::Named => None,
+    }
+}
+
+/// A named mutant.
+fn about(one: &Mutant, out: &mut dyn Write) -> io::Result<()> {
+    let aliases: String = one
+        .aliases
+        .iter()
+        .map(|alias| format!(", {alias}"))
+        .collect();
+    writeln!(out, "  {}{aliases}", one.name)?;
+    let lines = wrapped(&one.description).into_iter();
+    lines.map(|line| writeln!(out, "      {line}")).collect()
 }
 
 /// The words of a text, on lines of at most [`WIDTH`] columns if no word is longer.
@@ -133,20 +218,24 @@ fn wrapped(text: &str) -> Vec<String> {
 }
 
 fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
-    let one = find(&args.name, None)?;
-    let written = match args.format {
-        Format::Text => {
-            let about = wrapped(&one.description).join("\n");
-            let (name, protocol) = (&one.name, &one.protocol);
-            write!(out, "{name}, of {protocol}\n\n{about}\n\n{}", one.patch)
+    let (one, given) = match &args.protocol {
+        Some(given) => {
+            let opened = Opened::new(given, None)?;
+            (find(&args.name, given, &opened.protocol)?, given.clone())
         }
+        None => {
+            let one = find_builtin(&args.name)?;
+            let given = one.protocol.to_string();
+            (one, given)
+        }
+    };
+    let written = match args.format {
+        Format::Text => shown(&one, &given, out),
         Format::Json => {
-            let value = json!({
-                "name": one.name,
-                "protocol": one.protocol,
-                "description": one.description,
-                "patch": one.patch,
-            });
+            let mut value = json(&one);
+            value["patch"] = one.patch().into();
+            let settings = one.settings.iter().map(ToString::to_string);
+            value["settings"] = settings.collect::<Vec<_>>().into();
             writeln!(out, "{value}")
         }
     };
@@ -154,24 +243,75 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(Status::Done)
 }
 
-/// The mutant of a name, of a protocol if one is given.
-pub fn find(name: &str, protocol: Option<&str>) -> Result<Mutant, Error> {
-    let Some(mutant) = named::find(name) else {
-        let near = named::nearest(name).join(" or ");
-        let guess = match near.is_empty() {
-            true => String::new(),
-            false => format!("did you mean {near}? "),
-        };
-        return Err(Error::Usage(format!(
-            "there is no mutant {name}: {guess}`rubric mutants list` shows all"
-        )));
-    };
-    match protocol {
-        Some(protocol) if protocol != mutant.protocol => Err(Error::Usage(format!(
-            "--mutant {name}: it is a mutant of the built-in {}, not of {protocol}: name the protocol \
-             that it is of, or choose one from `rubric mutants list`",
-            mutant.protocol,
-        ))),
-        _ => Ok(mutant),
+fn shown(one: &Mutant, given: &str, out: &mut dyn Write) -> io::Result<()> {
+    let about = wrapped(&one.description).join("\n");
+    writeln!(out, "{}, of {}\n\n{about}\n", one.name, one.protocol)?;
+    for setting in &one.settings {
+        writeln!(out, "In gem5's configuration script: {setting}\n")?;
     }
+    let (given, name) = (quoted(given), quoted(&one.name));
+    writeln!(
+        out,
+        "rubric simulate {given} --mutant {name} --recipe 1 --runs 100 --check --client all\n"
+    )?;
+    write!(out, "{}", one.patch())
+}
+
+/// The mutant of a built-in protocol with this name.
+fn find_builtin(name: &str) -> Result<Mutant, Error> {
+    if let Some(mutant) = named::find(name) {
+        return Ok(mutant);
+    }
+    let of = name.split('/').next().unwrap_or(name);
+    match BUILTINS.iter().find(|one| one.name == of) {
+        Some(one) => find(name, one.name, &Opened::new(one.name, None)?.protocol),
+        None => Err(unknown(
+            name,
+            named::nearest(name)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+        )),
+    }
+}
+
+/// The mutant of this name of a protocol.
+///
+/// # Errors
+/// There is none; what may have been meant.
+pub fn find(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
+    if let Some(mutant) = named::find(name) {
+        return match given == mutant.protocol {
+            true => Ok(mutant),
+            false => Err(Error::Usage(format!(
+                "--mutant {name}: it is a mutant of the built-in {}, not of {given}: name the protocol \
+                 that it is of, or choose one from `rubric mutants list {given}`",
+                mutant.protocol,
+            ))),
+        };
+    }
+    made::find(protocol, name).ok_or_else(|| {
+        let is_id = name.contains('/');
+        unknown(
+            name,
+            match is_id {
+                true => made::nearest(protocol, name),
+                false => named::nearest(name)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
+            },
+        )
+    })
+}
+
+fn unknown(name: &str, near: Vec<String>) -> Error {
+    let guess = match near.is_empty() {
+        true => String::new(),
+        false => format!("did you mean {}? ", near.join(" or ")),
+    };
+    Error::Usage(format!(
+        "there is no mutant {name}: {guess}`rubric mutants list` shows the named ones, `rubric mutants \
+         list PROTOCOL` all of a protocol"
+    ))
 }

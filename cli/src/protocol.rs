@@ -21,6 +21,7 @@ use simulate::source::{Diagnostic, Severity, Sources};
 
 use crate::error::Error;
 use crate::mutants;
+use crate::simulate::protocols::Opened;
 use crate::status::Status;
 
 /// Check a SLICC protocol, or show its machines and transition tables
@@ -65,8 +66,8 @@ fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
     let opened = match mutant {
         None => builtin::open(name),
         Some(mutant) => {
-            let mutant = mutants::find(mutant, Some(name))?;
-            builtin::open(name).and_then(|original| mutant.load(&original))
+            let original = Opened::new(name, None)?;
+            mutants::find(mutant, name, &original.protocol)?.load(&original.protocol.loaded)
         }
     };
     let (sources, tables, diagnostics) = match opened {

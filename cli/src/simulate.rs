@@ -8,17 +8,17 @@
 //! - [`coverage`], [`fault`], [`table`], [`json`]: what is printed and written.
 
 mod args;
-mod command;
+pub mod command;
 mod coverage;
-mod fault;
+pub mod fault;
 mod json;
-mod parse;
-mod protocols;
+pub mod parse;
+pub mod protocols;
 mod score;
 mod series;
 mod single;
 mod table;
-mod verdicts;
+pub mod verdicts;
 
 use std::io::Write;
 
@@ -26,7 +26,7 @@ use simulate::client::Client;
 
 use crate::error::Error;
 use crate::status::Status;
-pub use args::Args;
+pub use args::{Args, MODELS};
 use protocols::Opened;
 
 /// A protocol on a kind of cores.

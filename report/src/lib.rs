@@ -1,5 +1,5 @@
 //! Results as tables: everything that rubric keeps in Parquet goes through here, and nothing else
-//! in the workspace knows polars.
+//! in the workspace knows polars. [`answers`] says what the runs of a campaign mean.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -16,5 +16,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod answers;
 pub mod files;
 pub mod tables;

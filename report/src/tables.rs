@@ -1,4 +1,4 @@
-//! Histories and controller transitions as Parquet.
+//! Histories, controller transitions, measurements and runs of campaigns as Parquet.
 //!
 //! # Operations
 //!
@@ -61,14 +61,53 @@
 //! | `verify_seconds` | f64? | wall time of `rubric verify` |
 //! | `verify_peak` | u64? | bytes of memory, at most |
 //!
+//! # Runs of a campaign
+//!
+//! [`write_runs`] makes a table of the runs of mutated protocols with random programs, a row a run, as
+//! `rubric campaign` does. What is about the mutant is null where the protocol is as released:
+//!
+//! | column | type | |
+//! |---|---|---|
+//! | `protocol` | str | |
+//! | `mutant` | str? | its id, or the slug of a named bug |
+//! | `operator` | str? | what made it; `named` for a named bug |
+//! | `machine`, `state`, `event` | str? | the transition that was edited, where it is one |
+//! | `place` | str? | what in it was edited |
+//! | `client`, `model` | str | the cores, and the model that they keep: `sc`, `tso` or `pso` |
+//! | `generator` | str | what chose the program: `blind` or `guided` |
+//! | `repetition` | u32 | which repetition of the campaign, from 0: each begins anew and knows nothing of the others |
+//! | `number` | u32 | which run of the mutant with this client and generator in the repetition, from 0 |
+//! | `seed` | u64 | |
+//! | `lineage` | str | the seeds that the program comes from |
+//! | `threads`, `operations` | u32 | of the program |
+//! | `transitions`, `ticks` | u64 | that the run took |
+//! | `outcome` | str | `clean`, `violation`, `protocol error`, `deadlock`, `undecided` |
+//! | `fault`, `message` | str? | kind of the protocol's fault, and what it says |
+//! | `covered` | u64? | how often the run took what was edited; null where that is no transition |
+//! | `new` | u32 | how many triples of machine, state and event it was the first to reach |
+//! | `C` | str? | for each of [`CRITERIA`]: `consistent`, `violation` or `undecided`; null if it was not asked |
+//! | `C_operations` | u32? | how many operations had completed when it was violated, at most |
+//! | `C_seconds` | f64? | what it took to check the whole history |
+//! | `history` | str? | digest of the history; null if there is none |
+//! | `simulate_seconds` | f64 | |
+//! | `command` | str | repeats the run |
+//!
+//! # Equivalent mutants
+//!
+//! [`write_equivalents`] keeps the mutants that cannot change what the protocol does: `protocol`,
+//! `mutant`, `operator`, `kind` and `reason`, all str.
+//!
 //! The same input gives the same bytes.
 
 mod columns;
+mod equivalents;
 mod guard;
 mod measurements;
 mod metadata;
 mod operations;
 mod read;
+mod records;
+mod runs;
 mod transitions;
 mod write;
 
@@ -79,13 +118,20 @@ use history::RestoreError;
 use polars::error::PolarsError;
 use thiserror::Error;
 
+pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
 pub use measurements::{Measurement, read_measurements, write_measurements};
 pub use read::{read_bytes, read_histories};
+pub use runs::{
+    CRITERIA, CampaignRun, Checked, Finding, Generator, RunOutcome, read_runs, write_runs,
+};
 pub use transitions::{Transition, write_transitions};
 pub use write::write_histories;
 
 /// The first and the last bytes of a Parquet file.
 pub const MAGIC: &[u8] = b"PAR1";
+
+/// The command that makes a table of operations.
+const INGEST: &str = "rubric ingest TRACE -o FILE.parquet";
 
 /// Why a table could not be read or written.
 #[derive(Debug, Error)]
@@ -101,31 +147,37 @@ pub enum TableError {
         error: io::Error,
     },
     /// A file that is damaged or no Parquet at all.
-    #[error("{}: is no sound Parquet file: {what}. Make it again with `rubric ingest TRACE -o FILE.parquet`", path.display())]
+    #[error("{}: is no sound Parquet file: {what}. Make it again with `{made_by}`", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         what: String,
+        /// The command that makes such a file.
+        made_by: &'static str,
     },
     /// Parquet without what a history needs.
-    #[error("{}: {what}; a table of operations as `rubric ingest TRACE -o FILE.parquet` writes it was expected", path.display())]
+    #[error("{}: {what}; a table of operations as `{INGEST}` writes it was expected", path.display())]
     Schema {
         /// The file.
         path: PathBuf,
         /// What is missing or of the wrong type.
         what: String,
     },
-    /// Parquet that is no table of measurements.
-    #[error("{}: {what}; a table of measurements as `make bench` writes it was expected", path.display())]
-    Measurements {
+    /// Parquet that is another table than the one asked for.
+    #[error("{}: {what}; {table} as `{made_by}` writes it was expected", path.display())]
+    Records {
         /// The file.
         path: PathBuf,
         /// What is missing or of the wrong type.
         what: String,
+        /// What was asked for.
+        table: &'static str,
+        /// The command that makes one.
+        made_by: &'static str,
     },
     /// Rows that make no history.
-    #[error("{}: history {number} contradicts itself: {error}; make the file again with `rubric ingest TRACE -o FILE.parquet`", path.display())]
+    #[error("{}: history {number} contradicts itself: {error}; make the file again with `{INGEST}`", path.display())]
     History {
         /// The file.
         path: PathBuf,
@@ -150,7 +202,16 @@ impl TableError {
         TableError::Damaged {
             path: path.to_owned(),
             what: what.into(),
+            made_by: INGEST,
         }
+    }
+
+    /// The same about a file that another command makes.
+    fn made_by(mut self, command: &'static str) -> TableError {
+        if let TableError::Damaged { made_by, .. } = &mut self {
+            *made_by = command;
+        }
+        self
     }
 
     fn schema(path: &Path, what: impl Into<String>) -> TableError {

@@ -13,6 +13,7 @@ use std::str::FromStr;
 use crate::ruby::cache::Policy;
 use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
+use crate::slicc::ast::Object;
 
 pub(crate) use plan::DIRECT;
 pub use plan::{Buffer, Declared, Direction, Instance, MachinePlan, Plan, Value};
@@ -207,6 +208,17 @@ pub struct Setting {
     pub parameter: String,
     /// The value, as written.
     pub value: String,
+}
+
+/// Whether gem5's script, or an attribute if the protocol has no script here, makes a buffer of a
+/// machine ordered.
+pub(crate) fn is_ordered(protocol: &str, machine: &str, buffer: &Object) -> bool {
+    let site = value::Site {
+        machine,
+        number: 0,
+        parameter: buffer,
+    };
+    value::is_ordered(known::Known::find(protocol), site)
 }
 
 impl FromStr for Setting {

@@ -14,19 +14,20 @@
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let mut guide = Guide::new(1);
 //! for _ in 0..20 {
-//!     let lineage = guide.propose();
+//!     let lineage = guide.next();
 //!     let simulation = Recipe::of(&lineage).simulation(&protocol, Client::InOrder);
 //!     let plan = simulation.plan(&protocol).expect("it fits every protocol");
 //!     let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
 //!     guide.learn(&lineage, &run.reached());
 //! }
-//! assert!(guide.reached() > 20);
+//! assert!(guide.covered() > 20);
 //! ```
 
 use std::collections::BTreeMap;
 
 use crate::dice::Dice;
 use crate::recipe::Lineage;
+use crate::system::Reached;
 
 /// Proposes runs of one client on one protocol or mutant.
 ///
@@ -82,7 +83,11 @@ impl Guide {
     }
 
     /// What to run next.
-    pub fn propose(&mut self) -> Lineage {
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator's user could not have it learn between two proposals"
+    )]
+    pub fn next(&mut self) -> Lineage {
         let mut dice = Dice::new(self.seed, PURPOSE.wrapping_add(self.proposed << 32));
         self.proposed += 1;
         let is_fresh = dice.percent(FRESH);
@@ -96,8 +101,8 @@ impl Guide {
         }
     }
 
-    /// Takes note of the triples that a run reached ([`crate::simulation::Run::reached`]), each once.
-    pub fn learn(&mut self, lineage: &Lineage, reached: &[u32]) {
+    /// Takes note of the triples that a run reached; how often does not matter.
+    pub fn learn(&mut self, lineage: &Lineage, reached: &[Reached]) {
         self.learned += 1;
         self.proposed = self.proposed.max(self.learned);
         match lineage.parent() {
@@ -111,22 +116,22 @@ impl Guide {
             }
         }
         let mut is_rare = false;
-        for &triple in reached {
-            let runs = self.runs.entry(triple).or_insert(0);
+        for one in reached {
+            let runs = self.runs.entry(one.triple).or_insert(0);
             *runs += 1;
             is_rare |= *runs <= RARE;
         }
         if is_rare {
             self.keep(Kept {
                 lineage: lineage.clone(),
-                reached: reached.to_vec(),
+                reached: reached.iter().map(|one| one.triple).collect(),
                 varied: 0,
             });
         }
     }
 
     /// How many triples have been reached.
-    pub fn reached(&self) -> usize {
+    pub fn covered(&self) -> usize {
         self.runs.len()
     }
 
@@ -175,7 +180,7 @@ mod tests {
 
     /// What a made-up protocol reaches: common triples, some that one root in 16 has and its
     /// variations often, and one of its own for every 64th lineage.
-    fn reached(lineage: &Lineage) -> Vec<u32> {
+    fn reached(lineage: &Lineage) -> Vec<Reached> {
         let last = lineage.variations().last().copied().unwrap_or(0);
         let mut reached = vec![1, 2, 3];
         if lineage.seed() % 16 == 0 && last % 4 != 1 {
@@ -184,12 +189,13 @@ mod tests {
         if last % 64 == 63 {
             reached.push(1000 + (lineage.seed() % 1000) as u32);
         }
-        reached
+        let once = |triple| Reached { triple, count: 1 };
+        reached.into_iter().map(once).collect()
     }
 
     fn proposals(guide: &mut Guide, count: usize) -> Vec<Lineage> {
         let one = |_| {
-            let lineage = guide.propose();
+            let lineage = guide.next();
             guide.learn(&lineage, &reached(&lineage));
             lineage
         };
@@ -233,9 +239,9 @@ mod tests {
     #[test]
     fn proposals_differ_before_anything_is_learned() {
         let mut guide = Guide::new(u64::MAX);
-        let first: Vec<String> = (0..3).map(|_| guide.propose().to_string()).collect();
+        let first: Vec<String> = (0..3).map(|_| guide.next().to_string()).collect();
         assert_eq!(first, ["18446744073709551615", "0", "1"]);
         guide.learn(&Lineage::root(5), &[]);
-        assert!(guide.reached() == 0 && guide.kept.is_empty());
+        assert!(guide.covered() == 0 && guide.kept.is_empty());
     }
 }

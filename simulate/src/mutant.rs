@@ -3,7 +3,8 @@
 //! A mutant is something that yields changed files of a protocol. It carries its edit as a unified
 //! diff, so that it can be shown, and applied to files elsewhere. What gem5's scripts decide, such as
 //! whether a buffer is ordered, it changes by settings. The [`named`] ones come with the program: each
-//! puts a fault back that a released protocol has or had.
+//! puts a fault back that a released protocol has or had. Others are [`made`]: every [`Operator`]
+//! enumerates the sites of a protocol, a user's own as well, at which it can be applied.
 //!
 //! ```
 //! use simulate::mutant::named;
@@ -16,7 +17,25 @@
 //! assert_eq!(protocol.title(), "MI_example with mi-l1-forward-blocks-queue");
 //! ```
 
+mod compare;
+mod edit;
+mod effects;
+pub mod equivalent;
+mod fields;
+mod library;
+mod list;
+pub mod made;
 pub mod named;
+mod near;
+mod operator;
+mod operators;
+mod row;
+mod scene;
+mod site;
+pub mod touched;
+mod unreached;
+mod walk;
+mod words;
 
 use std::borrow::Cow;
 
@@ -25,6 +44,10 @@ use diffy::patch_set::{FileOperation, ParseOptions, PatchSet};
 use crate::config::Setting;
 use crate::slicc::load::{Failure, Loaded};
 use crate::source::{Diagnostic, Sources, Span};
+pub use operator::{Operator, UnknownOperator};
+pub use site::{Origin, Site};
+
+use edit::Edited;
 
 /// A protocol with a fault put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +60,20 @@ pub struct Mutant {
     pub protocol: Cow<'static, str>,
     /// What the fault is, and what comes of it.
     pub description: String,
-    /// The edit: a unified diff of the protocol's files, with paths such as `a/MI_example-dir.sm` that
-    /// are relative to the folder of the `.slicc` file. Empty if only settings make the mutant.
-    pub patch: Cow<'static, str>,
+    /// Where it comes from.
+    pub origin: Origin,
+    change: Change,
     /// What it changes of what gem5's scripts decide.
     pub settings: Vec<Setting>,
+}
+
+/// What a mutant does to files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Change {
+    /// It has a patch.
+    Patch(Cow<'static, str>),
+    /// It has edits by place, from which a patch can be made.
+    Edited(Edited),
 }
 
 /// A file as a mutant has it.
@@ -92,7 +124,8 @@ impl Mutant {
             aliases: Vec::new(),
             protocol: Cow::Borrowed(protocol),
             description: String::new(),
-            patch: Cow::Borrowed(patch),
+            origin: Origin::Named,
+            change: Change::Patch(Cow::Borrowed(patch)),
             settings: Vec::new(),
         };
         let mut description = Vec::new();
@@ -109,15 +142,25 @@ impl Mutant {
         mutant
     }
 
+    /// The edit: a unified diff of the protocol's files, with paths such as `a/MI_example-dir.sm` that
+    /// are relative to the folder of the `.slicc` file. Empty if only settings make the mutant.
+    pub fn patch(&self) -> Cow<'_, str> {
+        match &self.change {
+            Change::Patch(patch) => Cow::Borrowed(patch),
+            Change::Edited(edited) => Cow::Owned(edited.patch()),
+        }
+    }
+
     /// The files that it changes, made from those of the protocol, each a path and a text.
     ///
     /// # Errors
     /// The mutant does not fit the files.
     pub fn changed(&self, files: &[(&str, &str)]) -> Result<Vec<Changed>, Misfit> {
-        if self.patch.is_empty() {
+        let patch = self.patch();
+        if patch.is_empty() {
             return Ok(Vec::new());
         }
-        let patches = PatchSet::parse(&self.patch, ParseOptions::unidiff());
+        let patches = PatchSet::parse(&patch, ParseOptions::unidiff());
         let mut all = Vec::new();
         for patch in patches {
             let patch = patch.map_err(|error| Misfit::Patch(error.to_string()))?;

@@ -71,6 +71,11 @@ impl Default for Shape {
 }
 
 impl Shape {
+    /// Number of operations of all threads.
+    pub fn all_operations(&self) -> u64 {
+        u64::from(self.threads) * u64::from(self.operations)
+    }
+
     /// Where a location is.
     pub fn address(&self, location: u32) -> u64 {
         let per_line = self.per_line();

@@ -1,11 +1,12 @@
 //! A protocol, from its name or file to something that can run.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::compile::code::Program;
 use crate::compile::compile;
 use crate::config::{Declared, Options, Plan};
 use crate::mutant::Mutant;
+use crate::mutant::touched::Place;
 use crate::slicc::ast::{Declaration, Machine};
 use crate::slicc::builtin;
 use crate::slicc::load::{Failure, Loaded};
@@ -20,7 +21,7 @@ pub struct Protocol {
     /// Its tables.
     pub outline: Outline,
     /// Its code.
-    pub program: Rc<Program>,
+    pub program: Arc<Program>,
     /// What is odd about it.
     pub warnings: Vec<Diagnostic>,
 }
@@ -52,7 +53,7 @@ impl Protocol {
                 warnings.splice(0..0, loaded.warnings.iter().cloned());
                 Ok(Protocol {
                     outline,
-                    program: Rc::new(program),
+                    program: Arc::new(program),
                     warnings,
                     loaded,
                 })
@@ -103,6 +104,25 @@ impl Protocol {
                 Declaration::Machine(machine) => Some(machine),
                 _ => None,
             })
+    }
+
+    /// The entry of the transition table that a triple is, by its number in [`Reached`].
+    ///
+    /// [`Reached`]: crate::system::Reached
+    pub fn place(&self, triple: u32) -> Option<Place> {
+        let mut pair = triple as usize / 2;
+        for machine in &self.program.machines {
+            let (states, events) = (machine.states.len(), machine.events.len());
+            if pair < states * events {
+                let (state, event) = (
+                    &machine.states[pair / events],
+                    &machine.events[pair % events],
+                );
+                return Some(Place::new(&machine.name, state, event));
+            }
+            pair -= states * events;
+        }
+        None
     }
 
     /// The controllers and parameters of a system that runs it.

@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::config::{Options, Plan};
 use crate::program::{Program, Shape};
 use crate::protocol::Protocol;
-use crate::system::{Covered, Fault, Setup, System, Tally};
+use crate::system::{Covered, Fault, Reached, Setup, System, Tally};
 use crate::trace::{self, Layout, Output, Trace};
 
 /// What is to be run.
@@ -96,7 +96,7 @@ impl Simulation {
             Trace::titled(options, output, title)
         });
         let mut system = System::new(Setup {
-            program: std::rc::Rc::clone(&protocol.program),
+            program: std::sync::Arc::clone(&protocol.program),
             plan,
             options: &options,
             cores,
@@ -133,10 +133,8 @@ impl Run {
         self.system.stalls()
     }
 
-    /// The triples of machine, state and event that were reached, by numbers that depend on the states
-    /// and events of the protocol alone. A triple that was stalled has another number than one that was
-    /// taken.
-    pub fn reached(&self) -> Vec<u32> {
+    /// The triples of machine, state and event that were reached, by number.
+    pub fn reached(&self) -> Vec<Reached> {
         self.system.reached()
     }
 

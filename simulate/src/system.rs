@@ -15,7 +15,7 @@ mod scan;
 mod words;
 
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::client::Core;
 use crate::compile::code::Program;
@@ -170,7 +170,7 @@ pub struct Tally {
 
 /// A system.
 pub struct System {
-    program: Rc<Program>,
+    program: Arc<Program>,
     words: Words,
     controllers: Vec<Controller>,
     buffers: Vec<MessageBuffer>,
@@ -241,6 +241,16 @@ pub struct Covered<'a> {
     pub event: &'a str,
     /// State after.
     pub next: &'a str,
+    /// How often.
+    pub count: u64,
+}
+
+/// A triple of machine, state and event that a run reached, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Its number, which depends on the states and events of the protocol alone. A triple that was
+    /// stalled has another number than one that was taken.
+    pub triple: u32,
     /// How often.
     pub count: u64,
 }
@@ -328,7 +338,7 @@ impl System {
     }
 
     /// The program that it runs.
-    pub fn program(&self) -> &Rc<Program> {
+    pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
@@ -369,9 +379,8 @@ impl System {
         })
     }
 
-    /// The numbers of the triples of machine, state and event that were taken, which are even, and of
-    /// those that were stalled, which are odd; in their order.
-    pub fn reached(&self) -> Vec<u32> {
+    /// The triples that were taken, and those that were stalled, in the order of their numbers.
+    pub fn reached(&self) -> Vec<Reached> {
         let mut reached = Vec::new();
         let mut first = 0;
         for (at, machine) in self.program.machines.iter().enumerate() {
@@ -379,13 +388,18 @@ impl System {
             for (row, transition) in machine.transitions.iter().enumerate() {
                 let pair = u32::from(transition.state) * events + u32::from(transition.event);
                 let triple = 2 * (first + pair);
-                let taken = (self.coverage[at][row] > 0).then_some(triple);
-                let stalled = (self.stalled[at][row] > 0).then_some(triple + 1);
-                reached.extend(taken.into_iter().chain(stalled));
+                for (triple, count) in [
+                    (triple, self.coverage[at][row]),
+                    (triple + 1, self.stalled[at][row]),
+                ] {
+                    if count > 0 {
+                        reached.push(Reached { triple, count });
+                    }
+                }
             }
             first += machine.states.len() as u32 * events;
         }
-        reached.sort_unstable();
+        reached.sort_unstable_by_key(|one| one.triple);
         reached
     }
 

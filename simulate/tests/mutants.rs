@@ -1,32 +1,42 @@
-//! The named mutants: each puts back what the released protocol has in the rows that a repair is
-//! about and changes no other, and shows what `mutants.csv` says.
+//! The named mutants: a repair's puts back what the released protocol has in the rows that the repair
+//! is about and changes no other; the others are faults that gem5 has repaired. Each shows what
+//! `mutants.csv` says.
 
+mod outcome;
 mod stress;
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use check::{Model, Options as Asked, PsoRmw, Verdict, check};
-use history::{Ambiguity, ReadsFrom};
+use outcome::{effect, traced};
 use simulate::config::{Caches, Options};
+use simulate::mutant::touched::{Place, touched};
 use simulate::mutant::{Mutant, named};
 use simulate::program::Shape;
 use simulate::protocol::Protocol;
 use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
-use simulate::slicc::ast::Declaration;
 use simulate::slicc::builtin::BUILTINS;
 use tables::Pair;
 
 /// Why a mutant may not show anything.
-const REASONS: [&str; 5] = [
+const REASONS: &[&str] = &[
     "needs DMA",
     "needs prefetcher",
     "needs flush",
     "needs DMA and flush",
+    "needs GPU",
+    "needs DMA and GPU",
     // Of the cores that there are, none that does.
     "needs a core that has other requests under way while it holds a line locked",
 ];
+
+/// How the reason starts why a mutant never shows anything, with whatever core.
+const HARMLESS: &str = "harmless: ";
+
+/// How it starts if not even the time at which anything happens is another.
+const SAME_RUNS: &str = "harmless: the same runs, ";
 
 fn opened(mutant: &Mutant) -> Protocol {
     original(&mutant.protocol)
@@ -41,20 +51,28 @@ fn original(protocol: &str) -> Protocol {
     Protocol::open(protocol).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-#[test]
-fn every_repair_has_a_mutant_and_every_mutant_a_repair() {
+/// The mutants of repairs: each its protocol and its name.
+fn of_repairs() -> BTreeSet<(String, String)> {
     let file = stress::fixture("repairs.csv");
-    let mut repairs = BTreeSet::new();
-    for one in BUILTINS {
-        let rows = tables::repairs(&file, one.name);
-        repairs.extend(
-            rows.into_iter()
-                .map(|row| (one.name.to_owned(), row.mutant)),
-        );
-    }
+    let of = |protocol: &str| tables::repairs(&file, protocol).into_iter();
+    let pairs = BUILTINS.iter().flat_map(|one| {
+        let pair = |row: tables::Repair| (one.name.to_owned(), row.mutant);
+        of(one.name).map(pair)
+    });
+    pairs.collect()
+}
+
+fn is_of_repair(mutant: &Mutant) -> bool {
+    of_repairs().contains(&(mutant.protocol.to_string(), mutant.name.to_string()))
+}
+
+#[test]
+fn every_repair_has_a_mutant_and_every_mutant_a_file() {
     let pair = |one: Mutant| (one.protocol.into_owned(), one.name.into_owned());
     let mutants: BTreeSet<_> = named::all().map(pair).collect();
-    assert_eq!(repairs, mutants);
+    let repairs = of_repairs();
+    let missing: Vec<_> = repairs.difference(&mutants).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 
     let folder = std::fs::read_dir(stress::fixture("mutants")).unwrap();
     let file = |one: std::io::Result<std::fs::DirEntry>| one.unwrap().file_name();
@@ -63,63 +81,88 @@ fn every_repair_has_a_mutant_and_every_mutant_a_repair() {
     assert_eq!(files, expected.collect());
 }
 
-/// The texts of the actions of each row, by machine, state and event.
-fn actions(protocol: &Protocol) -> BTreeMap<Pair, Vec<&str>> {
-    let mut rows = BTreeMap::new();
-    for (machine, outline) in protocol.machines().zip(&protocol.outline.machines) {
-        let text = |span| protocol.sources().text(span);
-        let bodies = machine
-            .body
-            .iter()
-            .filter_map(|declaration| match declaration {
-                Declaration::Action(action) => Some((&*action.name.text, text(action.span))),
-                _ => None,
-            });
-        let bodies: BTreeMap<&str, &str> = bodies.collect();
-        for entry in &outline.entries {
-            let pair = (
-                outline.name.clone(),
-                outline.states[usize::from(entry.state)].name.clone(),
-                outline.events[usize::from(entry.event)].name.clone(),
-            );
-            let names = entry.actions.iter();
-            let names = names.map(|&one| outline.actions[usize::from(one)].name.as_str());
-            rows.insert(pair, names.map(|name| bodies[name]).collect());
+/// The rows of the catalogue that are about the protocols that come with the program.
+fn catalogue() -> Vec<tables::Row> {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../shared/mutants/catalogue.csv"
+    );
+    let mut rows = tables::rows(Path::new(file));
+    assert!(!rows.is_empty(), "{file} is missing");
+    rows.retain(|row| BUILTINS.iter().any(|one| one.name == row["protocol"]));
+    rows
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn every_row_of_the_catalogue_has_a_mutant() {
+    let mut wrong = Vec::new();
+    for row in catalogue() {
+        let (name, alias) = (&row["id"], &row["alias"]);
+        let Some(mutant) = named::find(name).filter(|one| one.name == *name) else {
+            wrong.push(format!("there is no {name}"));
+            continue;
+        };
+        let other = named::find(alias).filter(|_| !alias.is_empty());
+        if mutant.protocol != row["protocol"] || other.is_none() != alias.is_empty() {
+            wrong.push(format!("{name}: its protocol, or the other name {alias}"));
+        }
+        if other.is_some_and(|other| other != mutant) {
+            wrong.push(format!("{alias} is another mutant than {name}"));
         }
     }
-    rows
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+#[ignore = "needs ../shared"]
+fn mutants_without_a_repair_are_of_the_catalogue_and_its_machine() {
+    let rows = catalogue();
+    let mut wrong = Vec::new();
+    for mutant in named::all().filter(|one| !is_of_repair(one)) {
+        let Some(row) = rows.iter().find(|row| row["id"] == mutant.name) else {
+            wrong.push(format!("{} is not in the catalogue", mutant.name));
+            continue;
+        };
+        let touched = touched(&original(&mutant.protocol), &opened(&mutant)).entries;
+        let is_elsewhere = |place: &&Place| !row["machine"].contains(&place.machine);
+        let strange = touched.iter().filter(is_elsewhere);
+        wrong.extend(strange.map(|place| format!("{} touches {place}", mutant.name)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// What is wrong with a mutant of a protocol that has these tables.
 fn strange(mutant: &Mutant, ours: &Protocol, released: &tables::Table) -> Vec<String> {
     let mutated = opened(mutant);
     let (before, after) = (tables::compiled(ours), tables::compiled(&mutated));
-    let (done, do_now) = (actions(ours), actions(&mutated));
     let repairs = tables::repairs(&stress::fixture("repairs.csv"), ours.name());
-    let mut repairs: BTreeMap<Pair, String> = repairs
+    let repairs: BTreeMap<Pair, String> = repairs
         .into_iter()
         .filter(|row| row.mutant == mutant.name)
         .map(|row| (row.pair, row.kind))
         .collect();
     let mut wrong = Vec::new();
-    let pairs: BTreeSet<&Pair> = before.keys().chain(after.keys()).collect();
-    for pair in pairs {
+    for (pair, kind) in &repairs {
         let (was, is) = (before.get(pair), after.get(pair));
-        let Some(kind) = repairs.remove(pair) else {
-            // What waits may wait in another way.
-            let waits = was == is && is.is_some_and(|entry| entry.stalls);
-            if was != is || done.get(pair) != do_now.get(pair) && !waits {
-                wrong.push(format!("{pair:?} is touched, and no row of the mutant"));
-            }
-            continue;
-        };
+        if was.is_none() && is.is_none() {
+            wrong.push(format!("there is no {pair:?}"));
+        }
         if is != released.get(pair) {
             wrong.push(format!(
                 "{pair:?}, {kind}: it is {is:?}, and was not released so"
             ));
         }
     }
-    wrong.extend(repairs.keys().map(|pair| format!("there is no {pair:?}")));
+    for place in touched(ours, &mutated).entries {
+        let pair = (place.machine, place.state, place.event);
+        let (was, is) = (before.get(&pair), after.get(&pair));
+        // What waits may wait in another way.
+        let waits = was == is && is.is_some_and(|entry| entry.stalls);
+        if !repairs.contains_key(&pair) && !waits {
+            wrong.push(format!("{pair:?} is touched, and no row of the mutant"));
+        }
+    }
     wrong
 }
 
@@ -129,7 +172,7 @@ fn mutants_have_the_released_rows_and_touch_no_others() {
     for one in BUILTINS {
         let ours = original(one.name);
         let released = tables::released(&stress::fixture("tables"), &ours);
-        for mutant in named::of(one.name) {
+        for mutant in named::of(one.name).filter(is_of_repair) {
             let strange = strange(&mutant, &ours, &released);
             wrong.extend(
                 strange
@@ -177,14 +220,19 @@ impl Way {
             ..Shape::default()
         };
         let mut options = Options::default();
-        let words: Vec<&str> = self.options.split_whitespace().collect();
-        for words in words.chunks(2) {
-            let value = words[1];
+        let mut words = self.options.split_whitespace();
+        while let Some(word) = words.next() {
+            if word == "--steady" {
+                options = options.steady();
+                continue;
+            }
+            let value = words.next().unwrap_or_else(|| panic!("{}", self.options));
             let count = || value.parse().unwrap_or_else(|_| panic!("{}", self.options));
-            match words[0] {
+            match word {
                 "--threads" => shape.threads = count(),
                 "--ops" => shape.operations = count(),
                 "--locations" => shape.locations = count(),
+                "--per-line" => shape.per_line = count(),
                 "--reads" => shape.reads = count(),
                 "--rmws" => shape.rmws = count(),
                 "--linked" => shape.linked = count(),
@@ -225,28 +273,6 @@ fn caches(text: &str) -> Caches {
     Caches::Given(sizes)
 }
 
-/// What is wrong with a run, if anything: how it ended early, or that it violates the model that its
-/// client keeps.
-fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
-    let plan = simulation.plan(protocol).unwrap();
-    let run = simulation.run(protocol, &plan, None).unwrap();
-    if let Some(fault) = &run.fault {
-        return Some(fault.kind.name().to_owned());
-    }
-    let history = run.history().unwrap();
-    let model = match simulation.client.model() {
-        "sc" => Model::Sc,
-        "tso" => Model::Tso,
-        _ => Model::Pso(PsoRmw::Own),
-    };
-    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    match check(&history, &reads_from, model, &Asked::default()).verdict {
-        Verdict::Consistent(_) => None,
-        Verdict::Violation(_) => Some(format!("{model} violation")),
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn faults_show_and_are_not_there_without_the_mutant() {
     for way in Way::all().iter().filter(|way| way.why.is_empty()) {
@@ -264,7 +290,9 @@ fn faults_show_and_are_not_there_without_the_mutant() {
 fn faults_do_not_show_earlier() {
     for way in Way::all().iter().filter(|way| way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
-        let first = (1..).find(|&seed| effect(&protocol, &way.simulation(seed)).is_some());
+        let shows =
+            |&seed: &u64| effect(&protocol, &way.simulation(seed)).as_ref() == Some(&way.effect);
+        let first = (1..).find(shows);
         assert_eq!(first.unwrap().to_string(), way.seed, "{}", way.mutant);
     }
 }
@@ -279,11 +307,16 @@ fn every_mutant_has_a_way_to_see_it_or_a_reason() {
         let is_seen = |way: &Way| way.why.is_empty() && !way.effect.is_empty();
         let is_known = match first.why.is_empty() {
             true => is_seen(first) && own.all(is_seen),
-            false => REASONS.contains(&&*first.why) && own.next().is_none(),
+            false => is_reason(&first.why) && own.next().is_none(),
         };
         assert!(is_known, "{}", mutant.name);
     }
     assert!(ways.iter().all(|way| named::find(&way.mutant).is_some()));
+}
+
+fn is_reason(why: &str) -> bool {
+    let rest = why.strip_prefix(HARMLESS);
+    REASONS.contains(&why) || rest.is_some_and(|rest| !rest.is_empty())
 }
 
 /// Runs of a mutant that is said to show nothing.
@@ -297,5 +330,31 @@ fn what_is_said_not_to_show_does_not() {
             let shown = effect(&protocol, &simulation);
             assert_eq!(shown, None, "{}: {simulation:?}", way.mutant);
         }
+    }
+}
+
+/// Runs of a mutant that is said to change none, at least: as many more as it takes to come by all that it touches.
+const ALIKE: usize = 40;
+
+#[test]
+fn what_is_said_to_leave_runs_the_same_does() {
+    for way in Way::all()
+        .iter()
+        .filter(|way| way.why.starts_with(SAME_RUNS))
+    {
+        let mutant = named::find(&way.mutant).unwrap();
+        let (ours, mutated) = (original(&mutant.protocol), opened(&mutant));
+        let mut never = touched(&ours, &mutated).entries;
+        for (number, simulation) in stress::standard(&ours).enumerate() {
+            if number >= ALIKE && never.is_empty() {
+                break;
+            }
+            let (before, run) = traced(&ours, &simulation);
+            let (after, _) = traced(&mutated, &simulation);
+            assert!(before == after, "{}: {simulation:?}", way.mutant);
+            let taken = run.coverage();
+            never.retain(|place| !taken.iter().any(|one| place.is_of(one)));
+        }
+        assert!(never.is_empty(), "{}: {never:?} never taken", way.mutant);
     }
 }

@@ -6,9 +6,10 @@ use check::{Model, PsoRmw};
 use simulate::client::Client;
 use simulate::config::{Caches, Options, Setting};
 use simulate::program::Shape;
+use simulate::protocol::Protocol;
+use simulate::recipe::{Lineage, Recipe};
 use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::BUILTINS;
 
 use super::parse;
 use crate::error::Error;
@@ -26,6 +27,7 @@ Examples:
   rubric simulate all --client all --runs 20 --check
   rubric simulate MOESI_hammer --runs 100 --coverage hammer.csv
   rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
+  rubric simulate MESI_Two_Level --recipe 1 --runs 100 --check
 
 Without -o, --history, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that repeats the run: the same options
@@ -54,7 +56,7 @@ pub struct Args {
     /// SC), early[-W]-buffer[-N] (TSO), or all; N and W are 8 if left out
     #[arg(long, value_name = "CLIENTS", default_value = "in-order", value_delimiter = ',',
           value_parser = parse::client)]
-    pub(super) client: Vec<Clients>,
+    pub(super) client: Vec<parse::Clients>,
 
     /// Number of threads, each on a core and cache of its own
     #[arg(long, value_name = "N", default_value = "4", value_parser = parse::positive)]
@@ -75,7 +77,12 @@ pub struct Args {
 
     /// What everything random comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    pub(super) seed: u64,
+
+    /// Draw program, caches and latencies from a seed too, as `rubric campaign` does: a seed such as
+    /// 17, or one that was varied, such as 17.203.88
+    #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN)]
+    pub(super) recipe: Option<Lineage>,
 
     /// Write the trace to this file, compressed if the name ends in .gz; `-` is standard output
     #[arg(long, short, value_name = "FILE")]
@@ -189,30 +196,33 @@ pub(super) struct System {
     pub(super) deadlock_threshold: Option<u64>,
 }
 
-/// One kind of cores, or all.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Clients {
-    All,
-    One(Client),
-}
-
-/// All kinds of cores, of the usual sizes.
-const ALL: [Client; 5] = [
-    Client::InOrder,
-    Client::StoreBuffer(8),
-    Client::PerLocation(8),
-    Client::Early(8),
-    Client::EarlyBuffer {
-        window: 8,
-        entries: 8,
-    },
+/// What a recipe decides.
+const DRAWN: [&str; 18] = [
+    "threads",
+    "ops",
+    "locations",
+    "per_line",
+    "seed",
+    "reads",
+    "rmws",
+    "fences",
+    "fetches",
+    "linked",
+    "skew",
+    "think",
+    "caches",
+    "l2_banks",
+    "directories",
+    "network",
+    "memory",
+    "steady",
 ];
 
 /// So many operations fit into a few gigabytes, with what is recorded of them.
 const MOST_OPERATIONS: u64 = 50_000_000;
 
 /// All models, the strongest first.
-pub(super) const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
+pub const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
 
 impl Args {
     /// Refuses options that do not fit each other.
@@ -230,7 +240,7 @@ impl Args {
                  or write the histories with --history",
             );
         }
-        if self.operations() > MOST_OPERATIONS {
+        if self.shape(self.seed).all_operations() > MOST_OPERATIONS {
             return Err(Error::Usage(format!(
                 "--threads {} --ops {}: at most {MOST_OPERATIONS} operations of all threads are \
                  supported",
@@ -250,6 +260,12 @@ impl Args {
         self.check_outputs()?;
         if self.coverage.is_some() && self.protocols().len() > 1 {
             return usage("--coverage: transitions are those of one protocol: name one");
+        }
+        let is_varied = |recipe: &Lineage| !recipe.variations().is_empty();
+        if self.runs.is_some() && self.recipe.as_ref().is_some_and(is_varied) {
+            return usage(
+                "--recipe: a recipe that was varied is for one run: leave --runs out, or name a seed alone",
+            );
         }
         if self.mutant.is_some() && self.protocols().len() > 1 {
             return usage("--mutant: a mutant is of one protocol: name that one alone");
@@ -289,30 +305,12 @@ impl Args {
 
     /// The protocols, each once.
     pub fn protocols(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for name in &self.protocols {
-            match name.as_str() {
-                "all" => names.extend(BUILTINS.iter().map(|one| one.name)),
-                name => names.push(name),
-            }
-        }
-        let mut known = std::collections::BTreeSet::new();
-        names.retain(|name| known.insert(*name));
-        names
+        parse::protocols(&self.protocols)
     }
 
     /// The kinds of cores, each once.
     pub fn clients(&self) -> Vec<Client> {
-        let mut clients = Vec::new();
-        for client in &self.client {
-            match client {
-                Clients::All => clients.extend(ALL),
-                Clients::One(client) => clients.push(*client),
-            }
-        }
-        let mut known = std::collections::HashSet::new();
-        clients.retain(|client| known.insert(*client));
-        clients
+        parse::clients(&self.client)
     }
 
     /// Whether histories are checked.
@@ -357,20 +355,45 @@ impl Args {
         }
     }
 
-    /// The seeds of the runs.
-    pub fn seed_of(&self, run: u32) -> u64 {
-        self.seed.wrapping_add(u64::from(run))
+    /// The seed of the first run.
+    pub fn seed(&self) -> u64 {
+        self.recipe.as_ref().map_or(self.seed, Lineage::seed)
     }
 
-    /// Operations of a run.
-    pub fn operations(&self) -> u64 {
-        u64::from(self.threads) * u64::from(self.ops)
+    /// The seeds of the runs.
+    pub fn seed_of(&self, run: u32) -> u64 {
+        self.seed().wrapping_add(u64::from(run))
+    }
+
+    /// The recipe of the run with a seed, if recipes were asked for. One that was varied is for one run.
+    pub fn recipe_of(&self, seed: u64) -> Option<Lineage> {
+        let recipe = self.recipe.as_ref()?;
+        Some(match recipe.variations().is_empty() {
+            true => Lineage::root(seed),
+            false => recipe.clone(),
+        })
     }
 
     /// A run.
-    pub fn simulation(&self, client: Client, seed: u64) -> Simulation {
+    pub fn simulation(&self, protocol: &Protocol, client: Client, seed: u64) -> Simulation {
+        let mut simulation = match self.recipe_of(seed) {
+            Some(lineage) => Recipe::of(&lineage).simulation(protocol, client),
+            None => Simulation {
+                shape: self.shape(seed),
+                client,
+                options: self.system.options(),
+                deadlock_threshold: None,
+            },
+        };
+        simulation.options.settings.extend(self.system.set.clone());
+        simulation.deadlock_threshold = self.system.deadlock_threshold;
+        simulation
+    }
+
+    /// The program of a run.
+    fn shape(&self, seed: u64) -> Shape {
         let program = &self.program;
-        let shape = Shape {
+        Shape {
             threads: self.threads,
             operations: self.ops,
             locations: self.locations,
@@ -384,14 +407,6 @@ impl Args {
             think: program.think,
             seed,
             ..Shape::default()
-        };
-        let options = self.system.options();
-        let deadlock_threshold = self.system.deadlock_threshold;
-        Simulation {
-            shape,
-            client,
-            options,
-            deadlock_threshold,
         }
     }
 }
@@ -402,7 +417,6 @@ impl System {
             caches: self.caches.1,
             l2_banks: self.l2_banks,
             directories: self.directories,
-            settings: self.set.clone(),
             ..Options::default()
         };
         let options = if self.steady {

@@ -27,6 +27,12 @@ impl Args {
             skew,
             think,
         } = self.program;
+        if let Some(recipe) = self.recipe_of(seed) {
+            say("client", client.to_string(), Client::InOrder.to_string());
+            words.push(format!("--recipe {recipe}"));
+            words.extend(self.system.said());
+            return words.join(" ");
+        }
         say("threads", self.threads.to_string(), "4".to_owned());
         say("ops", self.ops.to_string(), "100".to_owned());
         say("locations", self.locations.to_string(), "8".to_owned());
@@ -85,7 +91,7 @@ impl System {
 }
 
 /// A word as a shell takes it, on one line.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-=:+,@".contains(c);
     let word = word.replace(char::is_control, "\u{fffd}");
     match !word.is_empty() && word.chars().all(plain) {

@@ -17,9 +17,13 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
     lines.push(format!("  to repeat it: rubric simulate {command}"));
-    // Nothing in a protocol's texts may reach the terminal as a command.
-    let tame = |line: &String| line.replace(char::is_control, "\u{fffd}");
-    lines.iter().map(tame).collect()
+    lines.iter().map(|line| tame(line)).collect()
+}
+
+/// A text without what a terminal takes for a command: nothing in a protocol's texts may reach it as
+/// one.
+pub fn tame(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 /// How a run ended, as a reader of its trace would say.

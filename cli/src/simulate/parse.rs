@@ -2,10 +2,12 @@
 
 use check::Model;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use simulate::client::Client;
 use simulate::config::{Caches, Shape};
 use simulate::ruby::delays::Latency;
+use simulate::slicc::builtin::BUILTINS;
 
-use super::args::{Clients, MODELS};
+use super::args::MODELS;
 use crate::generate::parse_count;
 
 /// The name of a model.
@@ -14,6 +16,53 @@ pub fn models() -> impl TypedValueParser<Value = Model> {
         let found = MODELS.into_iter().find(|model| model.name() == name);
         found.ok_or_else(|| "the name of a model was expected".to_owned())
     })
+}
+
+/// Names and paths of protocols, each once; `all` stands for every built-in one.
+pub fn protocols(named: &[String]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in named {
+        match name.as_str() {
+            "all" => names.extend(BUILTINS.iter().map(|one| one.name)),
+            name => names.push(name),
+        }
+    }
+    let mut known = std::collections::BTreeSet::new();
+    names.retain(|name| known.insert(*name));
+    names
+}
+
+/// One kind of cores, or all.
+#[derive(Clone, Copy, Debug)]
+pub enum Clients {
+    All,
+    One(Client),
+}
+
+/// All kinds of cores, of the usual sizes.
+const ALL: [Client; 5] = [
+    Client::InOrder,
+    Client::StoreBuffer(8),
+    Client::PerLocation(8),
+    Client::Early(8),
+    Client::EarlyBuffer {
+        window: 8,
+        entries: 8,
+    },
+];
+
+/// The kinds of cores that were named, each once.
+pub fn clients(named: &[Clients]) -> Vec<Client> {
+    let mut clients = Vec::new();
+    for client in named {
+        match client {
+            Clients::All => clients.extend(ALL),
+            Clients::One(client) => clients.push(*client),
+        }
+    }
+    let mut known = std::collections::HashSet::new();
+    clients.retain(|client| known.insert(*client));
+    clients
 }
 
 /// A kind of cores, or `all`.

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use simulate::config::Plan;
-use simulate::protocol::{BLOCK_BYTES, Protocol};
+use simulate::mutant::Mutant;
+use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
-use simulate::slicc::load::{Failure, Loaded};
+use simulate::slicc::load::Failure;
 use simulate::source::{Diagnostic, Sources};
 
 use super::coverage::Covered;
@@ -24,16 +25,20 @@ pub struct Opened {
 impl Opened {
     /// Opens a protocol: a built-in name or the path of a `.slicc` file; or a mutant of it.
     pub fn new(given: &str, mutant: Option<&str>) -> Result<Opened, Error> {
-        let refused = |failure: Failure| refusal(given, &failure.sources, &failure.diagnostics);
-        let mut protocol = Protocol::open(given).map_err(refused)?;
+        let mut protocol = Protocol::open(given).map_err(|failure| refused(given, &failure))?;
         if let Some(name) = mutant {
-            let mutant = mutants::find(name, Some(given))?;
-            protocol = protocol.with(&mutant).map_err(refused)?;
+            let mutant = mutants::find(name, given, &protocol)?;
+            protocol = with(given, &protocol, &mutant)?;
         }
         Ok(Opened {
             given: given.to_owned(),
             protocol,
         })
+    }
+
+    /// It with a fault put in.
+    pub fn with(&self, mutant: &Mutant) -> Result<Protocol, Error> {
+        with(&self.given, &self.protocol, mutant)
     }
 
     /// What to call it: as the user did, and the mutant that it is.
@@ -46,30 +51,23 @@ impl Opened {
 
     /// The mutant that it is, if it is one.
     pub fn mutant(&self) -> Option<&str> {
-        self.loaded().mutant.as_deref()
-    }
-
-    /// What it was compiled from, which other threads can compile again.
-    pub fn loaded(&self) -> &Loaded {
-        &self.protocol.loaded
+        self.protocol.loaded.mutant.as_deref()
     }
 
     /// Plans a system.
     pub fn plan(&self, simulation: &Simulation) -> Result<Plan, Error> {
-        plan(&self.given, &self.protocol, simulation)
+        let plan = simulation.plan(&self.protocol);
+        plan.map_err(|errors| refusal(&self.given, self.protocol.sources(), &errors))
     }
 }
 
-/// Compiles a protocol that has been compiled before.
-pub fn compile(given: &str, loaded: &Loaded) -> Result<Protocol, Error> {
-    Protocol::new(loaded.clone(), BLOCK_BYTES)
-        .map_err(|failure| refusal(given, &failure.sources, &failure.diagnostics))
+fn with(given: &str, protocol: &Protocol, mutant: &Mutant) -> Result<Protocol, Error> {
+    let mutated = protocol.with(mutant);
+    mutated.map_err(|failure| refused(given, &failure))
 }
 
-/// Plans a system.
-pub fn plan(given: &str, protocol: &Protocol, simulation: &Simulation) -> Result<Plan, Error> {
-    let plan = simulation.plan(protocol);
-    plan.map_err(|errors| refusal(given, protocol.sources(), &errors))
+fn refused(given: &str, failure: &Failure) -> Error {
+    refusal(given, &failure.sources, &failure.diagnostics)
 }
 
 /// The transitions of the table that can be taken, of machines that have controllers: those that

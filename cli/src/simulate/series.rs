@@ -3,19 +3,11 @@
 //! Each core takes the next run there is and sums up for itself; the sums are added at the end, so
 //! what is printed does not depend on who ran what, but for the times.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-use std::io::{self, IsTerminal, Write};
-use std::num::NonZero;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::time::Instant;
 
 use check::Model;
-use simulate::config::Plan;
-use simulate::protocol::Protocol;
-use simulate::simulation::Simulation;
-use simulate::slicc::load::Loaded;
+use rayon::prelude::*;
 
 use super::protocols::{self, Opened};
 use super::score::Score;
@@ -24,10 +16,8 @@ use crate::convert;
 use crate::error::Error;
 use crate::load::Input;
 use crate::options::Format;
+use crate::progress;
 use crate::status::Status;
-
-/// How often progress is shown.
-const PROGRESS: Duration = Duration::from_millis(100);
 
 /// What a series came to.
 pub struct Series<'a> {
@@ -56,25 +46,17 @@ pub fn run(
         .transpose()?;
     // What is wrong with the options is found before anything runs.
     for cell in cells {
-        opened[cell.protocol].plan(&args.simulation(cell.client, args.seed))?;
+        let opened = &opened[cell.protocol];
+        opened.plan(&args.simulation(&opened.protocol, cell.client, args.seed()))?;
     }
     let start = Instant::now();
     let models = args.models();
     let work = Work {
         args,
-        shared: opened
-            .iter()
-            .map(|opened| Shared {
-                given: &opened.given,
-                loaded: opened.loaded(),
-            })
-            .collect(),
+        opened,
         cells,
         models: &models,
         runs: u64::from(args.runs.unwrap_or(1)),
-        next: AtomicU64::new(0),
-        done: AtomicU64::new(0),
-        failed: AtomicBool::new(false),
     };
     let scores = work.on_all_cores()?;
     let elapsed = start.elapsed().as_secs_f64();
@@ -113,7 +95,8 @@ impl Series<'_> {
     /// How many entries of the protocol's table were taken, and how many there are.
     pub fn covered(&self, cell: &Cell, score: &Score) -> (usize, usize) {
         let opened = self.protocol(cell);
-        let simulation = self.args.simulation(cell.client, self.args.seed);
+        let seed = self.args.seed();
+        let simulation = self.args.simulation(&opened.protocol, cell.client, seed);
         match opened.plan(&simulation) {
             Ok(plan) => {
                 let table = protocols::table(&opened.protocol, &plan);
@@ -158,48 +141,42 @@ impl Series<'_> {
     }
 }
 
-/// What all threads may see of a protocol.
-struct Shared<'a> {
-    given: &'a str,
-    loaded: &'a Loaded,
-}
-
 /// Runs to be done.
 struct Work<'a> {
     args: &'a Args,
-    shared: Vec<Shared<'a>>,
+    opened: &'a [Opened],
     cells: &'a [Cell],
     models: &'a [Model],
     /// Of each cell.
     runs: u64,
-    next: AtomicU64,
-    done: AtomicU64,
-    /// Whether to stop, since something is wrong that is no fault of a protocol.
-    failed: AtomicBool,
 }
-
-const PANIC: &str = "a run of the simulator panicked: this is a defect of rubric, please report it";
 
 impl Work<'_> {
     fn on_all_cores(&self) -> Result<Vec<Score>, Error> {
-        let cores = thread::available_parallelism().map_or(1, NonZero::get) as u64;
-        let mut scores = self.no_scores();
-        thread::scope(|scope| {
-            let start = |_| scope.spawn(|| self.work());
-            let workers: Vec<_> = (0..cores.min(self.total())).map(start).collect();
-            if io::stderr().is_terminal() && !self.args.quiet {
-                self.show_progress(|| workers.iter().all(|worker| worker.is_finished()));
-            }
-            for worker in workers {
-                let worked = worker
-                    .join()
-                    .unwrap_or_else(|_| Err(Error::Usage(PANIC.to_owned())));
-                for (score, more) in scores.iter_mut().zip(worked?) {
-                    score.merge(more);
-                }
-            }
-            Ok(scores)
-        })
+        let bar = progress::bar(self.total(), "runs", self.args.quiet);
+        let scores = (0..self.total())
+            .into_par_iter()
+            .try_fold(
+                || self.no_scores(),
+                |mut scores, number| {
+                    let (cell, run) = ((number / self.runs) as usize, (number % self.runs) as u32);
+                    self.run(cell, run, &mut scores[cell])?;
+                    bar.inc(1);
+                    Ok(scores)
+                },
+            )
+            .try_reduce(
+                || self.no_scores(),
+                |mut scores, more| {
+                    scores
+                        .iter_mut()
+                        .zip(more)
+                        .for_each(|(score, more)| score.merge(more));
+                    Ok(scores)
+                },
+            );
+        bar.finish_and_clear();
+        scores
     }
 
     fn total(&self) -> u64 {
@@ -213,65 +190,27 @@ impl Work<'_> {
             .collect()
     }
 
-    /// One line that is written over and over.
-    fn show_progress(&self, is_over: impl Fn() -> bool) {
-        let start = Instant::now();
-        let mut shown = false;
-        while !is_over() {
-            thread::sleep(PROGRESS);
-            if start.elapsed() > PROGRESS * 5 {
-                eprint!(
-                    "\r{} of {} runs",
-                    self.done.load(Ordering::Relaxed),
-                    self.total()
-                );
-                shown = true;
-            }
-        }
-        if shown {
-            eprint!("\r\x1b[K");
-        }
-    }
-
-    /// Takes runs until there are no more.
-    fn work(&self) -> Result<Vec<Score>, Error> {
-        let mut scores = self.no_scores();
-        let mut compiled = Compiled::default();
-        loop {
-            let taken = self.next.fetch_add(1, Ordering::Relaxed);
-            if taken >= self.total() || self.failed.load(Ordering::Relaxed) {
-                return Ok(scores);
-            }
-            let (cell, run) = ((taken / self.runs) as usize, (taken % self.runs) as u32);
-            if let Err(error) = self.run(&mut compiled, cell, run, &mut scores[cell]) {
-                self.failed.store(true, Ordering::Relaxed);
-                return Err(error);
-            }
-            self.done.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    fn run(
-        &self,
-        compiled: &mut Compiled,
-        at: usize,
-        number: u32,
-        score: &mut Score,
-    ) -> Result<(), Error> {
+    fn run(&self, at: usize, number: u32, score: &mut Score) -> Result<(), Error> {
         let cell = &self.cells[at];
-        let shared = &self.shared[cell.protocol];
-        let given = shared.given;
+        let opened = &self.opened[cell.protocol];
+        let Opened { given, protocol } = opened;
         let seed = self.args.seed_of(number);
-        let simulation = self.args.simulation(cell.client, seed);
-        let (protocol, plan) = compiled.of(shared, at, cell, &simulation)?;
+        let simulation = self.args.simulation(protocol, cell.client, seed);
+        let plan = opened.plan(&simulation)?;
         let start = Instant::now();
-        let run = simulation.run(protocol, plan, None);
+        let run = simulation.run(protocol, &plan, None);
         let seconds = start.elapsed().as_secs_f64();
         let run = run.map_err(|what| Error::Usage(format!("{given}: {what}")))?;
         let wants_history =
             !self.models.is_empty() || self.args.history.is_some() || run.fault.is_some();
         if !wants_history {
-            score.add(number, seed, &run, self.args.operations(), seconds);
+            score.add(
+                number,
+                seed,
+                &run,
+                simulation.shape.all_operations(),
+                seconds,
+            );
             return Ok(());
         }
         let mut history = run
@@ -295,34 +234,5 @@ impl Work<'_> {
             score.histories.push((number, history));
         }
         Ok(())
-    }
-}
-
-/// Protocols and plans that a thread has made for itself.
-#[derive(Default)]
-struct Compiled {
-    protocols: BTreeMap<usize, Protocol>,
-    plans: BTreeMap<usize, Plan>,
-}
-
-impl Compiled {
-    fn of(
-        &mut self,
-        shared: &Shared<'_>,
-        at: usize,
-        cell: &Cell,
-        simulation: &Simulation,
-    ) -> Result<(&Protocol, &Plan), Error> {
-        let protocol = match self.protocols.entry(cell.protocol) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => free.insert(protocols::compile(shared.given, shared.loaded)?),
-        };
-        let plan = match self.plans.entry(at) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(free) => {
-                free.insert(protocols::plan(shared.given, protocol, simulation)?)
-            }
-        };
-        Ok((protocol, plan))
     }
 }

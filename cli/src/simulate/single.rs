@@ -36,14 +36,14 @@ pub fn run(
         .as_deref()
         .map(|path| convert::format(path, None))
         .transpose()?;
-    let simulation = args.simulation(cell.client, args.seed);
+    let simulation = args.simulation(&opened.protocol, cell.client, args.seed());
     let asked = Asked {
         simulation: &simulation,
         protocol: &opened.protocol,
         plan: &opened.plan(&simulation)?,
         title: &format!(
             "command line: {}",
-            args.command(&opened.given, cell.client, args.seed)
+            args.command(&opened.given, cell.client, args.seed())
         ),
     };
     let start = Instant::now();
@@ -53,7 +53,7 @@ pub fn run(
         _ => asked.to_standard_output()?,
     };
     let seconds = start.elapsed().as_secs_f64();
-    let words = args.words(&opened.given, cell.client, args.seed);
+    let words = args.words(&opened.given, cell.client, args.seed());
     let mut status = Status::Done;
     if let Some(stopped) = &run.fault {
         let lines = fault::lines(stopped, opened.protocol.sources(), &words);
@@ -68,14 +68,14 @@ pub fn run(
             .iter()
             .map(|history| history.operations())
             .sum::<usize>();
-        score.add(0, args.seed, &run, operations as u64, seconds);
+        score.add(0, args.seed(), &run, operations as u64, seconds);
         if args.checks() {
             let models = args.kept(cell.client);
             let options = args.for_checking();
             status = status.and(check::report(&input, &models, &options, args.format, out)?);
         }
         if let (Some(path), Some(format)) = (&args.history, format) {
-            let name = args.command(&opened.given, cell.client, args.seed);
+            let name = args.command(&opened.given, cell.client, args.seed());
             input
                 .histories
                 .iter_mut()

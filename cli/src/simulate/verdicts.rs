@@ -54,7 +54,7 @@ pub fn add(
 }
 
 /// Writes the certificate of a verdict down, reads it back and verifies it. Whether there was one.
-fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<bool, String> {
+pub fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<bool, String> {
     let claim = Claim::new(history, model, "");
     let mut text = Vec::new();
     let written = match verdict {

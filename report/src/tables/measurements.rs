@@ -1,15 +1,9 @@
 //! The table of measurements.
 
-use std::fs::File;
 use std::path::Path;
 
-use polars::prelude::{
-    AnyValue, Column, DataFrame, DataType, ParquetReader, PolarsResult, SerReader, Series,
-};
-
 use super::TableError;
-use super::guard::guarded;
-use super::write::create;
+use super::records::{Field, Record, read_records, write_records};
 
 /// How long one history and model took, and how much memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,18 +64,10 @@ pub struct Measurement {
     pub verify_peak: Option<u64>,
 }
 
-/// A field of a measurement: its column holds values of this type.
-enum Field<'a> {
-    Text(&'a mut String),
-    Small(&'a mut u32),
-    Number(&'a mut u64),
-    Seconds(&'a mut f64),
-    NumberOrNull(&'a mut Option<u64>),
-    SecondsOrNull(&'a mut Option<f64>),
-}
+impl Record for Measurement {
+    const TABLE: &'static str = "a table of measurements";
+    const MADE_BY: &'static str = "make bench";
 
-impl Measurement {
-    /// The columns, in order: reading and writing go by this alone.
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
         use Field::{Number, NumberOrNull, Seconds, SecondsOrNull, Small, Text};
         vec![
@@ -124,43 +110,7 @@ impl Measurement {
 /// # Errors
 /// If the file cannot be written; what was written of it is removed.
 pub fn write_measurements(path: &Path, rows: &[Measurement]) -> Result<(), TableError> {
-    create(path, None, std::iter::once(frame(rows)))
-}
-
-fn frame(rows: &[Measurement]) -> PolarsResult<DataFrame> {
-    let mut rows = rows.to_vec();
-    let mut empty = Measurement::default();
-    let fields = empty.fields();
-    let columns = fields.iter().enumerate().map(|(at, (name, field))| {
-        let values: Vec<AnyValue<'static>> = rows
-            .iter_mut()
-            .map(|row| value(&row.fields()[at].1))
-            .collect();
-        let name = (*name).into();
-        Series::from_any_values_and_dtype(name, &values, &dtype(field), true).map(Column::from)
-    });
-    let columns: PolarsResult<Vec<Column>> = columns.collect();
-    DataFrame::new_infer_height(columns?)
-}
-
-fn dtype(field: &Field<'_>) -> DataType {
-    match field {
-        Field::Text(_) => DataType::String,
-        Field::Small(_) => DataType::UInt32,
-        Field::Number(_) | Field::NumberOrNull(_) => DataType::UInt64,
-        Field::Seconds(_) | Field::SecondsOrNull(_) => DataType::Float64,
-    }
-}
-
-fn value(field: &Field<'_>) -> AnyValue<'static> {
-    match field {
-        Field::Text(text) => AnyValue::StringOwned(text.as_str().into()),
-        Field::Small(number) => AnyValue::UInt32(**number),
-        Field::Number(number) => AnyValue::UInt64(**number),
-        Field::Seconds(seconds) => AnyValue::Float64(**seconds),
-        Field::NumberOrNull(number) => number.map_or(AnyValue::Null, AnyValue::UInt64),
-        Field::SecondsOrNull(seconds) => seconds.map_or(AnyValue::Null, AnyValue::Float64),
-    }
+    write_records(path, rows)
 }
 
 /// Reads what [`write_measurements`] wrote.
@@ -168,45 +118,5 @@ fn value(field: &Field<'_>) -> AnyValue<'static> {
 /// # Errors
 /// A file that cannot be read, is damaged, or lacks columns or values.
 pub fn read_measurements(path: &Path) -> Result<Vec<Measurement>, TableError> {
-    let file = File::open(path).map_err(TableError::io(path))?;
-    let frame = guarded(path, || ParquetReader::new(file).finish())?;
-    let mut rows = vec![Measurement::default(); frame.height()];
-    let mut empty = Measurement::default();
-    for (at, (name, field)) in empty.fields().iter().enumerate() {
-        let wrong = |what: &str| schema(path, format!("the column `{name}` {what}"));
-        let column = frame.column(name).map_err(|_| wrong("is missing"))?;
-        let (found, expected) = (column.dtype(), dtype(field));
-        if *found != expected {
-            return Err(wrong(&format!("holds {found}, not {expected}")));
-        }
-        for (number, row) in rows.iter_mut().enumerate() {
-            let value = column.get(number).unwrap_or(AnyValue::Null);
-            if !set(&mut row.fields()[at].1, &value) {
-                return Err(wrong(&format!("has no value in row {number}")));
-            }
-        }
-    }
-    Ok(rows)
-}
-
-fn schema(path: &Path, what: String) -> TableError {
-    TableError::Measurements {
-        path: path.to_owned(),
-        what,
-    }
-}
-
-/// Sets a field to a value of its type. False if there must be a value and is none.
-fn set(field: &mut Field<'_>, value: &AnyValue<'_>) -> bool {
-    match (field, value) {
-        (Field::Text(field), AnyValue::String(text)) => **field = (*text).to_owned(),
-        (Field::Small(field), AnyValue::UInt32(number)) => **field = *number,
-        (Field::Number(field), AnyValue::UInt64(number)) => **field = *number,
-        (Field::Seconds(field), AnyValue::Float64(seconds)) => **field = *seconds,
-        (Field::NumberOrNull(field), AnyValue::UInt64(number)) => **field = Some(*number),
-        (Field::SecondsOrNull(field), AnyValue::Float64(seconds)) => **field = Some(*seconds),
-        (Field::NumberOrNull(_) | Field::SecondsOrNull(_), AnyValue::Null) => {}
-        _ => return false,
-    }
-    true
+    read_records(path)
 }

@@ -4,6 +4,8 @@
 //! instruction names registers of its frame by number. *Control words* are those of the running controller: its
 //! parameters, its variables, and what [`control`] lists.
 
+use std::sync::Arc;
+
 use super::types::{TypeId, Types};
 use crate::library::Builtin;
 use crate::source::Span;
@@ -403,6 +405,8 @@ pub struct Transition {
     pub needs: Vec<Need>,
     /// Its code, which ends with `End`.
     pub code: Function,
+    /// Where the code of each of its actions begins, and where that of the last one ends; nothing if it stalls.
+    pub actions: Arc<[u32]>,
     /// Where it is declared.
     pub span: Span,
 }

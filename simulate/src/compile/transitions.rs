@@ -3,6 +3,8 @@
 //! The code of a transition is that of its actions, one after the other, and then that which stores the new state. Transitions
 //! with the same actions share it: the states are in control words.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::Compiler;
@@ -47,7 +49,7 @@ impl<'a> Compiler<'a> {
         {
             return Vec::new();
         }
-        let mut codes: FxHashMap<Key, Function> = FxHashMap::default();
+        let mut codes: FxHashMap<Key, (Function, Arc<[u32]>)> = FxHashMap::default();
         let mut transitions = Vec::new();
         for entry in &outline.entries {
             let name = |at: &u16| &*outline.actions[usize::from(*at)].name;
@@ -66,14 +68,14 @@ impl<'a> Compiler<'a> {
                 entry.requests.to_vec(),
                 next.is_none(),
             );
-            let code = match codes.get(&key) {
-                Some(code) => *code,
+            let (code, parts) = match codes.get(&key) {
+                Some(known) => known.clone(),
                 None => {
                     let before = self.begin(Context::Transition);
-                    let _ = self.transition(entry, &used, stalls);
-                    let code = self.finish(before);
-                    codes.insert(key, code);
-                    code
+                    let parts = self.transition(entry, &used, stalls).unwrap_or_default();
+                    let known = (self.finish(before), Arc::from(parts));
+                    codes.insert(key, known.clone());
+                    known
                 }
             };
             let mut needs = self.needs(used.iter().map(|action| &action.ports), false);
@@ -86,6 +88,7 @@ impl<'a> Compiler<'a> {
                 stalls,
                 needs,
                 code,
+                actions: parts,
                 span,
             });
         }
@@ -124,7 +127,13 @@ impl<'a> Compiler<'a> {
         self.release(mark);
     }
 
-    fn transition(&mut self, entry: &Entry, actions: &[&Action<'_>], stalls: bool) -> Outcome<()> {
+    /// Compiles a transition. Returns where the actions begin, and where the last one ends.
+    fn transition(
+        &mut self,
+        entry: &Entry,
+        actions: &[&Action<'_>],
+        stalls: bool,
+    ) -> Outcome<Vec<u32>> {
         let span = entry.span;
         if matches!(entry.next, Next::Computed) {
             let next = self.hook("getNextState", &[], span)?;
@@ -145,12 +154,15 @@ impl<'a> Compiler<'a> {
                 },
                 span,
             );
-            return Ok(());
+            return Ok(Vec::new());
         }
+        let mut parts = Vec::with_capacity(actions.len() + 1);
         for action in actions {
+            parts.push(self.here());
             self.body().context = Context::Action;
             self.action(action.declared);
         }
+        parts.push(self.here());
         self.body().context = Context::Transition;
         self.emit(Op::Done, span);
         let state = self.resolve(&Name {
@@ -165,7 +177,7 @@ impl<'a> Compiler<'a> {
         self.hook("setState", &[after], span)?;
         self.hook("setAccessPermission", &[after], span)?;
         self.emit(Op::End, span);
-        Ok(())
+        Ok(parts)
     }
 
     /// What the request types of a transition ask for.

@@ -83,10 +83,7 @@ impl Planner<'_> {
                 "unordered" => false,
                 _ => return Err(wrong(setting, "ordered or unordered")),
             },
-            (None, Some(known)) => known.is_ordered(site.machine, site.name()),
-            (None, None) => site
-                .attribute("ordered")
-                .is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1")),
+            (None, known) => is_ordered(known, site),
         };
         if let Some(name) = direct(site) {
             return Ok(Value::Wire(self.wire(&name)));
@@ -149,6 +146,16 @@ impl Planner<'_> {
         }
         let error = site.error(&format!("{what}, and it has no default"));
         Err(error.hint(site.hint("value")))
+    }
+}
+
+/// Whether a buffer is ordered unless a setting says something else.
+pub(super) fn is_ordered(known: Option<Known>, site: Site) -> bool {
+    match known {
+        Some(known) => known.is_ordered(site.machine, site.name()),
+        None => site
+            .attribute("ordered")
+            .is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The mutants that come with the program, by name.
 
-use super::Mutant;
+use super::{Mutant, near};
 
 /// A mutant of the fixtures.
 struct Named {
@@ -25,22 +25,63 @@ const NAMED: &[Named] = mutants! {
     "MI_example":
         "mi-l1-forward-blocks-queue",
         "mi-l1-late-inv-missing",
+        "mi-l1-nack-before-forward",
+        "mi-l1-replace-no-notify",
+        "mi-l1-evict-locked-line",
+        "mi-l1-replacement-state-touched-twice",
+        "mi-dir-putx-not-written",
+        "mi-dir-fetch-without-tbe",
         "mi-dir-dma-during-dma-missing",
         "mi-dir-dma-write-offset",
-        "mi-dir-dmawrite-clobbers-line";
+        "mi-dir-dma-wrong-queue-recycled",
+        "mi-dir-dmaread-owner-data-not-written",
+        "mi-dir-dmawrite-clobbers-line",
+        "mi-dir-mdwri-getx-missing",
+        "mi-dir-notowner-putx-missing";
     "MESI_Two_Level":
         "mesi2-l1-is-inv-no-notify",
+        "mesi2-l1-sm-inv-no-notify",
+        "mesi2-l1-m-inv-no-notify",
+        "mesi2-l1-s-inv-no-notify",
+        "mesi2-l1-fwdgetx-no-notify",
         "mesi2-l1-sc-not-cleared",
+        "mesi2-l1-evict-locked-line",
+        "mesi2-l1-replacement-state-touched-twice",
+        "mesi2-l1-pf-ifetch-missing",
+        "mesi2-l1-pf-is-i-missing",
         "mesi2-l1-pf-late-block-used",
+        "mesi2-l1-pf-replacement-wrong-queue",
         "mesi2-l1-pf-sm-missing",
+        "mesi2-l2-clean-putx-copied",
+        "mesi2-replacement-race",
         "mesi2-dir-cleanreplacement-during-dma",
         "mesi2-dir-data-parks-request",
+        "mesi2-dir-dma-partial-offset",
+        "mesi2-dir-dma-reply-by-type",
         "mesi2-dir-dmawrite-drops-owner-data";
     "MOESI_hammer":
         "hammer-l1-upgrade-keeps-reservation",
         "hammer-l1-flush-end-no-notify",
         "hammer-dir-dma-during-flush-missing",
-        "hammer-dir-filter-drops-owner-data";
+        "hammer-dir-filter-drops-owner-data",
+        "hammer-dir-wb-states-swapped",
+        "hammer-dir-data-type-rejected",
+        "hammer-dir-ack-count-one",
+        "hammer-dir-no-tbe-check",
+        "hammer-l1-dma-read-keeps-modified",
+        "hammer-uniproc-owner-getx-unanswered",
+        "hammer-flush-blockack-missing",
+        "hammer-l1-mr-flush-missing",
+        "hammer-l1-empty-stall",
+        "hammer-l1-reserved-hit-no-wakeup",
+        "hammer-l1-ss-no-wakeup",
+        "hammer-trigger-queue-ordered",
+        "hammer-l1-idle-blocks-kept",
+        "hammer-l1-s-othergetx-no-notify",
+        "hammer-l1-migratory-gets-no-notify",
+        "hammer-l1-replacement-no-notify",
+        "hammer-l1-evict-locked-line",
+        "hammer-l1-migrates-locked-line";
     "MOESI_AMD_Base":
         "amd-pair-store-no-notify",
         "amd-pair-locked-rmw-split",
@@ -51,7 +92,17 @@ const NAMED: &[Named] = mutants! {
         "amd-stale-dirty-victim",
         "amd-stalewb-undefined",
         "amd-dir-memory-write-overtaken",
-        "amd-dir-dma-l3hit-undefined";
+        "amd-dir-dma-l3hit-undefined",
+        "amd-dir-dma-no-wakeup",
+        "amd-dir-dmaread-stall-missing",
+        "amd-dir-bdrm-no-wakeup",
+        "amd-dir-probe-empty-destination",
+        "amd-dir-dma-probes-absent-gpu",
+        "amd-dir-dma-response-vnet-class",
+        "amd-dir-wt-unblock-wakes-one-queue",
+        "amd-dir-response-before-merge",
+        "amd-dir-private-copy-of-memory",
+        "amd-corepair-evict-locked-line";
 };
 
 impl Named {
@@ -80,26 +131,10 @@ pub fn find(name: &str) -> Option<Mutant> {
     found.or_else(|| all().find(|one| one.aliases.iter().any(|alias| alias == name)))
 }
 
-/// Most names to suggest.
-const SUGGESTED: usize = 3;
-
 /// Names that somebody may have meant, the likeliest first: those that have a part of the name in
 /// them, or differ little from it.
 pub fn nearest(name: &str) -> Vec<&'static str> {
-    let name = name.to_ascii_lowercase();
-    let distance = |other: &str| match other.contains(&name) && !name.is_empty() {
-        true => 0,
-        false => strsim::osa_distance(&name, other),
-    };
-    let most = name.chars().count() / 2;
-    let mut near: Vec<(usize, &str)> = NAMED
-        .iter()
-        .map(|one| (distance(one.name), one.name))
-        .filter(|(distance, _)| *distance <= most)
-        .collect();
-    near.sort_by_key(|(distance, _)| *distance);
-    near.truncate(SUGGESTED);
-    near.into_iter().map(|(_, name)| name).collect()
+    near::nearest(name, NAMED.iter().map(|one| one.name))
 }
 
 #[cfg(test)]
@@ -108,8 +143,10 @@ mod tests {
 
     #[test]
     fn names_are_found() {
-        assert_eq!(of("MI_example").count(), 5);
+        assert!(of("MI_example").all(|one| one.protocol == "MI_example"));
         assert!(all().all(|one| find(&one.name) == Some(one)));
+        let other = find("mesi-lq-is-inv").map(|one| one.name);
+        assert_eq!(other.as_deref(), Some("mesi2-l1-is-inv-no-notify"));
         assert_eq!(find("no-such-mutant"), None);
     }
 

@@ -59,18 +59,20 @@ impl Loaded {
 
     /// Its files but for the prelude, the `.slicc` file first: paths relative to the folder of that,
     /// where they lie below it, and texts.
-    pub fn own_files<'a>(&'a self) -> Vec<(&'a str, &'a str)> {
-        let own = self.sources.files().get(1..).unwrap_or_default();
-        let folder = own.first().and_then(|root| root.path.parent());
-        let relative = |path: &'a Path| {
-            folder
-                .and_then(|folder| path.strip_prefix(folder).ok())
-                .unwrap_or(path)
-                .to_str()
-        };
-        own.iter()
-            .filter_map(|file| Some((relative(&file.path)?, &*file.text)))
+    pub fn own_files(&self) -> Vec<(&str, &str)> {
+        let count = self.sources.files().len() as u32;
+        (1..count)
+            .filter_map(|index| self.own_file(index))
             .collect()
+    }
+
+    /// The file of this number in the sources, as [`Loaded::own_files`] has it.
+    pub(crate) fn own_file(&self, index: u32) -> Option<(&str, &str)> {
+        let files = self.sources.files();
+        let file = files.get(index as usize).filter(|_| index > 0)?;
+        let folder = files.get(1).and_then(|root| root.path.parent());
+        let below = folder.and_then(|folder| file.path.strip_prefix(folder).ok());
+        Some((below.unwrap_or(&file.path).to_str()?, &file.text))
     }
 
     /// Reads it again from the texts that were read before, or other ones for some of its files: paths

@@ -1,7 +1,7 @@
 //! A system put together from a compiled protocol and a plan.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::words::{STACK, Words};
 use super::{
@@ -30,7 +30,7 @@ use crate::trace::Trace;
 /// What a system is put together from.
 pub struct Setup<'a> {
     /// The protocol.
-    pub program: Rc<Program>,
+    pub program: Arc<Program>,
     /// Its controllers and their parameters.
     pub plan: &'a Plan,
     /// What the plan was made from.
@@ -156,7 +156,7 @@ impl System {
             homes_of: vec![0; sequencers],
             monitors: vec![None; sequencers],
             moments: 0,
-            program: Rc::clone(&program),
+            program: Arc::clone(&program),
         };
         for number in 0..sequencers as u32 {
             let sequencer = system.sequencer(number, 0);
@@ -209,7 +209,7 @@ impl System {
         machine: &MachinePlan,
         plan: &Plan,
     ) -> Result<(), String> {
-        let program = Rc::clone(&self.program);
+        let program = Arc::clone(&self.program);
         let compiled = &program.machines[place];
         let number = self.controllers.len();
         let control = self.words.reserve(&compiled.initial);
@@ -280,7 +280,7 @@ impl System {
     fn ask_latencies(&mut self) {
         self.current = self.controllers.len() - 1;
         let controller = &self.controllers[self.current];
-        let program = Rc::clone(&self.program);
+        let program = Arc::clone(&self.program);
         let Some(code) = &program.machines[controller.machine].mandatory_latency else {
             return;
         };
@@ -317,7 +317,7 @@ impl System {
         plan: &Plan,
         parts: &mut Parts,
     ) -> Result<u64, String> {
-        let program = Rc::clone(&self.program);
+        let program = Arc::clone(&self.program);
         let of = &program.types[member.of];
         Ok(match value {
             Value::Number(number) => *number,

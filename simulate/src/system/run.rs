@@ -1,6 +1,6 @@
 //! The virtual machine: carries out instructions.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::fast::{self, Objects, Position, Stop};
 use super::fault::Trap;
@@ -25,7 +25,7 @@ const MOST_CALLS: u64 = 1 << 24;
 impl System {
     /// Runs code from an instruction on, with its frame at an address, for the current controller.
     pub(super) fn run(&mut self, start: u32, frame: usize) -> Result<Ending, Trap> {
-        let program = Rc::clone(&self.program);
+        let program = Arc::clone(&self.program);
         let control_words = self.controllers[self.current].control as usize;
         let mut position = Position {
             pc: start as usize,

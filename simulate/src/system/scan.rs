@@ -1,6 +1,6 @@
 //! A wakeup of a controller: its ports are scanned, and transitions taken (SLICC.md, section 10).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::fault::Trap;
 use super::run::Ending;
@@ -15,7 +15,7 @@ impl System {
         // Until code runs, a fault has no place in the protocol.
         self.pc = usize::MAX;
         self.serve_memory()?;
-        let program = Rc::clone(&self.program);
+        let program = Arc::clone(&self.program);
         let controller = &self.controllers[self.current];
         let ports = &program.machines[controller.machine].in_ports;
         let most = controller.transitions_per_cycle;

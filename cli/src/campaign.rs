@@ -1,0 +1,182 @@
+//! `rubric campaign`: mutants run with random programs, and what catches them.
+//!
+//! - [`args`]: what the user asks for; [`settings`]: what of it a campaign that goes on must not change;
+//! - [`subjects`]: the protocols and the mutants that were chosen;
+//! - [`log`]: runs as they end; [`rounds`]: which run comes when; [`trial`]: one run, to its row;
+//! - [`sieve`]: the mutants that cannot differ from their protocol.
+
+mod args;
+mod log;
+mod rounds;
+mod settings;
+mod sieve;
+mod subjects;
+mod trial;
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use report::tables::{CampaignRun, Generator, write_equivalents, write_runs};
+
+use crate::error::Error;
+use crate::progress;
+use crate::report::{Campaign, Progress, SHOWN, print};
+use crate::simulate::parse;
+use crate::simulate::protocols::Opened;
+use crate::status::Status;
+pub use args::Args;
+use args::Guided;
+use log::{Entry, Log};
+use rounds::{Rounds, Stream};
+use settings::Settings;
+use subjects::Subject;
+use trial::Trial;
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    args.check()?;
+    let start = Instant::now();
+    let opened = parse::protocols(&args.protocols)
+        .into_iter()
+        .map(|name| Opened::new(name, None));
+    let opened = opened.collect::<Result<Vec<Opened>, Error>>()?;
+    let subjects = subjects::choose(args, &opened)?;
+    Settings::new(args, &opened, &subjects).settle(&args.output)?;
+    let (log, known) = Log::open(&args.output)?;
+    let traces = args.output.join("traces");
+    if args.keep_traces {
+        std::fs::create_dir_all(&traces).map_err(|error| Error::File {
+            file: traces.display().to_string(),
+            error,
+        })?;
+    }
+    let bar = progress::bar(0, "runs", args.quiet);
+    let rounds = Rounds {
+        opened: &opened,
+        subjects: &subjects,
+        log: &log,
+        known: &known,
+        bar: &bar,
+        seed: args.seed,
+        stop: args.stop(),
+        deadline: args.budget.map(|budget| start + budget),
+        trial: Trial {
+            opened: &opened,
+            options: args.for_checking(),
+            traces: args.keep_traces.then_some(&*traces),
+        },
+    };
+    let mut originals = streams(args, &subjects, &|_, subject| subject.mutant.is_none());
+    rounds.run(&mut originals, args.runs)?;
+    let has_same_seeds = args.guided.is_none();
+    let equivalents = sieve::sieve(&opened, &subjects, &originals, has_same_seeds)?;
+    let is_tried =
+        |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
+    let mut mutants = streams(args, &subjects, &is_tried);
+    rounds.run(&mut mutants, args.runs)?;
+    bar.finish_and_clear();
+    let streams = || originals.iter().chain(&mutants);
+    let campaign = Campaign {
+        runs: rows(streams()),
+        equivalents: equivalents.into_iter().flatten().collect(),
+    };
+    write(&args.output, &campaign)?;
+    let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
+    let progress = Progress {
+        seconds: start.elapsed().as_secs_f64(),
+        is_whole: streams().all(is_whole),
+    };
+    print(
+        &campaign,
+        &args.output,
+        Some(progress),
+        SHOWN,
+        args.format,
+        out,
+    )?;
+    Ok(campaign.status())
+}
+
+/// The generators that were asked for.
+fn generators(args: &Args) -> &'static [Generator] {
+    match args.guided {
+        None => &[Generator::Blind],
+        Some(Guided::Only) => &[Generator::Guided],
+        Some(Guided::Compare) => &[Generator::Blind, Generator::Guided],
+    }
+}
+
+/// The streams of some subjects. The protocols as they are run with programs that are only random.
+fn streams(
+    args: &Args,
+    subjects: &[Subject],
+    is_tried: &dyn Fn(usize, &Subject) -> bool,
+) -> Vec<Stream> {
+    let mut streams = Vec::new();
+    for (at, subject) in subjects
+        .iter()
+        .enumerate()
+        .filter(|(at, one)| is_tried(*at, one))
+    {
+        let generators = match subject.mutant {
+            None => &[Generator::Blind],
+            Some(_) => generators(args),
+        };
+        for repetition in 0..args.repeat {
+            for client in args.clients() {
+                let stream = |generator: &Generator| {
+                    Stream::new(at, client, *generator, repetition, args.seed)
+                };
+                streams.extend(generators.iter().map(stream));
+            }
+        }
+    }
+    streams
+}
+
+/// The rows of the table: by subject, as it was asked for.
+fn rows<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<CampaignRun> {
+    let entries = streams.flat_map(|stream| &stream.entries);
+    entries.map(|Entry { row, .. }| row.clone()).collect()
+}
+
+/// Writes the tables.
+fn write(folder: &Path, campaign: &Campaign) -> Result<(), Error> {
+    write_runs(&folder.join(RUNS), &campaign.runs)?;
+    write_equivalents(&folder.join(EQUIVALENTS), &campaign.equivalents)?;
+    Ok(())
+}
+
+/// The table of runs, in the folder of a campaign.
+pub const RUNS: &str = "runs.parquet";
+/// The table of equivalent mutants.
+pub const EQUIVALENTS: &str = "equivalents.parquet";
+
+/// The tables of a campaign that has not ended, from its log; which mutants are equivalent is not in it.
+pub fn unfinished(folder: &Path) -> Result<Campaign, Error> {
+    let Some(entries) = Log::read(folder)? else {
+        return Err(Error::Usage(format!(
+            "{}: there is no campaign in this folder: `rubric campaign -o DIR` makes one",
+            folder.display()
+        )));
+    };
+    let mut runs: Vec<CampaignRun> = entries.into_values().map(|entry| entry.row).collect();
+    runs.sort_by(|a, b| key(a).cmp(&key(b)));
+    Ok(Campaign {
+        runs,
+        equivalents: Vec::new(),
+    })
+}
+
+fn key(run: &CampaignRun) -> (&str, Option<&str>, &str, Generator, u32, u32) {
+    let mutant = run.mutant.as_deref();
+    (
+        &run.protocol,
+        mutant,
+        &run.client,
+        run.generator,
+        run.repetition,
+        run.number,
+    )
+}

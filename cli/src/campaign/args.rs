@@ -1,0 +1,203 @@
+//! What the user asks for.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use simulate::client::Client;
+use simulate::mutant::Operator;
+
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::options::Format;
+use crate::simulate::parse::{self, Clients};
+
+/// Run mutants of protocols with random programs, and find out which algorithm catches which
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric campaign --sample 400 -o campaign
+  rubric campaign MESI_Two_Level --operator drop-action,next-state-same --runs 50 -o mesi
+  rubric campaign --mutants named --guided=compare --repeat 5 --runs 500 -o guided
+  rubric campaign --mutants none --client all --runs 1000 -o unmutated
+  rubric campaign path/to/My_protocol.slicc --budget 10m -o mine
+
+Every run is drawn from a seed: its program, its caches, its latencies. The unmutated protocols run
+first, with the same seeds: a violation among these is a false alarm. Then mutants that cannot differ
+from the protocol are set apart, and the others run until somebody has caught them.
+
+DIR holds runs.jsonl, a line for each run as soon as it has ended; and at the end runs.parquet (a row
+for each run) and mutants.parquet (a row for each mutant). The same command again goes on where it
+stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR` prints the
+answers again. What a row says is repeated by the command in its column `command`:
+`rubric simulate PROTOCOL --mutant MUTANT --client CLIENT --recipe RECIPE --check`.
+
+Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps; 2 bad
+usage, protocol files or folder; else 0, whatever mutants do.")]
+pub struct Args {
+    /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
+    #[arg(value_name = "PROTOCOL", default_value = "all")]
+    pub protocols: Vec<String>,
+
+    /// Folder for the tables; if it holds an unfinished campaign with the same options, that goes on
+    #[arg(long, short, value_name = "DIR", default_value = "campaign")]
+    pub output: PathBuf,
+
+    /// Which mutants: made (by operators), named, none, or mutants as `rubric mutants list` has them
+    #[arg(
+        long,
+        value_name = "MUTANTS",
+        default_value = "made,named",
+        value_delimiter = ','
+    )]
+    pub mutants: Vec<String>,
+
+    /// Of those that operators make, only what these operators make
+    #[arg(long, value_name = "OPERATORS", value_delimiter = ',', value_parser = clap::value_parser!(Operator))]
+    pub operator: Vec<Operator>,
+
+    /// Take so many of those that operators make, by chance: of each protocol and operator alike
+    #[arg(long, value_name = "N", value_parser = parse::positive)]
+    pub sample: Option<u32>,
+
+    /// What runs the programs, as in `rubric simulate`
+    #[arg(long, value_name = "CLIENTS", default_value = "in-order,store-buffer,early", value_delimiter = ',',
+          value_parser = parse::client)]
+    pub client: Vec<Clients>,
+
+    /// Most runs of each mutant on each kind of core
+    #[arg(long, value_name = "N", default_value = "20", value_parser = parse::positive)]
+    pub runs: u32,
+
+    /// What everything random comes from: the runs have this seed, the next one and so on
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Keep programs that reach transitions that are new or rare, and vary them; `compare` runs
+    /// programs that are only random beside them
+    #[arg(long, value_name = "compare", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
+    pub guided: Option<Guided>,
+
+    /// Do everything so many times, with other seeds
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse::positive)]
+    pub repeat: u32,
+
+    /// When to be done with a mutant: once some client has caught it, once each client has, or never
+    /// before the last run [default: mutant, with --guided client]
+    #[arg(long, value_name = "WHEN")]
+    pub stop: Option<Stop>,
+
+    /// Time after which no run is started any more, such as 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub budget: Option<Duration>,
+
+    /// Keep the traces of runs that end in a fault or violation, in DIR/traces
+    #[arg(long)]
+    pub keep_traces: bool,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// Which generators run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Guided {
+    /// The guided one.
+    Only,
+    /// It, and the blind one for comparison.
+    Compare,
+}
+
+/// When a mutant is decided.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stop {
+    /// Once some client has caught it.
+    Mutant,
+    /// Each client by itself.
+    Client,
+    /// Not before the last run.
+    Never,
+}
+
+impl Args {
+    /// The kinds of cores, each once.
+    pub fn clients(&self) -> Vec<Client> {
+        parse::clients(&self.client)
+    }
+
+    /// When a mutant is decided.
+    pub fn stop(&self) -> Stop {
+        self.stop.unwrap_or(match self.guided {
+            Some(_) => Stop::Client,
+            None => Stop::Mutant,
+        })
+    }
+
+    /// What is asked of the stages that check.
+    pub fn for_checking(&self) -> check::Options {
+        check::Options {
+            timeout: Some(self.limits.timeout.unwrap_or(TIMEOUT)),
+            max_memory: Some(self.limits.max_memory),
+            ..check::Options::default()
+        }
+    }
+
+    /// Refuses options that do not fit each other.
+    pub fn check(&self) -> Result<(), Error> {
+        let makes = self.mutants.iter().any(|word| word == "made");
+        if !makes && (self.sample.is_some() || !self.operator.is_empty()) {
+            return Err(Error::Usage(
+                "--sample and --operator are about mutants that operators make: add `made` to --mutants"
+                    .to_owned(),
+            ));
+        }
+        let is_none = |word: &String| word == "none";
+        if self.mutants.iter().any(is_none) && self.mutants.len() > 1 {
+            return Err(Error::Usage(
+                "--mutants: `none` and others exclude each other".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A history of such a run is decided in milliseconds; one that is not must not hold up the others.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A number with a unit.
+fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
+    let unit = match text.chars().last() {
+        Some('s') => 1.0,
+        Some('m') => 60.0,
+        Some('h') => 3600.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| expected())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
+        for bad in ["", "90", "m", "-1s", "1d", "é"] {
+            assert!(time(bad).is_err(), "{bad}");
+        }
+    }
+}

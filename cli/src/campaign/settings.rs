@@ -1,0 +1,129 @@
+//! What a campaign is, written down in its folder: a campaign goes on only as the one it was.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::args::{Args, Stop};
+use super::subjects::{self, Subject};
+use crate::error::Error;
+use crate::files;
+use crate::simulate::protocols::Opened;
+
+/// The file, in the campaign's folder.
+pub const FILE: &str = "campaign.json";
+
+/// What the rows of a campaign depend on. How many runs there are, and how much time, may change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Version of the program.
+    pub version: String,
+    /// Names or paths, as given.
+    pub protocols: Vec<String>,
+    /// Kinds of cores.
+    pub clients: Vec<String>,
+    /// The first seed.
+    pub seed: u64,
+    /// Generators.
+    pub generators: Vec<String>,
+    /// How often everything is done.
+    pub repeat: u32,
+    /// When a mutant is decided.
+    pub stop: Stop,
+    /// Time limit of a verdict, in seconds.
+    pub timeout: String,
+    /// Digest of the texts of all protocols and the mutants that were chosen.
+    pub subjects: String,
+}
+
+impl Settings {
+    /// Of what was asked.
+    pub fn new(args: &Args, opened: &[Opened], subjects: &[Subject]) -> Settings {
+        let generators = super::generators(args).iter();
+        Settings {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            protocols: opened.iter().map(|one| one.given.clone()).collect(),
+            clients: args.clients().iter().map(ToString::to_string).collect(),
+            seed: args.seed,
+            generators: generators.map(|one| one.name().to_owned()).collect(),
+            repeat: args.repeat,
+            stop: args.stop(),
+            timeout: format!("{:?}", args.for_checking().timeout),
+            subjects: subjects::digest(opened, subjects),
+        }
+    }
+
+    /// Writes them into a new folder, or compares them with those that it has.
+    ///
+    /// # Errors
+    /// The folder holds another campaign, or is no folder, or cannot be made.
+    pub fn settle(&self, folder: &Path) -> Result<(), Error> {
+        let failed = |path: &Path, error| Error::File {
+            file: path.display().to_string(),
+            error,
+        };
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+        let path = folder.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return files::create(&path, |out| {
+                    let text = serde_json::to_string_pretty(self);
+                    writeln!(out, "{}", text.unwrap_or_default()).map_err(Error::Output)
+                });
+            }
+            Err(error) => return Err(failed(&path, error)),
+        };
+        let known: Settings = serde_json::from_str(&text).map_err(|error| Error::Line {
+            file: path.display().to_string(),
+            line: error.line(),
+            what: format!(
+                "{error}: this is no campaign of this version; choose another folder with -o"
+            ),
+        })?;
+        match known.differs(self) {
+            None => Ok(()),
+            Some((what, then, now)) => Err(Error::Usage(format!(
+                "{}: this folder holds a campaign with other {what} ({then}, now {now}): repeat the \
+                 options that it was started with, or choose another folder with -o",
+                folder.display()
+            ))),
+        }
+    }
+
+    /// The first thing that is not the same, and both values.
+    fn differs(&self, other: &Settings) -> Option<(&'static str, String, String)> {
+        let pairs = [
+            ("version", self.version.clone(), other.version.clone()),
+            (
+                "protocols",
+                self.protocols.join(","),
+                other.protocols.join(","),
+            ),
+            ("clients", self.clients.join(","), other.clients.join(",")),
+            ("seed", self.seed.to_string(), other.seed.to_string()),
+            (
+                "generators",
+                self.generators.join(","),
+                other.generators.join(","),
+            ),
+            (
+                "repetitions",
+                self.repeat.to_string(),
+                other.repeat.to_string(),
+            ),
+            (
+                "--stop",
+                format!("{:?}", self.stop),
+                format!("{:?}", other.stop),
+            ),
+            ("time limit", self.timeout.clone(), other.timeout.clone()),
+            (
+                "mutants or protocol files",
+                self.subjects.clone(),
+                other.subjects.clone(),
+            ),
+        ];
+        pairs.into_iter().find(|(_, then, now)| then != now)
+    }
+}

@@ -1,0 +1,278 @@
+//! One run of a subject, from its recipe to its row.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Instant;
+
+use check::bounds::Bounds;
+use check::detection::detect;
+use check::guarantee::Guarantee;
+use check::{Model, Verdict, check};
+use history::{Ambiguity, History, ReadsFrom};
+use report::tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
+use simulate::mutant::{Mutant, Origin};
+use simulate::protocol::Protocol;
+use simulate::recipe::{Lineage, Recipe};
+use simulate::simulation::{Run, Simulation};
+use simulate::system::{Fault, FaultKind};
+use simulate::trace::Output;
+
+use super::log::Entry;
+use super::rounds::Stream;
+use super::subjects::Subject;
+use crate::error::Error;
+use crate::simulate::command::quoted;
+use crate::simulate::protocols::Opened;
+use crate::simulate::verdicts::certify;
+use crate::simulate::{MODELS, fault};
+
+/// How runs are done.
+pub struct Trial<'a> {
+    /// The protocols.
+    pub opened: &'a [Opened],
+    /// What is asked of the stages that check.
+    pub options: check::Options,
+    /// Where traces are kept.
+    pub traces: Option<&'a Path>,
+}
+
+/// A run that has ended, and all that is known of it.
+struct Ended<'a> {
+    history: &'a History,
+    reads_from: &'a ReadsFrom,
+    model: Model,
+}
+
+impl Trial<'_> {
+    /// Does a run. `protocol` is that of the subject, with its fault.
+    ///
+    /// # Errors
+    /// A certificate that is wrong, which is a defect of this program, or a trace that cannot be written.
+    pub fn run(
+        &self,
+        subject: &Subject,
+        protocol: &Protocol,
+        stream: &Stream,
+        lineage: &Lineage,
+    ) -> Result<Entry, Error> {
+        let given = &self.opened[subject.protocol].given;
+        let simulation = Recipe::of(lineage).simulation(protocol, stream.client);
+        let start = Instant::now();
+        let run = simulate(protocol, &simulation, None)?;
+        let simulate_seconds = start.elapsed().as_secs_f64();
+        let strange = |what: &dyn std::fmt::Display| Error::Usage(format!("{given}: {what}"));
+        let history = run.history().map_err(|error| strange(&error))?;
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
+            .map_err(|twice| strange(&twice))?;
+        let ended = Ended {
+            history: &history,
+            reads_from: &reads_from,
+            model: model_of(&simulation),
+        };
+        let command = command(given, subject, &simulation, lineage);
+        let (verdict, criteria) = self.judge(&ended).map_err(|what| Error::Certificate {
+            file: command.clone(),
+            what,
+        })?;
+        let reached = run.reached();
+        let row = CampaignRun {
+            protocol: given.clone(),
+            client: stream.client.to_string(),
+            model: ended.model.name().to_owned(),
+            generator: stream.generator,
+            repetition: stream.repetition,
+            number: stream.entries.len() as u32,
+            seed: lineage.seed(),
+            lineage: lineage.to_string(),
+            threads: simulation.shape.threads,
+            operations: history.operations() as u32,
+            transitions: run.tally.transitions,
+            ticks: run
+                .fault
+                .as_ref()
+                .map_or(run.tally.ticks, |fault| fault.tick),
+            outcome: outcome(run.fault.as_deref(), verdict),
+            fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
+            message: run.fault.as_ref().map(|fault| fault::tame(&fault.message)),
+            covered: covered(subject, &run),
+            new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
+            criteria,
+            history: Some(history.digest()),
+            simulate_seconds,
+            command,
+            ..about(subject)
+        };
+        if row.outcome != RunOutcome::Clean {
+            self.keep(protocol, &simulation, &row)?;
+        }
+        // Where nobody learns from it, only what is new matters.
+        let learns = subject.mutant.is_none() || stream.generator == Generator::Guided;
+        let kept = reached.iter().filter(|one| learns || stream.is_new(one));
+        let reached = kept.map(|one| (one.triple, one.count)).collect();
+        Ok(Entry { row, reached })
+    }
+
+    /// What there is to say about a history: whether it is one of the client's model, with a certificate
+    /// that is verified, and what all criteria say if it is not.
+    fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), String> {
+        let Ended {
+            history,
+            reads_from,
+            model,
+            ..
+        } = *ended;
+        let outcome = check(history, reads_from, model, &self.options);
+        certify(history, model, &outcome.verdict)?;
+        let finding = match outcome.verdict {
+            Verdict::Consistent(_) => Finding::Consistent,
+            Verdict::Violation(_) => Finding::Violation,
+            _ => Finding::Undecided,
+        };
+        let criteria = Guarantee::ALL.map(|guarantee| match finding {
+            Finding::Violation => self.ask(ended, guarantee),
+            // What follows from the model needs not be asked, and of the rest nobody wants to know.
+            Finding::Consistent if guarantee.follows_from(model) => Checked {
+                finding: Some(Finding::Consistent),
+                ..Checked::default()
+            },
+            _ => Checked::default(),
+        });
+        Ok((finding, criteria))
+    }
+
+    /// Whether a history satisfies a criterion, and if not, after how many operations.
+    fn ask(&self, ended: &Ended<'_>, guarantee: Guarantee) -> Checked {
+        let options = check::Options {
+            algorithm: guarantee.algorithm(),
+            ..self.options.clone()
+        };
+        let bounds = Bounds::new(options.timeout, options.max_memory);
+        let found = detect(
+            ended.history,
+            ended.reads_from,
+            guarantee.model(),
+            &options,
+            &bounds,
+        );
+        Checked {
+            finding: Some(match found.violates() {
+                Some(true) => Finding::Violation,
+                Some(false) => Finding::Consistent,
+                None => Finding::Undecided,
+            }),
+            operations: found.first.map(|first| first.operations as u32),
+            seconds: Some(found.seconds),
+        }
+    }
+
+    /// Runs it again, for its trace.
+    fn keep(
+        &self,
+        protocol: &Protocol,
+        simulation: &Simulation,
+        row: &CampaignRun,
+    ) -> Result<(), Error> {
+        let Some(folder) = self.traces else {
+            return Ok(());
+        };
+        let subject = row.mutant.as_deref().unwrap_or(&row.protocol);
+        let tame = |c: char| {
+            if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        };
+        let subject: String = subject.chars().map(tame).collect();
+        let path = folder.join(format!("{subject}.{}.{}.trace.gz", row.client, row.lineage));
+        let failed = |error| Error::File {
+            file: path.display().to_string(),
+            error,
+        };
+        report::files::create(&path, failed, |file: &mut File| {
+            let file = file.try_clone().map_err(failed)?;
+            let output = Output::Gzip(Box::new(file));
+            let title = format!("command line: {}", row.command);
+            let mut run = simulate(protocol, simulation, Some((output, &title)))?;
+            run.finish_trace().map_err(failed)?;
+            Ok(())
+        })
+    }
+}
+
+fn simulate(
+    protocol: &Protocol,
+    simulation: &Simulation,
+    trace: Option<(Output, &str)>,
+) -> Result<Run, Error> {
+    let plan = simulation.plan(protocol).map_err(|wrong| {
+        let messages: Vec<&str> = wrong.iter().map(|one| &*one.message).collect();
+        Error::Usage(format!("{}: {}", protocol.title(), messages.join("; ")))
+    })?;
+    let (output, title) = trace.unzip();
+    let run = simulation.run_titled(protocol, &plan, output, title);
+    run.map_err(|what| Error::Usage(format!("{}: {what}", protocol.title())))
+}
+
+/// The model that the cores keep.
+fn model_of(simulation: &Simulation) -> Model {
+    let kept = simulation.client.model();
+    let found = MODELS.into_iter().find(|model| model.name() == kept);
+    found.unwrap_or(Model::Sc)
+}
+
+/// How a run ended: what stopped it counts before what its history says.
+fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
+    match (fault.map(|fault| fault.kind), verdict) {
+        (Some(FaultKind::Deadlock), _) => RunOutcome::Deadlock,
+        (Some(_), _) => RunOutcome::ProtocolError,
+        (None, Finding::Violation) => RunOutcome::Violation,
+        (None, Finding::Undecided) => RunOutcome::Undecided,
+        (None, Finding::Consistent) => RunOutcome::Clean,
+    }
+}
+
+/// How often a run took what its subject changes; not known if that is no entry of the table.
+fn covered(subject: &Subject, run: &Run) -> Option<u64> {
+    let touched = &subject.touched;
+    let is_known = touched.elsewhere.is_empty() && !touched.entries.is_empty();
+    is_known.then(|| touched.visits(&run.coverage()) + touched.visits(&run.stalls()))
+}
+
+/// The columns that are about the mutant.
+fn about(subject: &Subject) -> CampaignRun {
+    let Some(Mutant { name, origin, .. }) = &subject.mutant else {
+        return CampaignRun::default();
+    };
+    let row = CampaignRun {
+        mutant: Some(name.to_string()),
+        ..CampaignRun::default()
+    };
+    match origin {
+        Origin::Named => CampaignRun {
+            operator: Some("named".to_owned()),
+            ..row
+        },
+        Origin::Made { operator, site } => CampaignRun {
+            operator: Some(operator.name().to_owned()),
+            machine: Some(site.machine.clone()),
+            state: site.state.clone(),
+            event: site.event.clone(),
+            place: Some(site.place.clone()),
+            ..row
+        },
+    }
+}
+
+/// The command that repeats a run.
+fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Lineage) -> String {
+    let mutant = subject
+        .name()
+        .map(|name| format!(" --mutant {}", quoted(&name)));
+    format!(
+        "rubric simulate {}{} --client {} --recipe {lineage} --check",
+        quoted(given),
+        mutant.unwrap_or_default(),
+        simulation.client
+    )
+}

@@ -1,0 +1,344 @@
+//! The answers of a campaign, for a person.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use report::answers::{Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor};
+
+use super::table::Table;
+use super::{Campaign, Progress};
+use crate::campaign::{EQUIVALENTS, RUNS};
+use crate::check::paint::Paint;
+
+/// What is printed about.
+struct Page<'a> {
+    campaign: &'a Campaign,
+    answers: &'a Answers,
+    /// Most rows of a long list.
+    most: usize,
+    paint: Paint,
+}
+
+/// Prints them.
+pub fn print(
+    campaign: &Campaign,
+    answers: &Answers,
+    folder: &Path,
+    progress: Option<&Progress>,
+    most: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let page = Page {
+        campaign,
+        answers,
+        most,
+        paint: Paint::new(io::stdout().is_terminal()),
+    };
+    page.overview(progress, out)?;
+    page.kills(out)?;
+    page.rates(out)?;
+    page.operations(out)?;
+    page.survivors(out)?;
+    page.equivalents(out)?;
+    page.generators(out)?;
+    page.alarms(out)?;
+    let (runs, equivalents) = (folder.join(RUNS), folder.join(EQUIVALENTS));
+    if runs.exists() {
+        writeln!(
+            out,
+            "\nTables: {}, {}",
+            runs.display(),
+            equivalents.display()
+        )?;
+    }
+    Ok(())
+}
+
+impl Page<'_> {
+    fn overview(&self, progress: Option<&Progress>, out: &mut dyn Write) -> io::Result<()> {
+        let runs = &self.campaign.runs;
+        let protocols: BTreeSet<&str> = runs.iter().map(|run| &*run.protocol).collect();
+        let clients: BTreeSet<&str> = runs.iter().map(|run| &*run.client).collect();
+        let protocols: Vec<&str> = protocols.into_iter().collect();
+        let clients: Vec<&str> = clients.into_iter().collect();
+        writeln!(out, "{} on {}", protocols.join(", "), clients.join(", "))?;
+        let time = progress.map(|progress| format!(" in {:.0} s", progress.seconds));
+        let operations: u64 = runs.iter().map(|run| u64::from(run.operations)).sum();
+        writeln!(
+            out,
+            "  {} runs, {operations} operations{}",
+            runs.len(),
+            time.unwrap_or_default()
+        )?;
+        let total = self
+            .total()
+            .map_or((0, 0), |total| (total.mutants, total.killed));
+        let (tried, caught) = total;
+        let apart = self.answers.equivalents.len();
+        writeln!(
+            out,
+            "  {} mutants: {caught} caught, {} not caught, {apart} set apart as equivalent",
+            tried + apart as u64,
+            tried - caught
+        )?;
+        if progress.is_some_and(|progress| !progress.is_whole) {
+            let note = "  Time was over before all runs were done: the same command goes on.";
+            writeln!(out, "{}", self.paint.unsure(note))?;
+        }
+        Ok(())
+    }
+
+    fn matrix(&self) -> Option<&KillMatrix> {
+        self.answers
+            .kills
+            .iter()
+            .find(|matrix| matrix.scope == Scope::All)
+    }
+
+    fn total(&self) -> Option<&KillRow> {
+        self.matrix().map(|matrix| &matrix.total)
+    }
+
+    fn kills(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(matrix) = self.matrix().filter(|matrix| !matrix.rows.is_empty()) else {
+            return Ok(());
+        };
+        writeln!(
+            out,
+            "\nMutants of each operator, and how many of them each finder caught"
+        )?;
+        let shown = |finder: &'static str| match finder {
+            "protocol error" => "error",
+            other => other,
+        };
+        let mut headings = vec!["", "mutants", "caught"];
+        headings.extend(FINDERS.map(shown));
+        let mut table = Table::new(&headings);
+        matrix
+            .rows
+            .iter()
+            .for_each(|row| table.push(cells(&row.operator, row)));
+        table.push(cells("all", &matrix.total));
+        table.print(out)
+    }
+
+    fn rates(&self, out: &mut dyn Write) -> io::Result<()> {
+        for rates in self.of_models(&self.answers.rates, |rates: &Rates| &rates.scope) {
+            if rates.violating == 0 {
+                continue;
+            }
+            writeln!(
+                out,
+                "\nOf {} runs that violate {}, caught by",
+                rates.violating,
+                scope(&rates.scope)
+            )?;
+            let counted = || rates.criteria.iter().filter(|rate| rate.asked > 0);
+            let names: Vec<&str> = counted().map(|rate| rate.criterion).collect();
+            let mut table = Table::new(&[&[""][..], &names].concat());
+            let count = counted().map(|rate| rate.caught.to_string());
+            table.push(std::iter::once("runs".to_owned()).chain(count).collect());
+            let shares = counted().map(|rate| percent(rate.share));
+            table.push(std::iter::once("share".to_owned()).chain(shares).collect());
+            table.print(out)?;
+            for claim in rates.claims.iter().filter(|claim| claim.of > 0) {
+                writeln!(
+                    out,
+                    "  {}: {} of {}, {} ({} says {})",
+                    claim.claim,
+                    claim.found,
+                    claim.of,
+                    percent(claim.share),
+                    claim.paper,
+                    percent(Some(claim.stated))
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The answers about each model; those about single clients are in the JSON.
+    fn of_models<'a, T>(
+        &self,
+        all: &'a [T],
+        scope: impl Fn(&T) -> &Scope,
+    ) -> impl Iterator<Item = &'a T> {
+        all.iter()
+            .filter(move |one| matches!(scope(one), Scope::Model(_)))
+    }
+
+    fn operations(&self, out: &mut dyn Write) -> io::Result<()> {
+        let all = self.of_models(&self.answers.operations, |one| &one.scope);
+        let all: Vec<_> = all
+            .filter(|one| one.criteria.iter().any(|spread| spread.runs > 0))
+            .collect();
+        if all.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\nOperations completed until a violation shows, median and mean"
+        )?;
+        for one in all {
+            let counted = || one.criteria.iter().filter(|spread| spread.runs > 0);
+            let names: Vec<&str> = counted().map(|spread| spread.criterion).collect();
+            let clients = format!("clients of {}", scope(&one.scope));
+            let mut table = Table::new(&[&[&*clients][..], &names].concat());
+            let number =
+                |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
+            let medians = counted().map(|spread| number(spread.median));
+            table.push(
+                std::iter::once("median".to_owned())
+                    .chain(medians)
+                    .collect(),
+            );
+            let means = counted().map(|spread| number(spread.mean));
+            table.push(std::iter::once("mean".to_owned()).chain(means).collect());
+            table.print(out)?;
+        }
+        Ok(())
+    }
+
+    fn survivors(&self, out: &mut dyn Write) -> io::Result<()> {
+        let survivors = &self.answers.survivors;
+        if survivors.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\nNot caught, the most suspicious first: taken often, and nobody noticed"
+        )?;
+        let mut table = Table::new(&["", "taken", "runs"]);
+        for Survivor {
+            mutant,
+            covered,
+            runs,
+            ..
+        } in survivors.iter().take(self.most)
+        {
+            let covered = covered.map_or("?".to_owned(), |covered| covered.to_string());
+            table.push(vec![mutant.clone(), covered, runs.to_string()]);
+        }
+        table.print(out)?;
+        self.more(survivors.len(), out)
+    }
+
+    fn equivalents(&self, out: &mut dyn Write) -> io::Result<()> {
+        let equivalents = &self.answers.equivalents;
+        if equivalents.is_empty() {
+            return Ok(());
+        }
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for one in equivalents {
+            *kinds.entry(&one.kind).or_default() += 1;
+        }
+        let kinds: Vec<String> = kinds
+            .iter()
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        writeln!(
+            out,
+            "\nSet apart, since they cannot differ from their protocol: {}",
+            kinds.join(", ")
+        )?;
+        for one in equivalents.iter().take(self.most) {
+            writeln!(out, "  {}", one.mutant)?;
+            writeln!(out, "      {}", self.paint.faint(&one.reason))?;
+        }
+        self.more(equivalents.len(), out)
+    }
+
+    fn more(&self, all: usize, out: &mut dyn Write) -> io::Result<()> {
+        match all.saturating_sub(self.most) {
+            0 => Ok(()),
+            more => writeln!(out, "  and {more} more: rubric report DIR --all shows them"),
+        }
+    }
+
+    fn generators(&self, out: &mut dyn Write) -> io::Result<()> {
+        let compared: Vec<_> = self
+            .answers
+            .generators
+            .iter()
+            .filter_map(|one| Some((one, one.blind?, one.guided?)))
+            .collect();
+        if compared.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\nRuns until a named bug shows: median, and in how many repetitions it did"
+        )?;
+        let mut table = Table::new(&["", "client", "blind", "", "guided", "", "gain"]);
+        let median = |effort: Effort| {
+            effort
+                .median
+                .map_or("-".to_owned(), |median| format!("{median:.0}"))
+        };
+        let shown = |effort: Effort| format!("{}/{}", effort.detected, effort.repetitions);
+        for (one, blind, guided) in compared {
+            table.push(vec![
+                one.mutant.clone(),
+                one.client.clone(),
+                median(blind),
+                shown(blind),
+                median(guided),
+                shown(guided),
+                one.gain.map_or("-".to_owned(), |gain| format!("{gain:.2}")),
+            ]);
+        }
+        table.print(out)
+    }
+
+    fn alarms(&self, out: &mut dyn Write) -> io::Result<()> {
+        let alarms = &self.answers.alarms;
+        let runs: u64 = alarms.runs.iter().map(|one| one.runs).sum();
+        let undecided: u64 = alarms.runs.iter().map(|one| one.undecided).sum();
+        writeln!(
+            out,
+            "\nThe protocols as they are: {runs} runs, {} false alarms, {undecided} undecided",
+            alarms.alarms.len()
+        )?;
+        for alarm in alarms.alarms.iter().take(self.most) {
+            let message = alarm.message.as_deref().unwrap_or("");
+            writeln!(
+                out,
+                "  {}",
+                self.paint.bad(&format!("{} {message}", alarm.outcome))
+            )?;
+            writeln!(out, "      {}", alarm.command)?;
+        }
+        self.more(alarms.alarms.len(), out)
+    }
+}
+
+fn cells(name: &str, row: &KillRow) -> Vec<String> {
+    let mut cells = vec![
+        name.to_owned(),
+        row.mutants.to_string(),
+        row.killed.to_string(),
+    ];
+    // A dot is where nothing could have been found.
+    cells.extend(row.by.iter().map(|kills| match kills.of {
+        0 => ".".to_owned(),
+        _ => kills.killed.to_string(),
+    }));
+    cells
+}
+
+fn scope(scope: &Scope) -> String {
+    match scope {
+        Scope::All => "what their client keeps".to_owned(),
+        Scope::Model(model) => model.to_uppercase(),
+        Scope::Client(client) => client.clone(),
+    }
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| match share * 100.0 {
+        whole if whole == whole.round() => format!("{whole:.0} %"),
+        fraction if fraction < 10.0 => format!("{fraction:.2} %"),
+        fraction => format!("{fraction:.1} %"),
+    })
+}

@@ -1,0 +1,199 @@
+//! What the runs of a campaign say: which mutants are found, by what, how early, and which are not.
+//!
+//! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each
+//! model and for each client ([`Scope`]). Which criteria count for which client is the caller's to
+//! say: those that follow from the model that the client keeps, since cores with store buffers break SC
+//! with any protocol. Runs of protocols that are not mutated are [`Alarms`] or none, and count nowhere else.
+//!
+//! ```
+//! use report::answers::Answers;
+//! use report::tables::{CampaignRun, Finding, RunOutcome};
+//!
+//! let mut run = CampaignRun {
+//!     protocol: "MI_example".to_owned(),
+//!     mutant: Some("a".to_owned()),
+//!     operator: Some("drop-action".to_owned()),
+//!     model: "sc".to_owned(),
+//!     outcome: RunOutcome::Violation,
+//!     ..CampaignRun::default()
+//! };
+//! run.checked_mut("sc").unwrap().finding = Some(Finding::Violation);
+//! let answers = Answers::of(&[run], &[], &|model, criterion| model == criterion);
+//! assert_eq!(answers.kills[0].total.killed, 1);
+//! assert!(answers.survivors.is_empty());
+//! ```
+
+mod alarms;
+mod equivalents;
+mod generators;
+mod kills;
+mod numbers;
+mod operations;
+mod rates;
+mod survivors;
+#[cfg(test)]
+mod testing;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
+
+pub use alarms::{Alarm, Alarms, Unmutated};
+pub use equivalents::EquivalentMutant;
+pub use generators::{Comparison, Effort};
+pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
+pub use operations::{OperationsToDetection, Spread};
+pub use rates::{Claim, Rate, Rates};
+pub use survivors::Survivor;
+
+/// What a campaign says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answers {
+    /// How many mutants of each operator what finds, for each scope.
+    pub kills: Vec<KillMatrix>,
+    /// What share of violating runs each criterion catches, for each scope.
+    pub rates: Vec<Rates>,
+    /// After how many operations, for each scope.
+    pub operations: Vec<OperationsToDetection>,
+    /// Mutants that nothing found, the most suspicious first.
+    pub survivors: Vec<Survivor>,
+    /// Mutants that cannot be found.
+    pub equivalents: Vec<EquivalentMutant>,
+    /// Blind against guided programs, on the named bugs.
+    pub generators: Vec<Comparison>,
+    /// What was found in protocols that are not mutated.
+    pub alarms: Alarms,
+}
+
+impl Answers {
+    /// The answers that runs give. `counts` says of a model and a criterion, in the words of the table,
+    /// whether the criterion follows from the model.
+    pub fn of(
+        runs: &[CampaignRun],
+        equivalents: &[Equivalent],
+        counts: &dyn Fn(&str, &str) -> bool,
+    ) -> Answers {
+        let campaign = Campaign::new(runs, equivalents, counts);
+        let scopes = campaign.scopes();
+        Answers {
+            kills: scopes
+                .iter()
+                .map(|scope| kills::matrix(&campaign, scope))
+                .collect(),
+            rates: scopes
+                .iter()
+                .map(|scope| rates::rates(&campaign, scope))
+                .collect(),
+            operations: scopes
+                .iter()
+                .map(|scope| operations::operations(&campaign, scope))
+                .collect(),
+            survivors: survivors::survivors(&campaign),
+            equivalents: equivalents::equivalents(&campaign),
+            generators: generators::comparisons(&campaign),
+            alarms: alarms::alarms(&campaign),
+        }
+    }
+}
+
+/// Which runs an answer is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// All of them.
+    All,
+    /// Those with cores that keep this model.
+    Model(String),
+    /// Those with this client.
+    Client(String),
+}
+
+impl Scope {
+    fn has(&self, run: &CampaignRun) -> bool {
+        match self {
+            Scope::All => true,
+            Scope::Model(model) => run.model == *model,
+            Scope::Client(client) => run.client == *client,
+        }
+    }
+}
+
+/// A mutant of a protocol, by name.
+type Mutant<'a> = (&'a str, &'a str);
+
+/// The runs, and what counts among them.
+struct Campaign<'a> {
+    runs: &'a [CampaignRun],
+    equivalents: BTreeMap<Mutant<'a>, &'a Equivalent>,
+    counts: &'a dyn Fn(&str, &str) -> bool,
+}
+
+impl<'a> Campaign<'a> {
+    fn new(
+        runs: &'a [CampaignRun],
+        equivalents: &'a [Equivalent],
+        counts: &'a dyn Fn(&str, &str) -> bool,
+    ) -> Campaign<'a> {
+        let named = equivalents.iter();
+        let named = named.map(|row| ((row.protocol.as_str(), row.mutant.as_str()), row));
+        Campaign {
+            runs,
+            equivalents: named.collect(),
+            counts,
+        }
+    }
+
+    /// All runs, those of each model, those of each client.
+    fn scopes(&self) -> Vec<Scope> {
+        let runs = self.mutated();
+        let models = runs.clone().map(|(_, run)| Scope::Model(run.model.clone()));
+        let clients = runs.map(|(_, run)| Scope::Client(run.client.clone()));
+        let narrow: BTreeSet<Scope> = models.chain(clients).collect();
+        std::iter::once(Scope::All).chain(narrow).collect()
+    }
+
+    /// The runs of mutants.
+    fn mutated(&self) -> impl Iterator<Item = (Mutant<'a>, &'a CampaignRun)> + Clone + use<'a> {
+        let runs = self.runs.iter();
+        runs.filter_map(|run| Some(((run.protocol.as_str(), run.mutant.as_deref()?), run)))
+    }
+
+    /// The runs in a scope of mutants that are not known to be equivalent.
+    fn tried(&self, scope: &Scope) -> impl Iterator<Item = (Mutant<'a>, &'a CampaignRun)> {
+        let mutated = self.mutated();
+        mutated.filter(|(mutant, run)| scope.has(run) && !self.equivalents.contains_key(mutant))
+    }
+
+    /// Whether the criterion of this place in [`CRITERIA`] counts for the client of a run.
+    fn counts(&self, run: &CampaignRun, criterion: usize) -> bool {
+        (self.counts)(&run.model, CRITERIA[criterion])
+    }
+
+    /// What was found of a criterion, if it counts.
+    fn finding(&self, run: &CampaignRun, criterion: usize) -> Option<Finding> {
+        let finding = run.criteria[criterion].finding;
+        finding.filter(|_| self.counts(run, criterion))
+    }
+
+    /// Whether a criterion that counts is violated.
+    fn breaks(&self, run: &CampaignRun, criterion: usize) -> bool {
+        self.finding(run, criterion) == Some(Finding::Violation)
+    }
+
+    /// Whether a run violates anything that its client should keep.
+    fn violates(&self, run: &CampaignRun) -> bool {
+        run.outcome == RunOutcome::Violation
+            || (0..CRITERIA.len()).any(|criterion| self.breaks(run, criterion))
+    }
+
+    /// Whether a run shows that something is wrong with the protocol.
+    fn detects(&self, run: &CampaignRun) -> bool {
+        let failed = matches!(
+            run.outcome,
+            RunOutcome::ProtocolError | RunOutcome::Deadlock
+        );
+        failed || self.violates(run)
+    }
+}

@@ -1,0 +1,131 @@
+//! False alarms: what was found in protocols that are not mutated.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Campaign;
+use crate::tables::{CampaignRun, RunOutcome};
+
+/// What was found in protocols that are not mutated.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Alarms {
+    /// Their runs, by protocol and client.
+    pub runs: Vec<Unmutated>,
+    /// Those of them that found something, in the order of the table.
+    pub alarms: Vec<Alarm>,
+}
+
+/// The runs of a protocol that is not mutated with one client.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Unmutated {
+    /// The protocol.
+    pub protocol: String,
+    /// The cores.
+    pub client: String,
+    /// The model that they keep.
+    pub model: String,
+    /// How many.
+    pub runs: u64,
+    /// Those whose history violates the model.
+    pub violations: u64,
+    /// Those in which the protocol failed.
+    pub failures: u64,
+    /// Those whose history was not decided.
+    pub undecided: u64,
+}
+
+/// A run that should have found nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Alarm {
+    /// The protocol.
+    pub protocol: String,
+    /// The cores.
+    pub client: String,
+    /// How the run ended.
+    pub outcome: &'static str,
+    /// What the protocol's fault says, if there was one.
+    pub message: Option<String>,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+pub(super) fn alarms(campaign: &Campaign<'_>) -> Alarms {
+    let mut runs: BTreeMap<[&str; 3], Unmutated> = BTreeMap::new();
+    let mut alarms = Vec::new();
+    for run in campaign.runs.iter().filter(|run| run.mutant.is_none()) {
+        let key = [&*run.protocol, &run.client, &run.model];
+        let entry = runs.entry(key).or_insert_with(|| about(run));
+        let violates = campaign.violates(run);
+        entry.runs += 1;
+        entry.violations += u64::from(violates);
+        entry.failures += u64::from(campaign.detects(run) && !violates);
+        entry.undecided += u64::from(run.outcome == RunOutcome::Undecided);
+        if campaign.detects(run) {
+            alarms.push(alarm(run));
+        }
+    }
+    Alarms {
+        runs: runs.into_values().collect(),
+        alarms,
+    }
+}
+
+fn about(run: &CampaignRun) -> Unmutated {
+    Unmutated {
+        protocol: run.protocol.clone(),
+        client: run.client.clone(),
+        model: run.model.clone(),
+        ..Unmutated::default()
+    }
+}
+
+fn alarm(run: &CampaignRun) -> Alarm {
+    Alarm {
+        protocol: run.protocol.clone(),
+        client: run.client.clone(),
+        outcome: run.outcome.name(),
+        message: run.message.clone(),
+        command: run.command.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{answers, failed, unmutated, violation};
+    use super::*;
+
+    #[test]
+    fn only_unmutated_runs_that_find_something() {
+        let rows = [
+            unmutated("in-order"),
+            unmutated("in-order").ended(RunOutcome::Undecided),
+            violation("", "", "in-order", &["sc"]).unmutated(),
+            failed("", "", "in-order", RunOutcome::Deadlock).unmutated(),
+            violation("", "", "store-buffer-8", &["sc"])
+                .clean()
+                .unmutated(),
+            violation("a", "x", "in-order", &["sc"]),
+        ];
+        let found = answers(&rows, &[]).alarms;
+        let counts: Vec<_> = found
+            .runs
+            .iter()
+            .map(|row| {
+                (
+                    row.client.as_str(),
+                    row.runs,
+                    row.violations,
+                    row.failures,
+                    row.undecided,
+                )
+            })
+            .collect();
+        assert_eq!(
+            counts,
+            [("in-order", 4, 1, 1, 1), ("store-buffer-8", 1, 0, 0, 0)]
+        );
+        let outcomes: Vec<_> = found.alarms.iter().map(|alarm| alarm.outcome).collect();
+        assert_eq!(outcomes, ["violation", "deadlock"]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Mutants that are known to change nothing.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Campaign;
+
+/// A mutant that is known to change nothing, and what its runs say to that.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct EquivalentMutant {
+    /// The protocol.
+    pub protocol: String,
+    /// The mutant.
+    pub mutant: String,
+    /// What made it.
+    pub operator: String,
+    /// A word for how it is known.
+    pub kind: String,
+    /// How it is known.
+    pub reason: String,
+    /// Its runs, if it was run all the same.
+    pub runs: u64,
+    /// Those that found something: each says that the reason is wrong.
+    pub detections: u64,
+}
+
+/// They, by protocol and mutant.
+pub(super) fn equivalents(campaign: &Campaign<'_>) -> Vec<EquivalentMutant> {
+    let known = campaign.equivalents.iter().map(|(&mutant, row)| {
+        let about = EquivalentMutant {
+            protocol: row.protocol.clone(),
+            mutant: row.mutant.clone(),
+            operator: row.operator.clone(),
+            kind: row.kind.clone(),
+            reason: row.reason.clone(),
+            ..EquivalentMutant::default()
+        };
+        (mutant, about)
+    });
+    let mut found: BTreeMap<_, _> = known.collect();
+    for (mutant, run) in campaign.mutated() {
+        if let Some(equivalent) = found.get_mut(&mutant) {
+            equivalent.runs += 1;
+            equivalent.detections += u64::from(campaign.detects(run));
+        }
+    }
+    found.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{answers, equivalent, run, violation};
+
+    #[test]
+    fn runs_of_equivalent_mutants_are_held_against_the_reason() {
+        let rows = [
+            run("b", "x", "in-order"),
+            violation("b", "x", "in-order", &["sc"]),
+            run("c", "x", "in-order"),
+        ];
+        let found = answers(&rows, &[equivalent("b", "x"), equivalent("a", "y")]).equivalents;
+        let [a, b] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            (a.mutant.as_str(), a.operator.as_str(), a.runs),
+            ("a", "y", 0)
+        );
+        assert_eq!((b.runs, b.detections, b.reason.as_str()), (2, 1, "alike"));
+    }
+}

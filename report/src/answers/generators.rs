@@ -1,0 +1,171 @@
+//! Blind programs against guided ones: how many runs it takes to find the named bugs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::numbers::median_with_none;
+use super::{Campaign, Mutant, Scope};
+use crate::tables::{CampaignRun, Generator};
+
+/// The operator of bugs that have a name.
+const NAMED: &str = "named";
+
+/// How many runs each generator needs to find a named bug with a client.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The protocol.
+    pub protocol: String,
+    /// The bug.
+    pub mutant: String,
+    /// The cores.
+    pub client: String,
+    /// Programs at random; none if that was not tried.
+    pub blind: Option<Effort>,
+    /// Guided ones.
+    pub guided: Option<Effort>,
+    /// How many times fewer runs guided programs need, if both medians are known.
+    pub gain: Option<f64>,
+}
+
+/// Runs until the first detection, over the repetitions of a campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Effort {
+    /// Repetitions.
+    pub repetitions: u64,
+    /// Those in which the bug was found.
+    pub detected: u64,
+    /// Runs in all of them.
+    pub runs: u64,
+    /// The median number of runs up to the first that finds the bug. A repetition that does not find
+    /// it takes longer than any that does; none if the median is among those.
+    pub median: Option<f64>,
+}
+
+/// A repetition: its runs, and which of them was the first to find the bug, from 1.
+#[derive(Clone, Copy, Default)]
+struct Repetition {
+    runs: u64,
+    first: Option<u64>,
+}
+
+/// The repetitions of a generator, by number.
+type Repetitions = BTreeMap<u32, Repetition>;
+
+/// By protocol, bug and client.
+pub(super) fn comparisons(campaign: &Campaign<'_>) -> Vec<Comparison> {
+    let mut bugs: BTreeMap<(Mutant<'_>, &str), BTreeMap<Generator, Repetitions>> = BTreeMap::new();
+    let named = |run: &CampaignRun| run.operator.as_deref() == Some(NAMED);
+    for (mutant, run) in campaign.tried(&Scope::All).filter(|(_, run)| named(run)) {
+        let bug = bugs.entry((mutant, &run.client)).or_default();
+        let repetitions = bug.entry(run.generator).or_default();
+        let repetition = repetitions.entry(run.repetition).or_default();
+        repetition.add(run, campaign.detects(run));
+    }
+    let comparison = |(((protocol, mutant), client), generators): ((Mutant<'_>, &str), _)| {
+        compare(protocol, mutant, client, &generators)
+    };
+    bugs.into_iter().map(comparison).collect()
+}
+
+impl Repetition {
+    fn add(&mut self, run: &CampaignRun, detects: bool) {
+        self.runs += 1;
+        if detects {
+            let number = u64::from(run.number) + 1;
+            self.first = Some(self.first.map_or(number, |first| first.min(number)));
+        }
+    }
+}
+
+fn compare(
+    protocol: &str,
+    mutant: &str,
+    client: &str,
+    generators: &BTreeMap<Generator, Repetitions>,
+) -> Comparison {
+    let of = |generator| generators.get(&generator).map(effort);
+    let (blind, guided) = (of(Generator::Blind), of(Generator::Guided));
+    let median = |effort: Option<Effort>| effort.and_then(|effort| effort.median);
+    Comparison {
+        protocol: protocol.to_owned(),
+        mutant: mutant.to_owned(),
+        client: client.to_owned(),
+        gain: median(blind)
+            .zip(median(guided))
+            .map(|(blind, guided)| blind / guided),
+        blind,
+        guided,
+    }
+}
+
+fn effort(repetitions: &Repetitions) -> Effort {
+    let firsts: Vec<Option<u64>> = repetitions
+        .values()
+        .map(|repetition| repetition.first)
+        .collect();
+    Effort {
+        repetitions: firsts.len() as u64,
+        detected: firsts.iter().flatten().count() as u64,
+        runs: repetitions.values().map(|repetition| repetition.runs).sum(),
+        median: median_with_none(&firsts),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Row, answers, run, violation};
+    use super::*;
+
+    /// The runs of a repetition, of which those with these numbers find the bug.
+    fn repetition(bug: &str, generator: Generator, at: u32, runs: u32, finds: &[u32]) -> Vec<Row> {
+        let rows = (0..runs).map(|number| match finds.contains(&number) {
+            true => violation(bug, "named", "in-order", &["sc"]),
+            false => run(bug, "named", "in-order"),
+        });
+        let rows = (0..).zip(rows);
+        rows.map(|(number, row)| row.numbered(generator, at, number))
+            .collect()
+    }
+
+    #[test]
+    fn runs_until_the_first_detection() {
+        let (blind, guided) = (Generator::Blind, Generator::Guided);
+        let mut rows = [
+            repetition("a", blind, 0, 20, &[9]),
+            repetition("a", blind, 1, 20, &[]),
+            repetition("a", blind, 2, 20, &[19]),
+            repetition("a", guided, 0, 5, &[4, 3]),
+            repetition("a", guided, 1, 7, &[5]),
+            repetition("b", guided, 0, 3, &[]),
+            repetition("c", blind, 0, 1, &[]),
+        ]
+        .concat();
+        rows.reverse();
+        rows.push(violation("d", "drop-action", "in-order", &["sc"]));
+        let found = answers(&rows, &[]).generators;
+        let [a, b, c] = &found[..] else {
+            panic!("{found:?}")
+        };
+        let numbers = |effort: Option<Effort>| {
+            effort.map(|effort| {
+                (
+                    effort.repetitions,
+                    effort.detected,
+                    effort.runs,
+                    effort.median,
+                )
+            })
+        };
+        // 10, never, 20; 4, 6.
+        assert_eq!(numbers(a.blind), Some((3, 2, 60, Some(20.0))));
+        assert_eq!(numbers(a.guided), Some((2, 2, 12, Some(5.0))));
+        assert_eq!(a.gain, Some(4.0));
+        assert_eq!(
+            (numbers(b.blind), numbers(b.guided)),
+            (None, Some((1, 0, 3, None)))
+        );
+        assert_eq!((b.gain, c.gain, c.guided), (None, None, None));
+        assert_eq!((a.mutant.as_str(), a.client.as_str()), ("a", "in-order"));
+    }
+}

@@ -1,0 +1,207 @@
+//! The kill matrix: how many mutants of each operator what finds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{Campaign, Mutant, Scope};
+use crate::tables::{CRITERIA, CampaignRun, RunOutcome};
+
+/// What can find a mutant: the criteria, and that the protocol itself fails.
+pub const FINDERS: [&str; 12] = {
+    let mut finders = ["protocol error"; 12];
+    finders[11] = "deadlock";
+    let mut at = 0;
+    while at < CRITERIA.len() {
+        finders[at] = CRITERIA[at];
+        at += 1;
+    }
+    finders
+};
+
+/// How many mutants of each operator what finds. Mutants known to be equivalent are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KillMatrix {
+    /// Whose runs.
+    pub scope: Scope,
+    /// A row an operator, by name.
+    pub rows: Vec<KillRow>,
+    /// All operators together.
+    pub total: KillRow,
+}
+
+/// The mutants of an operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KillRow {
+    /// The operator; empty for all together.
+    pub operator: String,
+    /// How many were run.
+    pub mutants: u64,
+    /// How many of them anything found.
+    pub killed: u64,
+    /// What found them, in the order of [`FINDERS`].
+    pub by: Vec<Kills>,
+}
+
+/// What one finder found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Kills {
+    /// The finder.
+    pub finder: &'static str,
+    /// How many mutants it found.
+    pub killed: u64,
+    /// How many it could have found: those with a run for whose client it counts.
+    pub of: u64,
+}
+
+/// What is known of one mutant.
+#[derive(Default)]
+struct Fate {
+    found: bool,
+    found_by: [bool; FINDERS.len()],
+    asked: [bool; FINDERS.len()],
+}
+
+pub(super) fn matrix(campaign: &Campaign<'_>, scope: &Scope) -> KillMatrix {
+    let mut operators: BTreeMap<&str, BTreeSet<Mutant<'_>>> = BTreeMap::new();
+    let mut fates: BTreeMap<Mutant<'_>, Fate> = BTreeMap::new();
+    for (mutant, run) in campaign.tried(scope) {
+        let operator = run.operator.as_deref().unwrap_or_default();
+        operators.entry(operator).or_default().insert(mutant);
+        fates.entry(mutant).or_default().add(campaign, run);
+    }
+    let rows = operators.iter().map(|(operator, mutants)| {
+        let fates = mutants.iter().filter_map(|mutant| fates.get(mutant));
+        row(operator, fates)
+    });
+    KillMatrix {
+        scope: scope.clone(),
+        rows: rows.collect(),
+        total: row("", fates.values()),
+    }
+}
+
+impl Fate {
+    fn add(&mut self, campaign: &Campaign<'_>, run: &CampaignRun) {
+        self.found |= campaign.detects(run);
+        for (at, finder) in FINDERS.into_iter().enumerate() {
+            let (asked, found) = match at < CRITERIA.len() {
+                true => (campaign.counts(run, at), campaign.breaks(run, at)),
+                false => (true, has_failed(run.outcome, finder)),
+            };
+            self.asked[at] |= asked;
+            self.found_by[at] |= found;
+        }
+    }
+}
+
+/// Whether the protocol failed in the way that a finder is about.
+fn has_failed(outcome: RunOutcome, finder: &str) -> bool {
+    matches!(outcome, RunOutcome::ProtocolError | RunOutcome::Deadlock) && outcome.name() == finder
+}
+
+fn row<'a>(operator: &str, fates: impl Iterator<Item = &'a Fate>) -> KillRow {
+    let mut row = KillRow {
+        operator: operator.to_owned(),
+        by: FINDERS.map(nothing).to_vec(),
+        ..KillRow::default()
+    };
+    for fate in fates {
+        row.mutants += 1;
+        row.killed += u64::from(fate.found);
+        for (at, kills) in row.by.iter_mut().enumerate() {
+            kills.killed += u64::from(fate.found_by[at]);
+            kills.of += u64::from(fate.asked[at]);
+        }
+    }
+    row
+}
+
+fn nothing(finder: &'static str) -> Kills {
+    Kills {
+        finder,
+        killed: 0,
+        of: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{answers, equivalent, failed, run, unmutated, violation};
+    use super::*;
+
+    /// Killed and of how many, for each finder that could have found any.
+    fn cells(row: &KillRow) -> Vec<(&str, u64, u64)> {
+        let by = row.by.iter().filter(|kills| kills.of > 0);
+        by.map(|kills| (kills.finder, kills.killed, kills.of))
+            .collect()
+    }
+
+    #[test]
+    fn mutants_are_counted_once_and_only_where_a_criterion_counts() {
+        let rows = [
+            // Found by SC's criteria with one client, twice; with the other it breaks SC, which is no bug.
+            violation("a", "drop-action", "in-order", &["ccm", "wsc", "sc"]),
+            violation("a", "drop-action", "in-order", &["sc"]),
+            run("b", "drop-action", "in-order"),
+            violation("b", "drop-action", "store-buffer-8", &["wsc", "sc"]).clean(),
+            violation("c", "named", "store-buffer-8", &["wtso", "tso", "pso"]),
+            failed("c", "named", "in-order", RunOutcome::Deadlock),
+            failed("d", "named", "in-order", RunOutcome::ProtocolError),
+            // Left out.
+            run("e", "named", "in-order"),
+            unmutated("in-order"),
+        ];
+        let kills = answers(&rows, &[equivalent("e", "named")]).kills;
+        let scopes: Vec<&Scope> = kills.iter().map(|matrix| &matrix.scope).collect();
+        let [sc, tso] = ["sc", "tso"].map(|model| Scope::Model(model.to_owned()));
+        let clients = ["in-order", "store-buffer-8"].map(|client| Scope::Client(client.to_owned()));
+        assert_eq!(scopes, [&Scope::All, &sc, &tso, &clients[0], &clients[1]]);
+
+        let all = &kills[0];
+        assert_eq!(all.rows.len(), 2);
+        assert_eq!(all.rows[0].operator, "drop-action");
+        assert_eq!((all.rows[0].mutants, all.rows[0].killed), (2, 1));
+        let sc_only = [("cm", 0, 2), ("ccm", 1, 2), ("wsc", 1, 2), ("sc", 1, 2)];
+        let cells_of = cells(&all.rows[0]);
+        assert_eq!(cells_of[2..6], sc_only);
+        assert_eq!((all.rows[1].mutants, all.rows[1].killed), (2, 2));
+        let named = cells(&all.rows[1]);
+        assert_eq!(
+            named[6..],
+            [
+                ("wccm", 0, 2),
+                ("wtso", 1, 2),
+                ("tso", 1, 2),
+                ("pso", 1, 2),
+                ("protocol error", 1, 2),
+                ("deadlock", 1, 2)
+            ]
+        );
+        assert_eq!((all.total.mutants, all.total.killed), (4, 3));
+
+        let tso = &kills[2];
+        assert_eq!((tso.total.mutants, tso.total.killed), (2, 1));
+        assert_eq!(
+            cells(&tso.total),
+            [
+                ("cc", 0, 2),
+                ("ccv", 0, 2),
+                ("wccm", 0, 2),
+                ("wtso", 1, 2),
+                ("tso", 1, 2),
+                ("pso", 1, 2),
+                ("protocol error", 0, 2),
+                ("deadlock", 0, 2)
+            ]
+        );
+        assert_eq!(kills[4].total, tso.total);
+    }
+
+    #[test]
+    fn no_runs() {
+        let kills = answers(&[], &[]).kills;
+        assert_eq!(kills.len(), 1);
+        assert_eq!(kills[0].total.mutants, 0);
+    }
+}

@@ -1,0 +1,85 @@
+//! How many operations it takes each criterion to detect a violation.
+
+use serde::Serialize;
+
+use super::numbers::{mean, median};
+use super::{Campaign, Scope};
+use crate::tables::CRITERIA;
+
+/// How many operations had completed when violations were detected, by criterion.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OperationsToDetection {
+    /// Whose runs.
+    pub scope: Scope,
+    /// For each criterion.
+    pub criteria: Vec<Spread>,
+}
+
+/// The numbers of operations for one criterion. Criteria that catch fewer runs catch others, so that
+/// these are not numbers about the same runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The criterion.
+    pub criterion: &'static str,
+    /// Runs that it catches and for which the number is known.
+    pub runs: u64,
+    /// The mean over them.
+    pub mean: Option<f64>,
+    /// The median over them.
+    pub median: Option<f64>,
+}
+
+pub(super) fn operations(campaign: &Campaign<'_>, scope: &Scope) -> OperationsToDetection {
+    let criteria = (0..CRITERIA.len()).map(|criterion| {
+        let runs = campaign.tried(scope).map(|(_, run)| run);
+        let caught = runs.filter(|run| campaign.breaks(run, criterion));
+        let numbers = caught.filter_map(|run| run.criteria[criterion].operations);
+        let numbers: Vec<u64> = numbers.map(u64::from).collect();
+        Spread {
+            criterion: CRITERIA[criterion],
+            runs: numbers.len() as u64,
+            mean: mean(&numbers),
+            median: median(&numbers),
+        }
+    });
+    OperationsToDetection {
+        scope: scope.clone(),
+        criteria: criteria.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{answers, violation};
+
+    #[test]
+    fn means_and_medians() {
+        let rows = [
+            violation("a", "x", "in-order", &["sc"]).after("sc", 10),
+            violation("a", "x", "in-order", &["sc", "wsc"])
+                .after("sc", 20)
+                .after("wsc", 25),
+            violation("b", "x", "in-order", &["sc"]).after("sc", 90),
+            // Unknown; of a criterion that does not count; of one that holds.
+            violation("b", "x", "in-order", &["sc"]),
+            violation("b", "x", "store-buffer-8", &["sc", "tso"]).after("sc", 7),
+            violation("b", "x", "in-order", &["sc"])
+                .after("ccm", 3)
+                .after("sc", 40),
+        ];
+        let operations = answers(&rows, &[]).operations;
+        let all = &operations[0];
+        let of = |criterion: &str| {
+            let spread = all
+                .criteria
+                .iter()
+                .find(|spread| spread.criterion == criterion);
+            let spread = spread.unwrap();
+            (spread.runs, spread.mean, spread.median)
+        };
+        assert_eq!(of("sc"), (4, Some(40.0), Some(30.0)));
+        assert_eq!(of("wsc"), (1, Some(25.0), Some(25.0)));
+        assert_eq!(of("ccm"), (0, None, None));
+        assert_eq!(of("tso"), (0, None, None));
+    }
+}

@@ -1,0 +1,208 @@
+//! What share of the violating runs each criterion catches, beside what the papers say.
+
+use serde::Serialize;
+
+use super::numbers::share;
+use super::{Campaign, Scope};
+use crate::tables::{CRITERIA, CampaignRun, Finding};
+
+/// What share of the violating runs each criterion catches.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rates {
+    /// Whose runs.
+    pub scope: Scope,
+    /// Runs that violate anything that their client should keep.
+    pub violating: u64,
+    /// For each criterion.
+    pub criteria: Vec<Rate>,
+    /// What the papers claim.
+    pub claims: Vec<Claim>,
+}
+
+/// What share one criterion catches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// The criterion.
+    pub criterion: &'static str,
+    /// Violating runs for which it counts and was asked.
+    pub asked: u64,
+    /// Those of them that it catches.
+    pub caught: u64,
+    /// Those of them about which it came to no end.
+    pub undecided: u64,
+    /// Caught of asked.
+    pub share: Option<f64>,
+}
+
+/// A share that a paper states, and the same here.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Claim {
+    /// What is claimed.
+    pub claim: &'static str,
+    /// The paper.
+    pub paper: &'static str,
+    /// The share that it states.
+    pub stated: f64,
+    /// Violating runs about which it can be told.
+    pub of: u64,
+    /// Those of which it is true.
+    pub found: u64,
+    /// Found of these.
+    pub share: Option<f64>,
+}
+
+pub(super) fn rates(campaign: &Campaign<'_>, scope: &Scope) -> Rates {
+    let tried = campaign.tried(scope).map(|(_, run)| run);
+    let violating: Vec<&CampaignRun> = tried.filter(|run| campaign.violates(run)).collect();
+    let criteria = 0..CRITERIA.len();
+    Rates {
+        scope: scope.clone(),
+        violating: violating.len() as u64,
+        criteria: criteria
+            .map(|criterion| rate(campaign, &violating, criterion))
+            .collect(),
+        claims: vec![causal(campaign, &violating), escaping(campaign, &violating)],
+    }
+}
+
+fn rate(campaign: &Campaign<'_>, violating: &[&CampaignRun], criterion: usize) -> Rate {
+    let findings = violating
+        .iter()
+        .filter_map(|run| campaign.finding(run, criterion));
+    let count = |wanted| {
+        findings
+            .clone()
+            .filter(|&finding| finding == wanted)
+            .count() as u64
+    };
+    let (asked, caught) = (findings.clone().count() as u64, count(Finding::Violation));
+    Rate {
+        criterion: CRITERIA[criterion],
+        asked,
+        caught,
+        undecided: count(Finding::Undecided),
+        share: share(caught, asked),
+    }
+}
+
+/// That half of the violations are no causal consistency or no causal convergence.
+fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
+    let claim = Claim {
+        claim: "violations that break CC or CCv",
+        paper: "CAV 2019",
+        stated: 0.5,
+        of: 0,
+        found: 0,
+        share: None,
+    };
+    told(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| {
+        cc || ccv
+    })
+}
+
+/// That few of them satisfy CCM and not wSC.
+fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
+    let claim = Claim {
+        claim: "violations that escape CCM and are caught by wSC",
+        paper: "Boosting",
+        stated: 0.0125,
+        of: 0,
+        found: 0,
+        share: None,
+    };
+    told(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| {
+        !ccm && wsc
+    })
+}
+
+/// A claim with the runs counted for which both criteria are decided. `holds` is told which of them a run
+/// breaks.
+fn told(
+    mut claim: Claim,
+    campaign: &Campaign<'_>,
+    violating: &[&CampaignRun],
+    criteria: [&str; 2],
+    holds: impl Fn([bool; 2]) -> bool,
+) -> Claim {
+    for run in violating {
+        let breaks = criteria.map(|name| {
+            let criterion = CRITERIA.iter().position(|known| *known == name)?;
+            let finding = campaign.finding(run, criterion)?;
+            (finding != Finding::Undecided).then_some(finding == Finding::Violation)
+        });
+        if let [Some(first), Some(second)] = breaks {
+            claim.of += 1;
+            claim.found += u64::from(holds([first, second]));
+        }
+    }
+    claim.share = share(claim.found, claim.of);
+    claim
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{answers, failed, run, unmutated, violation};
+    use super::*;
+    use crate::tables::RunOutcome;
+
+    fn of<'r>(rates: &'r Rates, criterion: &str) -> &'r Rate {
+        rates
+            .criteria
+            .iter()
+            .find(|rate| rate.criterion == criterion)
+            .unwrap()
+    }
+
+    #[test]
+    fn violating_runs_by_criterion() {
+        let rows = [
+            violation(
+                "a",
+                "x",
+                "in-order",
+                &["cc", "ccv", "cm", "ccm", "wsc", "sc"],
+            ),
+            violation("a", "x", "in-order", &["wsc", "sc"]),
+            violation("b", "x", "in-order", &["ccv", "ccm", "wsc", "sc"]),
+            violation("c", "x", "in-order", &["sc"]).found("wsc", Some(Finding::Undecided)),
+            violation("d", "x", "in-order", &["sc"]).found("ccv", None),
+            // A protocol that fails after it has broken SC is a violation too.
+            violation("e", "x", "store-buffer-8", &["cc", "ccv", "tso"])
+                .ended(RunOutcome::Deadlock),
+            // None of these is.
+            failed("e", "x", "in-order", RunOutcome::Deadlock),
+            violation("e", "x", "store-buffer-8", &["sc"]).clean(),
+            run("f", "x", "in-order"),
+            violation("", "", "in-order", &["sc"]).unmutated(),
+            unmutated("in-order"),
+        ];
+        let rates = answers(&rows, &[]).rates;
+        let all = &rates[0];
+        assert_eq!(all.violating, 6);
+        let numbers = |rate: &Rate| (rate.asked, rate.caught, rate.undecided, rate.share);
+        assert_eq!(numbers(of(all, "cc")), (6, 2, 0, Some(2.0 / 6.0)));
+        assert_eq!(numbers(of(all, "ccv")), (5, 3, 0, Some(0.6)));
+        assert_eq!(numbers(of(all, "wsc")), (5, 3, 1, Some(0.6)));
+        assert_eq!(numbers(of(all, "sc")), (5, 5, 0, Some(1.0)));
+        // SC implies TSO, so that it counts for the other client too.
+        assert_eq!(numbers(of(all, "tso")), (6, 1, 0, Some(1.0 / 6.0)));
+        let claims: Vec<_> = all
+            .claims
+            .iter()
+            .map(|claim| (claim.found, claim.of))
+            .collect();
+        // CC and CCv are known of five, and break in three; CCM and wSC of four, where wSC alone breaks
+        // in one.
+        assert_eq!(claims, [(3, 5), (1, 4)]);
+        let tso = rates
+            .iter()
+            .find(|rates| rates.scope == Scope::Model("tso".to_owned()))
+            .unwrap();
+        assert_eq!(tso.violating, 1);
+        assert_eq!(numbers(of(tso, "sc")), (0, 0, 0, None));
+        assert_eq!(
+            (tso.claims[0].share, tso.claims[1].share),
+            (Some(1.0), None)
+        );
+    }
+}

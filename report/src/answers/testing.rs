@@ -1,0 +1,108 @@
+//! Rows for tests, in a few words.
+
+use super::Answers;
+use crate::tables::{CRITERIA, CampaignRun, Checked, Equivalent, Finding, Generator, RunOutcome};
+
+/// A row that is being made.
+#[derive(Clone, Debug)]
+pub struct Row(CampaignRun);
+
+/// A run in which everything was asked and nothing found. A store buffer keeps TSO, other clients SC.
+pub fn run(mutant: &str, operator: &str, client: &str) -> Row {
+    let model = if client.starts_with("store-buffer") {
+        "tso"
+    } else {
+        "sc"
+    };
+    let consistent = Checked {
+        finding: Some(Finding::Consistent),
+        ..Checked::default()
+    };
+    Row(CampaignRun {
+        protocol: "P".to_owned(),
+        mutant: Some(mutant.to_owned()),
+        operator: Some(operator.to_owned()),
+        client: client.to_owned(),
+        model: model.to_owned(),
+        criteria: [consistent; CRITERIA.len()],
+        ..CampaignRun::default()
+    })
+}
+
+/// A run that breaks these criteria.
+pub fn violation(mutant: &str, operator: &str, client: &str, breaks: &[&str]) -> Row {
+    let row = run(mutant, operator, client).ended(RunOutcome::Violation);
+    let broken = |row: Row, name: &&str| row.found(name, Some(Finding::Violation));
+    breaks.iter().fold(row, broken)
+}
+
+/// A run in which the protocol failed and nothing was asked.
+pub fn failed(mutant: &str, operator: &str, client: &str, outcome: RunOutcome) -> Row {
+    let mut row = run(mutant, operator, client).ended(outcome);
+    row.0.criteria = Default::default();
+    row
+}
+
+/// A run of the protocol itself.
+pub fn unmutated(client: &str) -> Row {
+    run("", "", client).unmutated()
+}
+
+impl Row {
+    pub fn ended(mut self, outcome: RunOutcome) -> Row {
+        self.0.outcome = outcome;
+        self
+    }
+
+    pub fn clean(self) -> Row {
+        self.ended(RunOutcome::Clean)
+    }
+
+    pub fn unmutated(mut self) -> Row {
+        self.0.mutant = None;
+        self.0.operator = None;
+        self
+    }
+
+    pub fn covered(mut self, times: u64) -> Row {
+        self.0.covered = Some(times);
+        self
+    }
+
+    pub fn found(mut self, criterion: &str, finding: Option<Finding>) -> Row {
+        self.0.checked_mut(criterion).unwrap().finding = finding;
+        self
+    }
+
+    pub fn after(mut self, criterion: &str, operations: u32) -> Row {
+        self.0.checked_mut(criterion).unwrap().operations = Some(operations);
+        self
+    }
+
+    pub fn numbered(mut self, generator: Generator, repetition: u32, number: u32) -> Row {
+        self.0.generator = generator;
+        self.0.repetition = repetition;
+        self.0.number = number;
+        self
+    }
+}
+
+/// An equivalent mutant.
+pub fn equivalent(mutant: &str, operator: &str) -> Equivalent {
+    Equivalent {
+        protocol: "P".to_owned(),
+        mutant: mutant.to_owned(),
+        operator: operator.to_owned(),
+        kind: "identical".to_owned(),
+        reason: "alike".to_owned(),
+    }
+}
+
+/// The answers of rows. Under SC everything counts, under TSO what it implies.
+pub fn answers(rows: &[Row], equivalents: &[Equivalent]) -> Answers {
+    let runs: Vec<CampaignRun> = rows.iter().map(|row| row.0.clone()).collect();
+    let counts = |model: &str, criterion: &str| {
+        model == "sc" || !["cm", "ccm", "wsc", "sc"].contains(&criterion)
+    };
+    Answers::of(&runs, equivalents, &counts)
+}

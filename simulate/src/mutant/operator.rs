@@ -1,0 +1,187 @@
+//! What can be done to a protocol to make a mutant of it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::near;
+
+/// The operators, each with its name, what it does, and what is likely to come of it.
+macro_rules! operators {
+    ($($operator:ident $name:literal: $about:literal, $effect:literal;)*) => {
+        /// A kind of edit, which can be made at many sites of a protocol.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Operator {
+            $(#[doc = $about] $operator,)*
+        }
+
+        impl Operator {
+            /// All of them.
+            pub const ALL: &[Operator] = &[$(Operator::$operator),*];
+
+            /// Its name, which is part of the ids of mutants.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Operator::$operator => $name),*
+                }
+            }
+
+            /// What it does, in one sentence.
+            pub fn about(self) -> &'static str {
+                match self {
+                    $(Operator::$operator => $about),*
+                }
+            }
+
+            /// What is likely to come of it: the last sentence of a description, or nothing.
+            pub(super) fn effect(self) -> &'static str {
+                match self {
+                    $(Operator::$operator => $effect),*
+                }
+            }
+        }
+    };
+}
+
+operators! {
+    SwapActions "swap-actions":
+        "Two neighbours in the list of actions change places.",
+        "That matters only if one uses what the other changes.";
+    DropAction "drop-action":
+        "An action is left out, other than one that stalls or only tells the core of a loss.",
+        "";
+    DuplicateAction "duplicate-action":
+        "An action is done twice.",
+        "";
+    NextStateSame "next-state-same":
+        "A transition leads to another state with the same permission.",
+        "What comes later is likely to be taken for something else.";
+    NextStateOther "next-state-other":
+        "A transition leads to a state with another permission: for each the two likeliest states.",
+        "Permissions may then contradict each other, or a wait is left out.";
+    DropTransition "drop-transition":
+        "The table has no entry for a state and an event.",
+        "When it comes to that, the protocol fails.";
+    StallRemoved "stall-removed":
+        "What stalls does so no longer, and nothing is done instead.",
+        "The message stays at the head of its queue and is looked at again at once, for ever.";
+    StallPopped "stall-popped":
+        "A message that has to wait is thrown away.",
+        "Its sender may wait for ever.";
+    StallAnswered "stall-answered":
+        "A message that has to wait is handled as in another state.",
+        "An answer that is too early may carry old data, or leave two owners.";
+    StallAdded "stall-added":
+        "An event that is handled has to wait.",
+        "If nothing else ends the state, that is for ever.";
+    MessageType "message-type":
+        "A message is sent with another type, or another value of an enumeration.",
+        "";
+    MessageDestination "message-destination":
+        "A message goes to another receiver, or to none.",
+        "";
+    MessageNotSent "message-not-sent":
+        "A message is not sent by an action, wherever that is done.",
+        "Somebody may wait for it for ever.";
+    FieldUnset "field-unset":
+        "A field of a message keeps its default value.",
+        "";
+    DataNotWritten "data-not-written":
+        "A block is not stored.",
+        "Old data stays in its place.";
+    Payload "payload":
+        "A message carries a block from elsewhere, or none.",
+        "If that block is older, its receiver gets old data.";
+    DirtyFlag "dirty-flag":
+        "A dirty mark is set, cleared or left as it was.",
+        "A mark that is missing may lose a write when the line leaves.";
+    AcksOffByOne "acks-off-by-one":
+        "A count of answers is one more or one fewer.",
+        "With too few, old copies live on; for too many, somebody waits for ever.";
+    NoNotify "no-notify":
+        "The core is not told that a line was lost.",
+        "Only cores that load early can tell.";
+    WrongNetwork "wrong-network":
+        "A buffer is attached to another virtual network.",
+        "Messages get lost, or come where nobody knows them.";
+    UnorderedBuffer "unordered-buffer":
+        "An ordered buffer is unordered.",
+        "A message may overtake another one.";
+    PortOrder "port-order":
+        "Two neighbouring ports are looked at in the other order.",
+        "";
+    TriggerEvent "trigger-event":
+        "A message is taken for another event of the same port.",
+        "";
+    ConditionNegated "condition-negated":
+        "An action does something when it should not, and not when it should.",
+        "";
+    ConditionIgnored "condition-ignored":
+        "An action always does what it should do under a condition.",
+        "";
+    DropStatement "drop-statement":
+        "An action leaves out one of its statements that no other operator takes.",
+        "";
+    NoAllocationCheck "no-allocation-check":
+        "Whether there is room for a transaction is not asked.",
+        "That shows only if so many are under way.";
+    NoLockCheck "no-lock-check":
+        "A port does not wait for a line that an atomic operation has locked.",
+        "Only atomic operations can tell.";
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no operator has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no operator {0}: {1}")]
+pub struct UnknownOperator(String, String);
+
+impl FromStr for Operator {
+    type Err = UnknownOperator;
+
+    fn from_str(name: &str) -> Result<Operator, UnknownOperator> {
+        let all = Operator::ALL;
+        if let Some(&found) = all.iter().find(|one| one.name() == name) {
+            return Ok(found);
+        }
+        let names = || all.iter().map(|one| one.name());
+        let near = near::nearest(name, names()).join(" or ");
+        let hint = match near.is_empty() {
+            true => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
+            false => format!("did you mean {near}?"),
+        };
+        Err(UnknownOperator(name.to_owned(), hint))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for &one in Operator::ALL {
+            assert_eq!(one.to_string().parse(), Ok(one));
+            let is_plain = |c: char| c.is_ascii_lowercase() || c == '-';
+            assert!(one.name().chars().all(is_plain), "{one}");
+        }
+        let mut sorted = Operator::ALL.to_vec();
+        sorted.sort();
+        assert_eq!(sorted, Operator::ALL);
+    }
+
+    #[test]
+    fn an_unknown_one_is_told_what_there_is() {
+        let error = |name: &str| name.parse::<Operator>().unwrap_err().to_string();
+        let near = error("drop-acton");
+        assert!(near.starts_with("there is no operator drop-acton: did you mean drop-action"));
+        assert!(
+            error("?")
+                .ends_with("condition-ignored, drop-statement, no-allocation-check, no-lock-check")
+        );
+    }
+}

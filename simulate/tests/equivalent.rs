@@ -1,0 +1,503 @@
+//! Mutants that are called equivalent: by hand, and those that operators make of the protocols that
+//! come with the program, which must not show anything in runs.
+//!
+//! A sample is tried here. The longer tests try all exchanges, drops and repetitions of actions; for
+//! more runs of each, set `RUBRIC_RUNS` to their number:
+//! `RUBRIC_RUNS=40 cargo test -p simulate --test equivalent -- --ignored --nocapture`.
+
+mod outcome;
+mod stress;
+mod tables;
+
+use std::collections::BTreeMap;
+
+use outcome::{effect, traced};
+use simulate::mutant::equivalent::{Reached, Reason, equivalent};
+use simulate::mutant::touched::{Place, Touched, touched};
+use simulate::mutant::{Changed, Mutant, Operator, Origin, made, named};
+use simulate::protocol::{BLOCK_BYTES, Protocol};
+use simulate::simulation::Simulation;
+use simulate::slicc::builtin::BUILTINS;
+
+fn open(name: &str) -> Protocol {
+    Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
+}
+
+/// The protocol with another text of one of its files.
+fn changed(protocol: &Protocol, path: &str, text: String) -> Protocol {
+    let path = path.to_owned();
+    let loaded = protocol.loaded.reload(&[Changed { path, text }]);
+    let compiled = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
+    compiled.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
+}
+
+/// The protocol with a piece of text replaced, which has to be there once.
+fn replaced(protocol: &Protocol, from: &str, to: &str) -> Protocol {
+    let files = protocol.loaded.own_files();
+    let mut found = files.iter().filter(|(_, text)| text.contains(from));
+    let (path, text) = found.next().unwrap_or_else(|| panic!("there is no {from}"));
+    assert!(
+        found.next().is_none() && text.matches(from).count() == 1,
+        "{from}"
+    );
+    changed(protocol, path, text.replace(from, to))
+}
+
+/// Runs of all clients, from a number on.
+fn simulations(protocol: &Protocol, first: u64, count: u64) -> impl Iterator<Item = Simulation> {
+    (first..first + count).map(move |number| stress::simulation(protocol, number))
+}
+
+/// Runs of each mutant in the longer tests.
+fn runs(otherwise: u64) -> u64 {
+    let asked = std::env::var("RUBRIC_RUNS").ok();
+    asked
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(otherwise)
+}
+
+/// Nothing must come of so many runs of a mutant, and where it keeps runs their traces must be the same.
+fn shows_nothing(
+    original: &Protocol,
+    mutated: &Protocol,
+    reason: &Reason,
+    (first, count): (u64, u64),
+    about: &str,
+) {
+    for simulation in simulations(original, first, count) {
+        assert_eq!(
+            effect(mutated, &simulation),
+            None,
+            "{about}: {reason}: {simulation:?}"
+        );
+        if reason.keeps_runs() {
+            let (before, after) = (
+                traced(original, &simulation).0,
+                traced(mutated, &simulation).0,
+            );
+            assert!(before == after, "{about}: {reason}: {simulation:?}");
+        }
+    }
+}
+
+/// The operator that made a mutant.
+fn operator(mutant: &Mutant) -> Option<Operator> {
+    match &mutant.origin {
+        Origin::Made { operator, .. } => Some(*operator),
+        Origin::Named => None,
+    }
+}
+
+/// What is only written in another way is the same: actions with other names, in another place,
+/// transitions one by one, comments.
+#[test]
+fn what_is_written_in_another_way_is_identical() {
+    let protocol = open("MI_example");
+    let both = "transition(M, {Load, Ifetch}) {read_hit, pop_core}";
+    let apart = "transition(M, Ifetch) {read_hit; pop_core}  // fetches
+        transition(M, Load, M) { read_hit, pop_core }";
+    let renamed = |protocol: &Protocol| {
+        let files = protocol.loaded.own_files();
+        let (path, text) = files
+            .iter()
+            .find(|(path, _)| path.contains("cache"))
+            .unwrap();
+        changed(protocol, path, text.replace("write_hit", "hit_by_write"))
+    };
+    let moved = |protocol: &Protocol| {
+        let action = "action(pop_core, \"qc\", desc=\"Request done\") {\n    core_in.dequeue(clockEdge());\n  }";
+        let files = protocol.loaded.own_files();
+        let mut found = files.iter().filter(|(_, text)| text.contains(action));
+        let (path, text) = found.next().unwrap();
+        let here = "// ACTIONS: messages";
+        let text = text
+            .replace(action, "")
+            .replace(here, &format!("{action} {here}"));
+        changed(protocol, path, text)
+    };
+    let all = [
+        replaced(&protocol, both, apart),
+        renamed(&protocol),
+        moved(&protocol),
+    ];
+    for mutated in all {
+        assert_eq!(touched(&protocol, &mutated), Touched::default());
+        let reason = equivalent(&protocol, &mutated, None).unwrap();
+        assert_eq!(reason, Reason::Identical);
+        shows_nothing(&protocol, &mutated, &reason, (0, 4), "identical");
+    }
+}
+
+#[test]
+fn what_is_touched() {
+    let protocol = open("MI_example");
+    let touched_by = |from: &str, to: &str| touched(&protocol, &replaced(&protocol, from, to));
+    let entry = |machine, state, event| Place::new(machine, state, event);
+
+    let order = touched_by(
+        "{fill_entry, write_miss_done,",
+        "{write_miss_done, fill_entry,",
+    );
+    assert_eq!(order.entries, [entry("L1Cache", "IM", "Data")]);
+    assert!(order.elsewhere.is_empty());
+    let next = touched_by("transition(M, Fwd_GETX, I)", "transition(M, Fwd_GETX)");
+    assert_eq!(next.entries, [entry("L1Cache", "M", "Fwd_GETX")]);
+    let gone = touched_by("transition(I, Replacement) {free_entry}", "");
+    assert_eq!(gone.entries, [entry("L1Cache", "I", "Replacement")]);
+    let added = touched(
+        &replaced(&protocol, "transition(I, Replacement) {free_entry}", ""),
+        &protocol,
+    );
+    assert_eq!(added.entries, gone.entries);
+    let action = touched_by(
+        "cache_entry.Dirty := true;\n  }\n\n  action(read_miss",
+        "}\n  action(read_miss",
+    );
+    assert_eq!(action.entries, [entry("L1Cache", "M", "Store")]);
+
+    // A function is part of all that call it.
+    let function = touched_by("cache_entry.CacheState := state;", "");
+    assert!(function.entries.len() > 20, "{function:?}");
+    assert!(
+        function
+            .entries
+            .iter()
+            .all(|place| place.machine == "L1Cache")
+    );
+
+    let elsewhere = |from: &str, to: &str| touched_by(from, to).elsewhere;
+    assert_eq!(
+        elsewhere(
+            "trigger(Event:Writeback_Ack,",
+            "trigger(Event:Writeback_Nack,"
+        ),
+        ["the port forward_in of L1Cache"]
+    );
+    assert_eq!(
+        elsewhere(
+            "M,   AccessPermission:Read_Write",
+            "M,   AccessPermission:Read_Only"
+        ),
+        ["the type L1Cache_State", "the states of L1Cache"]
+    );
+    assert_eq!(
+        elsewhere("issue_latency := 2;", "issue_latency := 3;"),
+        ["parameters or settings"]
+    );
+    let vnet = "* forwardToCache, network=\"From\", virtual_network=\"3\"";
+    assert_eq!(
+        elsewhere(vnet, &vnet.replace('3', "1")),
+        ["parameters or settings"]
+    );
+    let fields = elsewhere(
+        "bool Dirty, default=\"false\"",
+        "bool Dirty, default=\"true\"",
+    );
+    assert_eq!(fields, ["the type L1Cache_Entry"]);
+}
+
+#[test]
+fn runs_count_how_often_they_take_what_is_touched() {
+    let protocol = open("MI_example");
+    let swap = (
+        "{fill_entry, write_miss_done,",
+        "{write_miss_done, fill_entry,",
+    );
+    let mutated = replaced(&protocol, swap.0, swap.1);
+    let simulation = stress::simulation(&protocol, 0);
+    let plan = simulation.plan(&protocol).unwrap();
+    let run = simulation.run(&protocol, &plan, None).unwrap();
+    let coverage = run.coverage();
+    let mut rows = coverage.iter();
+    let row = rows.find(|row| (row.machine, row.state, row.event) == ("L1Cache", "IM", "Data"));
+    let visits = touched(&protocol, &mutated).visits(&coverage);
+    assert_eq!(visits, row.unwrap().count);
+    assert!(visits > 0);
+}
+
+/// A store that hits, as in the paper that exchanges the two: one action calls the core, another one
+/// counts. In `MI_example` as it is here nobody counts.
+const PROFILING: [(&str, &str); 2] = [
+    (
+        "action(read_miss_done,",
+        "action(profile_hit, \"ph\", desc=\"Count\") { cacheMemory.profileDemandHit(); }
+        action(think, \"th\", desc=\"Nothing comes of it\") { int n := 1; }
+        action(use_line, \"ul\", desc=\"Remember which line was used last\") { cacheMemory.setMRU(cache_entry); }
+        action(read_miss_done,",
+    ),
+    ("{write_hit, pop_core}", "{write_hit, profile_hit, use_line, pop_core}"),
+];
+
+/// `MI_example` with these actions on a store that hits.
+fn profiling(actions: &str) -> Protocol {
+    let [(place, action), (list, _)] = PROFILING;
+    let protocol = replaced(&open("MI_example"), place, action);
+    replaced(&protocol, list, &format!("{{{actions}}}"))
+}
+
+/// What is said of a list of actions of that store, compared with another one.
+fn said(before: &str, after: &str) -> Option<Reason> {
+    equivalent(&profiling(before), &profiling(after), None)
+}
+
+/// What counts is not part of the code here, so that the two have the same.
+#[test]
+fn the_example_of_the_paper_is_equivalent() {
+    let (before, after) = (
+        "write_hit, profile_hit, pop_core",
+        "profile_hit, write_hit, pop_core",
+    );
+    assert_eq!(said(before, after), Some(Reason::Identical));
+    assert_eq!(said(before, "write_hit, pop_core"), Some(Reason::Identical));
+    // The next use of the line is noted by the hit itself as well.
+    let (before, after) = (
+        "write_hit, use_line, pop_core",
+        "write_hit, pop_core, use_line",
+    );
+    let exchanged = vec![("use_line".to_owned(), "pop_core".to_owned())];
+    let up_to_delays = false;
+    let reason = said(before, after).unwrap();
+    assert_eq!(
+        reason,
+        Reason::Commuting {
+            exchanged,
+            up_to_delays
+        }
+    );
+    let about = "neither touches what the other changes";
+    assert_eq!(
+        reason.to_string(),
+        format!("use_line and pop_core: {about}")
+    );
+    assert!(reason.is_strict() && reason.keeps_runs());
+}
+
+#[test]
+#[ignore = "takes a minute: thousands of runs of the paper's example"]
+fn the_example_of_the_paper_shows_nothing() {
+    let original = profiling("write_hit, profile_hit, use_line, pop_core");
+    for after in [
+        "profile_hit, write_hit, use_line, pop_core",
+        "write_hit, use_line, profile_hit, pop_core",
+    ] {
+        let mutated = profiling(after);
+        let reason = equivalent(&original, &mutated, None).unwrap();
+        shows_nothing(&original, &mutated, &reason, (0, runs(2000)), after);
+    }
+}
+
+#[test]
+fn reasons() {
+    let names = |actions: &[&str]| actions.iter().map(|one| (*one).to_owned()).collect();
+    let hit = "write_hit, think, pop_core";
+    let idle = Some(Reason::Idle {
+        actions: names(&["think"]),
+    });
+    assert_eq!(said(hit, "write_hit, pop_core"), idle);
+    assert_eq!(said("write_hit, pop_core", hit), idle);
+    let hint = Some(Reason::VictimOnly {
+        actions: names(&["use_line"]),
+    });
+    assert_eq!(
+        said("use_line, write_hit, pop_core", "write_hit, pop_core"),
+        hint
+    );
+    assert!(!hint.unwrap().is_strict());
+    let twice = "use_line, write_hit, use_line, pop_core";
+    let once = "use_line, write_hit, pop_core";
+    // The action between uses the line as well.
+    assert_ne!(
+        said(once, twice).map(|reason| reason.name()),
+        Some("repeated")
+    );
+    let repeated = Some(Reason::Repeated {
+        actions: names(&["use_line"]),
+    });
+    assert_eq!(
+        said(once, "use_line, use_line, write_hit, pop_core"),
+        repeated
+    );
+    assert_eq!(
+        said(once, "write_hit, use_line, pop_core").map(|one| one.name()),
+        None
+    );
+    let both = said(
+        "use_line, think, write_hit, pop_core",
+        "write_hit, pop_core",
+    )
+    .unwrap();
+    assert_eq!(both.name(), "several");
+    assert!(!both.is_strict());
+
+    for changed in [
+        "pop_core",
+        "write_hit",
+        "write_hit, write_hit, pop_core",
+        "read_hit, pop_core",
+        "write_hit, pop_core, pop_core",
+    ] {
+        assert_eq!(said("write_hit, pop_core", changed), None, "{changed}");
+    }
+}
+
+/// The directory sends a second message to a cache.
+#[test]
+fn messages_keep_their_order_in_one_network() {
+    let protocol = open("MI_example");
+    let list = "transition(M, GETX) {forward_to_owner, set_owner, pop_request}";
+    let with = |actions: &str| {
+        replaced(
+            &protocol,
+            list,
+            &format!("transition(M, GETX) {{{actions}, set_owner, pop_request}}"),
+        )
+    };
+    let judge = |one: &str, other: &str| equivalent(&with(one), &with(other), None);
+    assert_eq!(
+        judge(
+            "forward_to_owner, refuse_put",
+            "refuse_put, forward_to_owner"
+        ),
+        None
+    );
+    let other = judge(
+        "forward_to_owner, fetch_for_cache",
+        "fetch_for_cache, forward_to_owner",
+    )
+    .unwrap();
+    assert!(other.is_strict() && !other.keeps_runs(), "{other}");
+}
+
+#[test]
+fn what_was_not_reached() {
+    // The list of entries that are never reached is about the protocol as it is.
+    let protocol = replaced(&open("MI_example"), "// ACTIONS: messages", "// messages");
+    let mutated = replaced(
+        &protocol,
+        "transition(I, DMA_READ, ID) {take_tbe, ",
+        "transition(I, DMA_READ, ID) {",
+    );
+    assert_eq!(equivalent(&protocol, &mutated, None), None);
+    let mut reached = Reached::default();
+    assert_eq!(equivalent(&protocol, &mutated, Some(&reached)), None);
+    for simulation in simulations(&protocol, 0, 3) {
+        let plan = simulation.plan(&protocol).unwrap();
+        let run = simulation.run(&protocol, &plan, None).unwrap();
+        let triples = run.reached().into_iter().map(|one| one.triple);
+        reached.add(triples.filter_map(|triple| protocol.place(triple)));
+    }
+    let entries = vec![Place::new("Directory", "I", "DMA_READ")];
+    let reason = Reason::NotReached { entries, runs: 3 };
+    assert_eq!(
+        equivalent(&protocol, &mutated, Some(&reached)),
+        Some(reason)
+    );
+    let reached_one = replaced(
+        &protocol,
+        "transition(I, GETX, IM) {take_tbe, ",
+        "transition(I, GETX, IM) {",
+    );
+    assert_eq!(equivalent(&protocol, &reached_one, Some(&reached)), None);
+}
+
+/// No named mutant that shows its fault is called equivalent.
+#[test]
+fn real_bugs_are_not_equivalent() {
+    let rows = tables::rows(&stress::fixture("mutants.csv"));
+    for mutant in named::all() {
+        let original = open(&mutant.protocol);
+        let mutated = original.with(&mutant).unwrap();
+        let mut own = rows.iter().filter(|row| row["mutant"] == *mutant.name);
+        if own.any(|row| row["why"].is_empty()) {
+            assert_eq!(
+                equivalent(&original, &mutated, None),
+                None,
+                "{}",
+                mutant.name
+            );
+        }
+    }
+}
+
+/// The exchanges of neighbours in MI_example that matter: all others are equivalent.
+const EXCHANGES: [&str; 10] = [
+    "L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
+    "L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
+    "L1Cache/M.Replacement/swap-actions:take_tbe+keep_copy",
+    "L1Cache/MI.Fwd_GETX/swap-actions:pass_put_block_on+pop_forward",
+    "L1Cache/MII.Fwd_GETX/swap-actions:pass_put_block_on+free_tbe",
+    "Directory/I.GETX/swap-actions:set_owner+pop_request",
+    "Directory/M.GETX/swap-actions:forward_to_owner+set_owner",
+    "Directory/M.GETX/swap-actions:set_owner+pop_request",
+    "Directory/I.PUTX_NotOwner/swap-actions:refuse_put+pop_request",
+    "Directory/M.PUTX_NotOwner/swap-actions:refuse_put+pop_request",
+];
+
+#[test]
+fn few_exchanges_in_mi_example_matter() {
+    let protocol = open("MI_example");
+    let mut swaps = made::all(&protocol);
+    swaps.retain(|mutant| operator(mutant) == Some(Operator::SwapActions));
+    swaps.retain(|mutant| {
+        let mutated = protocol.with(mutant).unwrap();
+        equivalent(&protocol, &mutated, None).is_none()
+    });
+    let matter: Vec<&str> = swaps.iter().map(|mutant| &*mutant.name).collect();
+    let expected = EXCHANGES.map(|id| format!("MI_example/{id}"));
+    assert_eq!(matter, expected);
+}
+
+/// Mutants of each protocol that are tried here.
+const SAMPLE: usize = 40;
+
+#[test]
+fn a_sample_of_equivalent_mutants_shows_nothing() {
+    for one in BUILTINS {
+        let protocol = open(one.name);
+        let all = made::all(&protocol);
+        let (mut first, mut found) = (0, 0);
+        for mutant in all.iter().step_by((all.len() / SAMPLE).max(1)) {
+            let mutated = protocol.with(mutant).unwrap();
+            let Some(reason) = equivalent(&protocol, &mutated, None) else {
+                continue;
+            };
+            shows_nothing(&protocol, &mutated, &reason, (first, 2), &mutant.name);
+            (first, found) = (first + 2, found + 1);
+        }
+        assert!(found > SAMPLE / 10, "{}: {found}", one.name);
+    }
+}
+
+/// Operators whose mutants have the same actions, other than in number and order.
+const ON_LISTS: [Operator; 3] = [
+    Operator::SwapActions,
+    Operator::DropAction,
+    Operator::DuplicateAction,
+];
+
+#[test]
+#[ignore = "takes many minutes: all exchanges, drops and repetitions of actions of all protocols"]
+fn no_equivalent_mutant_shows_anything() {
+    let asked = std::env::var("RUBRIC_PROTOCOL").ok();
+    for one in BUILTINS {
+        if asked.as_ref().is_some_and(|asked| asked != one.name) {
+            continue;
+        }
+        let protocol = open(one.name);
+        let mut counts: BTreeMap<(Operator, &str), usize> = BTreeMap::new();
+        let mut first = 0;
+        for mutant in made::all(&protocol) {
+            let Some(operator) = operator(&mutant).filter(|one| ON_LISTS.contains(one)) else {
+                continue;
+            };
+            let mutated = protocol.with(&mutant).unwrap();
+            let reason = equivalent(&protocol, &mutated, None);
+            let name = reason.as_ref().map_or("not equivalent", Reason::name);
+            *counts.entry((operator, name)).or_default() += 1;
+            let Some(reason) = reason else { continue };
+            shows_nothing(&protocol, &mutated, &reason, (first, runs(4)), &mutant.name);
+            first += runs(4);
+        }
+        println!("{}: {counts:?}", one.name);
+    }
+}

@@ -1,0 +1,37 @@
+//! What comes of a run.
+
+use check::{Model, Options, PsoRmw, Verdict, check};
+use history::{Ambiguity, ReadsFrom};
+use simulate::protocol::Protocol;
+use simulate::simulation::{Run, Simulation};
+use simulate::trace::Output;
+
+/// What is wrong with a run, if anything: how it ended early, or that it violates the model that its
+/// client keeps.
+pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
+    let plan = simulation.plan(protocol).unwrap();
+    let run = simulation.run(protocol, &plan, None).unwrap();
+    if let Some(fault) = &run.fault {
+        return Some(fault.kind.name().to_owned());
+    }
+    let history = run.history().unwrap();
+    let model = match simulation.client.model() {
+        "sc" => Model::Sc,
+        "tso" => Model::Tso,
+        _ => Model::Pso(PsoRmw::Own),
+    };
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    match check(&history, &reads_from, model, &Options::default()).verdict {
+        Verdict::Consistent(_) => None,
+        Verdict::Violation(_) => Some(format!("{model} violation")),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The trace of a run, and the run.
+pub fn traced(protocol: &Protocol, simulation: &Simulation) -> (Vec<u8>, Run) {
+    let plan = simulation.plan(protocol).unwrap();
+    let run = simulation.run(protocol, &plan, Some(Output::Memory));
+    let mut run = run.unwrap();
+    (run.finish_trace().unwrap(), run)
+}
