@@ -52,14 +52,19 @@ pub struct Guide {
 struct Kept {
     lineage: Lineage,
     reached: Vec<u32>,
+    /// Transitions that were taken or stalled.
+    length: u64,
     /// How often it was varied.
     varied: u64,
 }
 
 /// Separates the choices of a guide from all else that is made of its seed.
 const PURPOSE: u64 = 0x47_55_49_44;
-/// Of 100 proposals, how many are fresh. Fewer, and guides lose on what a fresh run shows with ease.
-const FRESH: u32 = 40;
+/// So many runs are fresh before anything is varied: only then it is known what is rare, and what fresh
+/// runs show with ease is found as fast as without a guide.
+const FIRST: u64 = 40;
+/// Of 100 proposals after these, how many are fresh.
+const FRESH: u32 = 33;
 /// A triple is rare until so many runs have reached it.
 const RARE: u64 = 8;
 /// Most runs that are kept. With more, those are varied too often that stand for nothing rare.
@@ -90,7 +95,7 @@ impl Guide {
     pub fn next(&mut self) -> Lineage {
         let mut dice = Dice::new(self.seed, PURPOSE.wrapping_add(self.proposed << 32));
         self.proposed += 1;
-        let is_fresh = dice.percent(FRESH);
+        let is_fresh = self.fresh < FIRST || dice.percent(FRESH);
         match self.choose(&mut dice).filter(|_| !is_fresh) {
             Some(kept) => kept.lineage.vary(dice.below(SEEDS)),
             None => {
@@ -101,7 +106,7 @@ impl Guide {
         }
     }
 
-    /// Takes note of the triples that a run reached; how often does not matter.
+    /// Takes note of the triples that a run reached, and how often.
     pub fn learn(&mut self, lineage: &Lineage, reached: &[Reached]) {
         self.learned += 1;
         self.proposed = self.proposed.max(self.learned);
@@ -125,6 +130,7 @@ impl Guide {
             self.keep(Kept {
                 lineage: lineage.clone(),
                 reached: reached.iter().map(|one| one.triple).collect(),
+                length: reached.iter().map(|one| one.count).sum(),
                 varied: 0,
             });
         }
@@ -147,15 +153,16 @@ impl Guide {
         }
     }
 
-    /// What it is worth to vary a run: more if its triples are rare, less if that was done often. In
-    /// whole numbers, which are the same on every machine.
+    /// What it is worth to vary a run: more if its triples are rare, less if that was done often or
+    /// takes long. Long runs reach more, so they pay for their length in part only. In whole numbers,
+    /// which are the same on every machine.
     fn worth(&self, kept: &Kept) -> u64 {
         let runs = |triple: &u32| self.runs.get(triple).copied().unwrap_or(1);
         let rarity = kept.reached.iter().map(|triple| {
             let runs = runs(triple);
             UNIQUE / runs.saturating_mul(runs)
         });
-        rarity.sum::<u64>() / (1 + kept.varied)
+        rarity.sum::<u64>() / (1 + kept.varied) / kept.length.max(1).isqrt()
     }
 
     /// A run that was kept, each as likely as it is worth.
@@ -183,7 +190,7 @@ mod tests {
     fn reached(lineage: &Lineage) -> Vec<Reached> {
         let last = lineage.variations().last().copied().unwrap_or(0);
         let mut reached = vec![1, 2, 3];
-        if lineage.seed() % 16 == 0 && last % 4 != 1 {
+        if lineage.seed().is_multiple_of(16) && last % 4 != 1 {
             reached.push(100 + (lineage.seed() / 16 % 4) as u32);
         }
         if last % 64 == 63 {
@@ -229,7 +236,7 @@ mod tests {
     #[test]
     fn runs_that_reach_what_is_rare_are_varied() {
         let all = proposals(&mut Guide::new(1), 400);
-        let is_rare = |one: &&Lineage| one.seed() % 16 == 0;
+        let is_rare = |one: &&Lineage| one.seed().is_multiple_of(16);
         let varied: Vec<&Lineage> = all.iter().filter(|one| one.parent().is_some()).collect();
         let rare = varied.iter().copied().filter(is_rare).count();
         // One root in 16 is such a run: without a preference it would be a sixteenth.

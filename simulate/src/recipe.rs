@@ -55,10 +55,10 @@ struct Filter {
 const RANDOM: u64 = 0x52_45_43_49;
 /// The same of a variation.
 const VARY: u64 = 0x56_41_52_59;
-/// Of 100 variations, how many have one change more; and of those, and so on.
-const MORE: u32 = 50;
+/// Of 100 variations, how many have a second change; and of those a third, and so on.
+const MORE: u32 = 70;
 /// Of 100 changes, how many are edits of the program.
-const EDITS: u32 = 50;
+const EDITS: u32 = 30;
 /// Of 100 changes, how many are to the timing alone.
 const TIMING: u32 = 20;
 
@@ -93,12 +93,12 @@ impl Recipe {
     #[must_use]
     pub fn vary(&self, seed: u64) -> Recipe {
         let mut recipe = self.clone();
-        recipe.lineage = self.lineage.vary(seed);
         let mut dice = Dice::new(seed, VARY);
-        recipe.change(&mut dice);
-        while dice.percent(MORE) {
+        // What is drawn again may be what it was.
+        while recipe == *self || dice.percent(MORE) {
             recipe.change(&mut dice);
         }
+        recipe.lineage = self.lineage.vary(seed);
         recipe
     }
 
@@ -151,5 +151,119 @@ impl Recipe {
             setting(flag, "true".to_owned()),
             setting("probeFilter", size.to_string()),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Program;
+
+    fn protocol(name: &str) -> Protocol {
+        Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
+    }
+
+    /// Runs are promised to be the same forever: if this fails, the promise is broken.
+    #[test]
+    fn a_lineage_stands_for_one_run_forever() {
+        let protocol = protocol("MOESI_hammer");
+        let seen = ["17", "17.203", "17.203.88"].map(|lineage| {
+            let lineage: Lineage = lineage.parse().unwrap();
+            let recipe = Recipe::of(&lineage);
+            assert_eq!(*recipe.lineage(), lineage);
+            let simulation = recipe.simulation(&protocol, Client::Early(8));
+            let plan = simulation.plan(&protocol).unwrap();
+            let tally = simulation.run(&protocol, &plan, None).unwrap().tally;
+            (recipe.words(&protocol), tally.ticks, tally.transitions)
+        });
+        let expected =
+            RUNS.map(|(words, ticks, transitions)| (words.to_owned(), ticks, transitions));
+        assert_eq!(seen, expected);
+    }
+
+    const RUNS: [(&str, u64, u64); 3] = [
+        (
+            "--threads 5 --ops 82 --locations 19 --reads 20 --rmws 10 --think 0 --l2-banks 4 \
+             --directories 2 --network 1-1000 --memory 1-2 --set full_bit_dir_enabled=true \
+             --set probeFilter=512:2 --seed 17",
+            243_879,
+            6247,
+        ),
+        (
+            "--threads 5 --ops 82 --locations 19 --reads 20 --rmws 10 --think 0 --l2-banks 4 \
+             --directories 2 --network 1-1000 --memory 1-2 --seed 17",
+            143_192,
+            5076,
+        ),
+        (
+            "--threads 5 --ops 82 --locations 19 --reads 65 --rmws 10 --think 0 --l2-banks 4 \
+             --directories 2 --network 1-1000 --memory 1-2 --seed 17",
+            104_213,
+            4886,
+        ),
+    ];
+
+    #[test]
+    fn recipes_differ_and_are_as_large_as_they_may_be() {
+        let recipes: Vec<Recipe> = (0..300).map(Recipe::random).collect();
+        let threads = |one: &Recipe| one.shape.threads;
+        let operations = |one: &Recipe| one.shape.operations;
+        assert_eq!(recipes.iter().map(threads).min(), Some(2));
+        assert_eq!(recipes.iter().map(threads).max(), Some(8));
+        assert!(
+            recipes
+                .iter()
+                .all(|one| (30..=200).contains(&operations(one)))
+        );
+        assert!(recipes.iter().any(|one| one.filter.is_some()));
+        let knobs = |one: &Recipe| {
+            format!(
+                "{:?} {:?}",
+                Shape {
+                    seed: 0,
+                    ..one.shape.clone()
+                },
+                one.options
+            )
+        };
+        let different: std::collections::BTreeSet<String> = recipes.iter().map(knobs).collect();
+        assert!(different.len() > 290);
+    }
+
+    /// Variations change something, of each kind now and then, and mostly little.
+    #[test]
+    fn variations_are_near() {
+        let recipe = Recipe::random(1);
+        let steps = |one: &Recipe| Program::random(&one.shape).threads;
+        let (mut programs, mut systems, mut timings) = (0, 0, 0);
+        for seed in 0..100 {
+            let varied = recipe.vary(seed);
+            assert_eq!(varied, recipe.vary(seed));
+            programs += usize::from(steps(&varied) != steps(&recipe));
+            timings += usize::from(varied.options.timing.is_some());
+            systems += usize::from(varied.options.caches != recipe.options.caches);
+            assert_eq!(varied.shape.seed, recipe.shape.seed);
+            // Values that are drawn again may be what they were.
+            let changes = varied.shape.edits.len() + usize::from(varied.options.timing.is_some());
+            assert!(changes < 12, "{seed}");
+        }
+        let in_range = |count: usize, least: usize| (least..95).contains(&count);
+        assert!(in_range(programs, 40), "{programs}");
+        assert!(in_range(timings, 20), "{timings}");
+        assert!(in_range(systems, 3), "{systems}");
+    }
+
+    #[test]
+    fn filters_are_for_protocols_that_have_them() {
+        let filtered = (0..).map(Recipe::random).find(|one| one.filter.is_some());
+        let filtered = filtered.unwrap();
+        assert_eq!(filtered.settings(&protocol("MOESI_hammer")).len(), 2);
+        assert_eq!(filtered.settings(&protocol("MI_example")), []);
+        let words = filtered.words(&protocol("MOESI_hammer"));
+        assert!(
+            words.contains("_enabled=true --set probeFilter="),
+            "{words}"
+        );
+        assert!(!filtered.words(&protocol("MI_example")).contains("--set"));
     }
 }

@@ -15,7 +15,6 @@ use simulate::mutant::touched::{Place, touched};
 use simulate::mutant::{Mutant, named};
 use simulate::program::Shape;
 use simulate::protocol::Protocol;
-use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
 use simulate::slicc::builtin::BUILTINS;
 use tables::Pair;
@@ -213,64 +212,9 @@ impl Way {
 
     /// The run, with the words of the program's command line.
     fn simulation(&self, seed: u64) -> Simulation {
-        let mut shape = Shape {
-            threads: 4,
-            operations: 100,
-            seed,
-            ..Shape::default()
-        };
-        let mut options = Options::default();
-        let mut words = self.options.split_whitespace();
-        while let Some(word) = words.next() {
-            if word == "--steady" {
-                options = options.steady();
-                continue;
-            }
-            let value = words.next().unwrap_or_else(|| panic!("{}", self.options));
-            let count = || value.parse().unwrap_or_else(|_| panic!("{}", self.options));
-            match word {
-                "--threads" => shape.threads = count(),
-                "--ops" => shape.operations = count(),
-                "--locations" => shape.locations = count(),
-                "--per-line" => shape.per_line = count(),
-                "--reads" => shape.reads = count(),
-                "--rmws" => shape.rmws = count(),
-                "--linked" => shape.linked = count(),
-                "--fetches" => shape.fetches = count(),
-                "--directories" => options.directories = count(),
-                "--network" => options.network = latency(value),
-                "--memory" => options.memory = latency(value),
-                "--caches" => options.caches = caches(value),
-                "--set" => options.settings.push(value.parse().unwrap()),
-                other => panic!("{other} is not known here"),
-            }
-        }
-        Simulation {
-            shape,
-            client: self.client.parse().unwrap(),
-            options,
-            deadlock_threshold: None,
-        }
+        let words = format!("{} --seed {seed}", self.options);
+        stress::simulation_of(&words, self.client.parse().unwrap())
     }
-}
-
-fn latency(text: &str) -> Latency {
-    let (least, most) = text.split_once('-').unwrap();
-    Latency::Between(least.parse().unwrap(), most.parse().unwrap())
-}
-
-/// Sizes of the levels; those that are left out are tiny.
-fn caches(text: &str) -> Caches {
-    let mut sizes = Caches::Tiny.sizes();
-    for (level, text) in text.split(',').enumerate() {
-        let shape = text.parse().unwrap();
-        match level {
-            0 => (sizes.l1_instructions, sizes.l1_data) = (shape, shape),
-            1 => sizes.l2 = shape,
-            _ => sizes.l3 = shape,
-        }
-    }
-    Caches::Given(sizes)
 }
 
 #[test]

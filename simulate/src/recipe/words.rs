@@ -44,15 +44,12 @@ impl Recipe {
             ("memory", options.memory, system.memory),
         ];
         for (option, value, usual) in latencies {
-            let usual = if steady {
-                String::new()
-            } else {
-                usual.to_string()
-            };
-            say(option, value.to_string(), usual);
+            if steady || value != usual {
+                words.push(format!("--{option} {value}"));
+            }
         }
         if steady {
-            words.push("--steady".to_owned());
+            words.insert(0, "--steady".to_owned());
         }
         let settings = self.settings(protocol);
         words.extend(settings.iter().map(|setting| format!("--set {setting}")));

@@ -4,12 +4,14 @@
 use std::path::PathBuf;
 
 use simulate::client::Client;
+use simulate::config::{Caches, Options};
+use simulate::program::Shape;
 use simulate::protocol::Protocol;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 
 /// Runs of the standard stress run of a protocol.
-pub const STANDARD: u64 = 520;
+pub const STANDARD: u64 = 800;
 
 /// Every kind of core, some with more room than others.
 pub const CLIENTS: [Client; 8] = [
@@ -62,6 +64,65 @@ pub fn simulation(protocol: &Protocol, number: u64) -> Simulation {
 /// The runs of the standard stress run.
 pub fn standard(protocol: &Protocol) -> impl Iterator<Item = Simulation> {
     (0..STANDARD).map(|number| simulation(protocol, number))
+}
+
+/// The run of a client that options stand for, in the words of the program's command line.
+pub fn simulation_of(text: &str, client: Client) -> Simulation {
+    let mut shape = Shape::default();
+    let mut options = Options::default();
+    let mut words = text.split_whitespace();
+    while let Some(word) = words.next() {
+        if word == "--steady" {
+            options = options.steady();
+            continue;
+        }
+        let value = words.next().unwrap_or_else(|| panic!("{text}"));
+        let count = || value.parse().unwrap_or_else(|_| panic!("{text}"));
+        match word {
+            "--threads" => shape.threads = count(),
+            "--ops" => shape.operations = count(),
+            "--locations" => shape.locations = count(),
+            "--per-line" => shape.per_line = count(),
+            "--reads" => shape.reads = count(),
+            "--rmws" => shape.rmws = count(),
+            "--fences" => shape.fences = count(),
+            "--fetches" => shape.fetches = count(),
+            "--linked" => shape.linked = count(),
+            "--skew" => shape.skew = value.parse().unwrap(),
+            "--think" => shape.think = count(),
+            "--seed" => shape.seed = value.parse().unwrap(),
+            "--l2-banks" => options.l2_banks = count(),
+            "--directories" => options.directories = count(),
+            "--network" => options.network = value.parse().unwrap(),
+            "--memory" => options.memory = value.parse().unwrap(),
+            "--caches" => options.caches = caches(value),
+            "--set" => options.settings.push(value.parse().unwrap()),
+            other => panic!("{other} is not known here"),
+        }
+    }
+    Simulation {
+        shape,
+        client,
+        options,
+        deadlock_threshold: None,
+    }
+}
+
+/// Sizes of the levels; those that are left out are tiny.
+fn caches(text: &str) -> Caches {
+    if text == "default" {
+        return Caches::Default;
+    }
+    let mut sizes = Caches::Tiny.sizes();
+    for (level, text) in text.split(',').enumerate() {
+        let shape = text.parse().unwrap();
+        match level {
+            0 => (sizes.l1_instructions, sizes.l1_data) = (shape, shape),
+            1 => sizes.l2 = shape,
+            _ => sizes.l3 = shape,
+        }
+    }
+    Caches::Given(sizes)
 }
 
 /// Runs to the end, which must come without a fault.
