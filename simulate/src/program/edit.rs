@@ -204,7 +204,7 @@ impl Editor<'_> {
         let apart = APART[self.dice.below(APART.len() as u64) as usize];
         let apart = u64::from(apart) * self.shape.line_bytes;
         let first = self.address();
-        let is_far = |at: &u64| at.abs_diff(first) % apart == 0;
+        let is_far = |at: &u64| at.abs_diff(first).is_multiple_of(apart);
         let far: Vec<u64> = self
             .popular
             .addresses
