@@ -299,7 +299,7 @@ fn reasons() {
         said("use_line, write_hit, pop_core", "write_hit, pop_core"),
         hint
     );
-    assert!(!hint.unwrap().is_strict());
+    assert!(hint.is_some_and(|reason| !reason.is_strict()));
     let twice = "use_line, write_hit, use_line, pop_core";
     let once = "use_line, write_hit, pop_core";
     // The action between uses the line as well.
@@ -379,7 +379,9 @@ fn what_was_not_reached() {
     assert_eq!(equivalent(&protocol, &mutated, Some(&reached)), None);
     for simulation in simulations(&protocol, 0, 3) {
         let plan = simulation.plan(&protocol).unwrap();
-        reached.add(&simulation.run(&protocol, &plan, None).unwrap());
+        let run = simulation.run(&protocol, &plan, None).unwrap();
+        let taken = run.coverage().into_iter().chain(run.stalls());
+        reached.add(taken.map(|row| Place::new(row.machine, row.state, row.event)));
     }
     let entries = vec![Place::new("Directory", "I", "DMA_READ")];
     let reason = Reason::NotReached { entries, runs: 3 };
