@@ -18,7 +18,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use report::tables::{CampaignRun, Generator, write_equivalents, write_runs};
-use simulate::mutant::touched::{Touched, touched};
 
 use crate::error::Error;
 use crate::progress;
@@ -52,7 +51,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             error,
         })?;
     }
-    let touched = changes(&opened, &subjects)?;
     let bar = progress::bar(0, "runs", args.quiet);
     let rounds = Rounds {
         opened: &opened,
@@ -65,7 +63,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         deadline: args.budget.map(|budget| start + budget),
         trial: Trial {
             opened: &opened,
-            touched: &touched,
             options: args.for_checking(),
             traces: args.keep_traces.then_some(&*traces),
         },
@@ -108,19 +105,6 @@ fn generators(args: &Args) -> &'static [Generator] {
         Some(Guided::Only) => &[Generator::Guided],
         Some(Guided::Compare) => &[Generator::Blind, Generator::Guided],
     }
-}
-
-/// What each subject changes of its protocol.
-fn changes(opened: &[Opened], subjects: &[Subject]) -> Result<Vec<Touched>, Error> {
-    use rayon::prelude::*;
-    let change = |subject: &Subject| {
-        let original = &opened[subject.protocol];
-        match &subject.mutant {
-            None => Ok(Touched::default()),
-            Some(mutant) => Ok(touched(&original.protocol, &original.with(mutant)?)),
-        }
-    };
-    subjects.par_iter().map(change).collect()
 }
 
 /// The streams of some subjects. The protocols as they are run with programs that are only random.

@@ -69,7 +69,12 @@ fn names_that_are_wrong() {
     }
     for arguments in [
         &["simulate", "MI_example", "--mutant", MUTANT][..],
-        &["simulate", "./MESI_Two_Level.slicc", "--mutant", MUTANT],
+        &[
+            "simulate",
+            "fixtures/protocols/MESI_Two_Level.slicc",
+            "--mutant",
+            MUTANT,
+        ],
         &["protocol", "check", "MI_example", "--mutant", MUTANT],
     ] {
         let message = error(arguments);

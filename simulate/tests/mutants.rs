@@ -11,21 +11,23 @@ use std::path::Path;
 
 use outcome::{effect, traced};
 use simulate::config::{Caches, Options};
+use simulate::mutant::touched::{Place, touched};
 use simulate::mutant::{Mutant, named};
 use simulate::program::Shape;
 use simulate::protocol::Protocol;
 use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
-use simulate::slicc::ast::Declaration;
 use simulate::slicc::builtin::BUILTINS;
 use tables::Pair;
 
 /// Why a mutant may not show anything.
-const REASONS: [&str; 5] = [
+const REASONS: &[&str] = &[
     "needs DMA",
     "needs prefetcher",
     "needs flush",
     "needs DMA and flush",
+    "needs GPU",
+    "needs DMA and GPU",
     // Of the cores that there are, none that does.
     "needs a core that has other requests under way while it holds a line locked",
 ];
@@ -122,51 +124,12 @@ fn mutants_without_a_repair_are_of_the_catalogue_and_its_machine() {
             wrong.push(format!("{} is not in the catalogue", mutant.name));
             continue;
         };
-        let touched = touched(&original(&mutant.protocol), &opened(&mutant));
-        let strange = touched
-            .iter()
-            .filter(|pair| !row["machine"].contains(&pair.0));
-        wrong.extend(strange.map(|pair| format!("{} touches {pair:?}", mutant.name)));
+        let touched = touched(&original(&mutant.protocol), &opened(&mutant)).entries;
+        let is_elsewhere = |place: &&Place| !row["machine"].contains(&place.machine);
+        let strange = touched.iter().filter(is_elsewhere);
+        wrong.extend(strange.map(|place| format!("{} touches {place}", mutant.name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// The texts of the actions of each row, by machine, state and event.
-fn actions(protocol: &Protocol) -> BTreeMap<Pair, Vec<&str>> {
-    let mut rows = BTreeMap::new();
-    for (machine, outline) in protocol.machines().zip(&protocol.outline.machines) {
-        let text = |span| protocol.sources().text(span);
-        let bodies = machine
-            .body
-            .iter()
-            .filter_map(|declaration| match declaration {
-                Declaration::Action(action) => Some((&*action.name.text, text(action.span))),
-                _ => None,
-            });
-        let bodies: BTreeMap<&str, &str> = bodies.collect();
-        for entry in &outline.entries {
-            let pair = (
-                outline.name.clone(),
-                outline.states[usize::from(entry.state)].name.clone(),
-                outline.events[usize::from(entry.event)].name.clone(),
-            );
-            let names = entry.actions.iter();
-            let names = names.map(|&one| outline.actions[usize::from(one)].name.as_str());
-            rows.insert(pair, names.map(|name| bodies[name]).collect());
-        }
-    }
-    rows
-}
-
-/// The rows that a mutant has otherwise than its protocol, or has not, or has besides.
-fn touched(ours: &Protocol, mutated: &Protocol) -> BTreeSet<Pair> {
-    let (before, after) = (tables::compiled(ours), tables::compiled(mutated));
-    let (done, do_now) = (actions(ours), actions(mutated));
-    let pairs = before.keys().chain(after.keys());
-    let differs = |pair: &&Pair| {
-        before.get(*pair) != after.get(*pair) || done.get(*pair) != do_now.get(*pair)
-    };
-    pairs.filter(differs).cloned().collect()
 }
 
 /// What is wrong with a mutant of a protocol that has these tables.
@@ -191,7 +154,8 @@ fn strange(mutant: &Mutant, ours: &Protocol, released: &tables::Table) -> Vec<St
             ));
         }
     }
-    for pair in touched(ours, &mutated) {
+    for place in touched(ours, &mutated).entries {
+        let pair = (place.machine, place.state, place.event);
         let (was, is) = (before.get(&pair), after.get(&pair));
         // What waits may wait in another way.
         let waits = was == is && is.is_some_and(|entry| entry.stalls);
@@ -256,11 +220,15 @@ impl Way {
             ..Shape::default()
         };
         let mut options = Options::default();
-        let words: Vec<&str> = self.options.split_whitespace().collect();
-        for words in words.chunks(2) {
-            let value = words[1];
+        let mut words = self.options.split_whitespace();
+        while let Some(word) = words.next() {
+            if word == "--steady" {
+                options = options.steady();
+                continue;
+            }
+            let value = words.next().unwrap_or_else(|| panic!("{}", self.options));
             let count = || value.parse().unwrap_or_else(|_| panic!("{}", self.options));
-            match words[0] {
+            match word {
                 "--threads" => shape.threads = count(),
                 "--ops" => shape.operations = count(),
                 "--locations" => shape.locations = count(),
@@ -322,7 +290,9 @@ fn faults_show_and_are_not_there_without_the_mutant() {
 fn faults_do_not_show_earlier() {
     for way in Way::all().iter().filter(|way| way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
-        let first = (1..).find(|&seed| effect(&protocol, &way.simulation(seed)).is_some());
+        let shows =
+            |&seed: &u64| effect(&protocol, &way.simulation(seed)).as_ref() == Some(&way.effect);
+        let first = (1..).find(shows);
         assert_eq!(first.unwrap().to_string(), way.seed, "{}", way.mutant);
     }
 }
@@ -374,16 +344,16 @@ fn what_is_said_to_leave_runs_the_same_does() {
     {
         let mutant = named::find(&way.mutant).unwrap();
         let (ours, mutated) = (original(&mutant.protocol), opened(&mutant));
-        let changed = touched(&ours, &mutated);
-        let mut never: BTreeSet<&Pair> = changed.iter().collect();
-        for (number, simulation) in stress::standard().enumerate() {
+        let mut never = touched(&ours, &mutated).entries;
+        for (number, simulation) in stress::standard(&ours).enumerate() {
             if number >= ALIKE && never.is_empty() {
                 break;
             }
-            let (before, taken) = traced(&ours, &simulation);
+            let (before, run) = traced(&ours, &simulation);
             let (after, _) = traced(&mutated, &simulation);
             assert!(before == after, "{}: {simulation:?}", way.mutant);
-            never.retain(|pair| !taken.contains(pair));
+            let taken = run.coverage();
+            never.retain(|place| !taken.iter().any(|one| place.is_of(one)));
         }
         assert!(never.is_empty(), "{}: {never:?} never taken", way.mutant);
     }

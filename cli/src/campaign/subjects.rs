@@ -1,7 +1,12 @@
 //! What a campaign is about: the protocols, and the mutants of them that were chosen.
 
+use std::collections::{BTreeMap, HashSet};
+
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use simulate::dice::Dice;
+use simulate::mutant::equivalent::{Reason, equivalent};
+use simulate::mutant::touched::{Touched, touched};
 use simulate::mutant::{Mutant, Operator, Origin, made, named};
 use simulate::protocol::Protocol;
 use simulate::slicc::builtin::builtin;
@@ -17,6 +22,10 @@ pub struct Subject {
     pub protocol: usize,
     /// The mutant; none is the protocol as it is.
     pub mutant: Option<Mutant>,
+    /// What the mutant changes.
+    pub touched: Touched,
+    /// Why it cannot differ from the protocol, if that is so whatever runs show.
+    pub equivalent: Option<Reason>,
 }
 
 impl Subject {
@@ -42,34 +51,56 @@ impl Subject {
 pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
     let mut given = given(args, opened)?;
     let asks = |word: &str| args.mutants.iter().any(|asked| asked == word);
-    let quota = args
-        .sample
-        .map(|sample| sample.div_ceil(opened.len().max(1) as u32));
-    let mut left = args.sample.unwrap_or(u32::MAX);
     let mut subjects = Vec::new();
+    let mut left = args.sample.map(|sample| sample as usize);
     for (at, one) in opened.iter().enumerate() {
-        let mut mutants: Vec<Mutant> = Vec::new();
+        let mut own = std::mem::take(&mut given[at]);
         if asks("named") && builtin(&one.given).is_some() {
-            mutants.extend(named::of(&one.given));
+            own.splice(0..0, named::of(&one.given));
         }
-        if asks("made") {
-            let made = made_by(&one.protocol, &args.operator);
-            let most = quota.unwrap_or(u32::MAX).min(left);
-            let made = sample(made, most as usize, args.seed);
-            left -= (made.len() as u32).min(left);
-            mutants.extend(made);
-        }
-        mutants.append(&mut given[at]);
-        let mut known = std::collections::HashSet::new();
-        mutants.retain(|mutant| known.insert(mutant.name.to_string()));
-        let subject = |mutant| Subject {
+        let mut known = HashSet::new();
+        own.retain(|mutant| known.insert(mutant.name.to_string()));
+        subjects.push(Subject {
             protocol: at,
-            mutant,
-        };
-        subjects.push(subject(None));
-        subjects.extend(mutants.into_iter().map(|mutant| subject(Some(mutant))));
+            mutant: None,
+            touched: Touched::default(),
+            equivalent: None,
+        });
+        subjects.extend(examined(own, at, one)?);
+        if asks("made") {
+            let mut made = made_by(&one.protocol, &args.operator);
+            made.retain(|mutant| !known.contains(&*mutant.name));
+            match &mut left {
+                None => subjects.extend(examined(made, at, one)?),
+                Some(left) => {
+                    let most = left.div_ceil(opened.len() - at);
+                    let sample =
+                        sample(made, most, args.seed, |mutants| examined(mutants, at, one))?;
+                    *left -= sample
+                        .iter()
+                        .filter(|subject| subject.equivalent.is_none())
+                        .count()
+                        .min(*left);
+                    subjects.extend(sample);
+                }
+            }
+        }
     }
     Ok(subjects)
+}
+
+/// Compares mutants of a protocol with it.
+fn examined(mutants: Vec<Mutant>, at: usize, opened: &Opened) -> Result<Vec<Subject>, Error> {
+    let examine = |mutant: Mutant| {
+        let (original, mutated) = (&opened.protocol, opened.with(&mutant)?);
+        Ok(Subject {
+            protocol: at,
+            touched: touched(original, &mutated),
+            equivalent: equivalent(original, &mutated, None),
+            mutant: Some(mutant),
+        })
+    };
+    mutants.into_par_iter().map(examine).collect()
 }
 
 /// The mutants that were asked for by name, for each protocol.
@@ -98,30 +129,46 @@ fn made_by(protocol: &Protocol, operators: &[Operator]) -> Vec<Mutant> {
     all
 }
 
-/// So many mutants by chance, in their order: of each operator alike, as far as it has any.
-fn sample(mutants: Vec<Mutant>, most: usize, seed: u64) -> Vec<Mutant> {
-    if mutants.len() <= most {
-        return mutants;
-    }
-    let mut queues: std::collections::BTreeMap<Operator, Vec<usize>> = Default::default();
-    for (at, mutant) in mutants.iter().enumerate() {
-        if let Origin::Made { operator, .. } = &mutant.origin {
-            queues.entry(*operator).or_default().push(at);
-        }
+/// Mutants by chance, of each operator alike as far as it has any: so many that may differ from their
+/// protocol, and those that were found on the way that cannot. They are in their order by operator.
+fn sample(
+    mutants: Vec<Mutant>,
+    most: usize,
+    seed: u64,
+    examined: impl Fn(Vec<Mutant>) -> Result<Vec<Subject>, Error>,
+) -> Result<Vec<Subject>, Error> {
+    let mut queues: BTreeMap<Option<Operator>, Vec<Mutant>> = BTreeMap::new();
+    for mutant in mutants {
+        queues.entry(operator(&mutant)).or_default().push(mutant);
     }
     let mut dice = Dice::new(seed, SAMPLE);
     queues.values_mut().for_each(|queue| dice.shuffle(queue));
-    let mut chosen = std::collections::BTreeSet::new();
-    while chosen.len() < most {
-        for queue in queues.values_mut().filter(|queue| !queue.is_empty()) {
-            if chosen.len() < most {
-                chosen.extend(queue.pop());
-            }
+    let (mut chosen, mut left): (Vec<Subject>, usize) = (Vec::new(), most);
+    while left > 0 {
+        let next: Vec<Mutant> = queues
+            .values_mut()
+            .filter_map(Vec::pop)
+            .take(left)
+            .collect();
+        if next.is_empty() {
+            break;
         }
+        let next = examined(next)?;
+        left -= next
+            .iter()
+            .filter(|subject| subject.equivalent.is_none())
+            .count();
+        chosen.extend(next);
     }
-    let mutants = mutants.into_iter().enumerate();
-    let chosen = mutants.filter(|(at, _)| chosen.contains(at));
-    chosen.map(|(_, mutant)| mutant).collect()
+    chosen.sort_by_key(|subject| subject.mutant.as_ref().and_then(operator));
+    Ok(chosen)
+}
+
+fn operator(mutant: &Mutant) -> Option<Operator> {
+    match mutant.origin {
+        Origin::Made { operator, .. } => Some(operator),
+        Origin::Named => None,
+    }
 }
 
 /// Separates the choice of mutants from other choices of a seed.

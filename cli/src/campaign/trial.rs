@@ -10,7 +10,6 @@ use check::guarantee::Guarantee;
 use check::{Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use report::tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
-use simulate::mutant::touched::Touched;
 use simulate::mutant::{Mutant, Origin};
 use simulate::protocol::Protocol;
 use simulate::recipe::{Lineage, Recipe};
@@ -31,8 +30,6 @@ use crate::simulate::{MODELS, fault};
 pub struct Trial<'a> {
     /// The protocols.
     pub opened: &'a [Opened],
-    /// What each subject changes.
-    pub touched: &'a [Touched],
     /// What is asked of the stages that check.
     pub options: check::Options,
     /// Where traces are kept.
@@ -97,7 +94,7 @@ impl Trial<'_> {
             outcome: outcome(run.fault.as_deref(), verdict),
             fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
             message: run.fault.as_ref().map(|fault| fault::tame(&fault.message)),
-            covered: self.covered(stream, &run),
+            covered: covered(subject, &run),
             new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
             criteria,
             history: Some(history.digest()),
@@ -113,13 +110,6 @@ impl Trial<'_> {
         let kept = reached.iter().filter(|one| learns || stream.is_new(one));
         let reached = kept.map(|one| (one.triple, one.count)).collect();
         Ok(Entry { row, reached })
-    }
-
-    /// How often a run took what its subject changes; not known if that is no entry of the table.
-    fn covered(&self, stream: &Stream, run: &Run) -> Option<u64> {
-        let touched = &self.touched[stream.subject];
-        let is_known = touched.elsewhere.is_empty() && !touched.entries.is_empty();
-        is_known.then(|| touched.visits(&run.coverage()) + touched.visits(&run.stalls()))
     }
 
     /// What there is to say about a history: whether it is one of the client's model, with a certificate
@@ -240,6 +230,13 @@ fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
         (None, Finding::Undecided) => RunOutcome::Undecided,
         (None, Finding::Consistent) => RunOutcome::Clean,
     }
+}
+
+/// How often a run took what its subject changes; not known if that is no entry of the table.
+fn covered(subject: &Subject, run: &Run) -> Option<u64> {
+    let touched = &subject.touched;
+    let is_known = touched.elsewhere.is_empty() && !touched.entries.is_empty();
+    is_known.then(|| touched.visits(&run.coverage()) + touched.visits(&run.stalls()))
 }
 
 /// The columns that are about the mutant.

@@ -39,6 +39,18 @@ impl Scene<'_> {
         statements.filter_map(written).collect()
     }
 
+    /// What a type is called in the machine: those that are private to it have its name in front.
+    pub fn name_of(&self, of: TypeId) -> &str {
+        let machine = &*self.machine.name.text;
+        let types = &self.protocol.program.types;
+        let full = &*types[of].name;
+        let short = full
+            .strip_prefix(machine)
+            .and_then(|rest| rest.strip_prefix('_'));
+        let is_own = |short: &&str| types.find(Some(machine), short) == Some(of);
+        short.filter(is_own).unwrap_or(full)
+    }
+
     /// The type of a message.
     pub fn message(&self, name: &Name) -> Option<TypeId> {
         let types = &self.protocol.program.types;

@@ -22,6 +22,27 @@ use crate::slicc::outline::Entry;
 /// All mutants of a protocol: machine by machine, operator by operator, in the order of the text.
 /// Their patches are made when they are asked for.
 pub fn all(protocol: &Protocol) -> Vec<Mutant> {
+    some(protocol, |_, _| true)
+}
+
+/// The mutants that an operator makes of a protocol.
+pub fn of(protocol: &Protocol, operator: Operator) -> Vec<Mutant> {
+    some(protocol, |_, one| one == operator)
+}
+
+/// The mutant of a protocol with this id.
+pub fn find(protocol: &Protocol, id: &str) -> Option<Mutant> {
+    let wanted = id.split('/').nth(1)?;
+    let detail = id.rsplit('/').next()?;
+    let operator: Operator = detail.split([':', '@']).next()?.parse().ok()?;
+    let near = some(protocol, |machine, one| {
+        machine == wanted && one == operator
+    });
+    near.into_iter().find(|one| one.name == id)
+}
+
+/// The mutants that some operators make of some machines.
+fn some(protocol: &Protocol, is_wanted: impl Fn(&str, Operator) -> bool) -> Vec<Mutant> {
     let mut found = Found {
         protocol: protocol.name(),
         files: edit::files(&protocol.loaded),
@@ -32,16 +53,13 @@ pub fn all(protocol: &Protocol) -> Vec<Mutant> {
     for scene in Scene::all(protocol) {
         found.machine = &scene.tables.name;
         for &operator in Operator::ALL {
-            found.operator = operator;
-            operators::enumerate(operator, &scene, &mut found);
+            if is_wanted(found.machine, operator) {
+                found.operator = operator;
+                operators::enumerate(operator, &scene, &mut found);
+            }
         }
     }
     found.mutants
-}
-
-/// The mutant of a protocol with this id.
-pub fn find(protocol: &Protocol, id: &str) -> Option<Mutant> {
-    all(protocol).into_iter().find(|one| one.name == id)
 }
 
 /// Ids of mutants of a protocol that somebody may have meant, the likeliest first.

@@ -177,10 +177,8 @@ mod tests {
     #[test]
     fn an_unknown_one_is_told_what_there_is() {
         let error = |name: &str| name.parse::<Operator>().unwrap_err().to_string();
-        assert_eq!(
-            error("drop-acton"),
-            "there is no operator drop-acton: did you mean drop-action?"
-        );
+        let near = error("drop-acton");
+        assert!(near.starts_with("there is no operator drop-acton: did you mean drop-action"));
         assert!(
             error("?")
                 .ends_with("condition-ignored, drop-statement, no-allocation-check, no-lock-check")

@@ -38,12 +38,11 @@ impl<'a> Words<'a> {
     }
 
     /// The values of an enumeration that some machine uses, in the order in which they are declared.
-    pub fn values(&self, of: TypeId) -> Vec<&'a str> {
-        let family = &self.protocol.program.types[of];
-        let Kind::Enumeration { values, .. } = &family.kind else {
+    /// `family` is what it is called where it is used.
+    pub fn values(&self, family: &str, of: TypeId) -> Vec<&'a str> {
+        let Kind::Enumeration { values, .. } = &self.protocol.program.types[of].kind else {
             return Vec::new();
         };
-        let family = &*family.name;
         let is_used = |value: &&str| self.enumerators.contains(&(family, *value));
         let values = values.iter().map(|value| &**value);
         values.filter(is_used).collect()

@@ -1,15 +1,10 @@
 //! What comes of a run.
 
-use std::collections::BTreeSet;
-
 use check::{Model, Options, PsoRmw, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
 use simulate::protocol::Protocol;
-use simulate::simulation::Simulation;
-use simulate::system::Covered;
+use simulate::simulation::{Run, Simulation};
 use simulate::trace::Output;
-
-use crate::tables::Pair;
 
 /// What is wrong with a run, if anything: how it ended early, or that it violates the model that its
 /// client keeps.
@@ -33,15 +28,10 @@ pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
     }
 }
 
-/// The trace of a run, and the rows that it took.
-pub fn traced(protocol: &Protocol, simulation: &Simulation) -> (Vec<u8>, BTreeSet<Pair>) {
+/// The trace of a run, and the run.
+pub fn traced(protocol: &Protocol, simulation: &Simulation) -> (Vec<u8>, Run) {
     let plan = simulation.plan(protocol).unwrap();
     let run = simulation.run(protocol, &plan, Some(Output::Memory));
     let mut run = run.unwrap();
-    let pair = |row: &Covered| {
-        let names = (row.machine, row.state, row.event);
-        (names.0.to_owned(), names.1.to_owned(), names.2.to_owned())
-    };
-    let taken = run.coverage().iter().map(pair).collect();
-    (run.finish_trace().unwrap(), taken)
+    (run.finish_trace().unwrap(), run)
 }

@@ -19,12 +19,12 @@ pub(super) fn kinds(scene: &Scene, found: &mut Found) {
             one.field.is_sent && is_word && &*family.name != "MessageSizeType"
         });
         for (number, one) in sent.enumerate() {
-            let family = &types[one.field.of].name;
+            let family = scene.name_of(one.field.of);
             let now = match &one.value.kind {
                 ExpressionKind::Enumerator { value, .. } => Some(&*value.text),
                 _ => None,
             };
-            let values = scene.words.values(one.field.of);
+            let values = scene.words.values(family, one.field.of);
             for other in values.into_iter().filter(|other| Some(*other) != now) {
                 let edit = Edit::replace(one.value.span, format!("{family}:{other}"));
                 let right = now.unwrap_or(scene.text(one.value.span));
