@@ -71,7 +71,10 @@ fn shows_nothing(
             "{about}: {reason}: {simulation:?}"
         );
         if reason.keeps_runs() {
-            let (before, after) = (traced(original, &simulation), traced(mutated, &simulation));
+            let (before, after) = (
+                traced(original, &simulation).0,
+                traced(mutated, &simulation).0,
+            );
             assert!(before == after, "{about}: {reason}: {simulation:?}");
         }
     }
@@ -380,8 +383,8 @@ fn what_was_not_reached() {
     for simulation in simulations(&protocol, 0, 3) {
         let plan = simulation.plan(&protocol).unwrap();
         let run = simulation.run(&protocol, &plan, None).unwrap();
-        let taken = run.coverage().into_iter().chain(run.stalls());
-        reached.add(taken.map(|row| Place::new(row.machine, row.state, row.event)));
+        let triples = run.reached().into_iter().map(|one| one.triple);
+        reached.add(triples.filter_map(|triple| protocol.place(triple)));
     }
     let entries = vec![Place::new("Directory", "I", "DMA_READ")];
     let reason = Reason::NotReached { entries, runs: 3 };
