@@ -112,11 +112,10 @@ fn what_an_operator_makes_fits_the_users_own_files() {
         "20",
         "--check",
     ];
-    let said = rubric(&[&ways[..], &["--mutant", id, "--format", "json"]].concat());
-    let mutated = said.ok().map_or_else(
-        |error| error.as_output().unwrap().stdout.clone(),
-        |output| output.stdout,
-    );
+    let run = rubric(&[&ways[..], &["--mutant", id, "--format", "json"]].concat())
+        .assert()
+        .code(1);
+    let mutated = run.get_output().stdout.clone();
     rubric(&ways).assert().code(0);
     let status = std::process::Command::new("patch")
         .args(["-p1", "--quiet", "-i", &patch])
