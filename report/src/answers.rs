@@ -24,6 +24,7 @@
 //! ```
 
 mod alarms;
+mod caught;
 mod equivalents;
 mod generators;
 mod kills;
@@ -41,6 +42,7 @@ use serde::Serialize;
 use crate::tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
 
 pub use alarms::{Alarm, Alarms, Unmutated};
+pub use caught::Caught;
 pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
 pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
@@ -57,6 +59,8 @@ pub struct Answers {
     pub rates: Vec<Rates>,
     /// After how many operations, for each scope.
     pub operations: Vec<OperationsToDetection>,
+    /// Mutants that something found, and the run that did.
+    pub caught: Vec<Caught>,
     /// Mutants that nothing found, the most suspicious first.
     pub survivors: Vec<Survivor>,
     /// Mutants that cannot be found.
@@ -90,6 +94,7 @@ impl Answers {
                 .iter()
                 .map(|scope| operations::operations(&campaign, scope))
                 .collect(),
+            caught: caught::caught(&campaign),
             survivors: survivors::survivors(&campaign),
             equivalents: equivalents::equivalents(&campaign),
             generators: generators::comparisons(&campaign),

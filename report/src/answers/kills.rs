@@ -84,14 +84,18 @@ pub(super) fn matrix(campaign: &Campaign<'_>, scope: &Scope) -> KillMatrix {
 impl Fate {
     fn add(&mut self, campaign: &Campaign<'_>, run: &CampaignRun) {
         self.found |= campaign.detects(run);
-        for (at, finder) in FINDERS.into_iter().enumerate() {
-            let (asked, found) = match at < CRITERIA.len() {
-                true => (campaign.counts(run, at), campaign.breaks(run, at)),
-                false => (true, has_failed(run.outcome, finder)),
-            };
-            self.asked[at] |= asked;
-            self.found_by[at] |= found;
+        for at in 0..FINDERS.len() {
+            self.asked[at] |= at >= CRITERIA.len() || campaign.counts(run, at);
+            self.found_by[at] |= finds(campaign, run, at);
         }
+    }
+}
+
+/// Whether the finder of this place in [`FINDERS`] finds something in a run.
+pub(super) fn finds(campaign: &Campaign<'_>, run: &CampaignRun, finder: usize) -> bool {
+    match finder < CRITERIA.len() {
+        true => campaign.breaks(run, finder),
+        false => has_failed(run.outcome, FINDERS[finder]),
     }
 }
 
