@@ -27,6 +27,15 @@ impl Lineage {
         lineage
     }
 
+    /// Of what it is a variation of, if it is one.
+    pub fn parent(&self) -> Option<Lineage> {
+        let (_, variations) = self.variations.split_last()?;
+        Some(Lineage {
+            root: self.root,
+            variations: variations.to_vec(),
+        })
+    }
+
     /// The seed that its first recipe was drawn from.
     pub fn seed(&self) -> u64 {
         self.root
@@ -78,6 +87,8 @@ mod tests {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);
         }
         assert_eq!("17.203".parse(), Ok(Lineage::root(17).vary(203)));
+        assert_eq!(Lineage::root(17).vary(203).parent(), Some(Lineage::root(17)));
+        assert_eq!(Lineage::root(17).parent(), None);
         for wrong in [
             "",
             ".",
