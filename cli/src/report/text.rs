@@ -79,7 +79,7 @@ impl Page<'_> {
         let apart = self.answers.equivalents.len();
         writeln!(
             out,
-            "  {} mutants: {caught} caught, {} not caught, {apart} set apart as equivalent",
+            "  {} mutants: {caught} caught, {} not caught, {apart} set apart",
             tried + apart as u64,
             tried - caught
         )?;
@@ -258,7 +258,7 @@ impl Page<'_> {
             .collect();
         writeln!(
             out,
-            "\nSet apart, since they cannot differ from their protocol: {}",
+            "\nSet apart, as good as their protocol or out of reach: {}",
             kinds.join(", ")
         )?;
         for one in equivalents.iter().take(self.most) {

@@ -87,7 +87,10 @@ mod tests {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);
         }
         assert_eq!("17.203".parse(), Ok(Lineage::root(17).vary(203)));
-        assert_eq!(Lineage::root(17).vary(203).parent(), Some(Lineage::root(17)));
+        assert_eq!(
+            Lineage::root(17).vary(203).parent(),
+            Some(Lineage::root(17))
+        );
         assert_eq!(Lineage::root(17).parent(), None);
         for wrong in [
             "",
