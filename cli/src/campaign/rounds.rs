@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use report::tables::{Generator, RunOutcome};
+use report::tables::Generator;
 use simulate::client::Client;
 use simulate::guided::Guide;
 use simulate::protocol::Protocol;
@@ -89,10 +89,6 @@ impl Stream {
             guide.learn(lineage, &reached);
         }
         self.seen.extend(reached.iter().map(|one| one.triple));
-        self.caught |= matches!(
-            entry.row.outcome,
-            RunOutcome::Violation | RunOutcome::ProtocolError | RunOutcome::Deadlock
-        );
         self.entries.push(entry);
     }
 
@@ -105,6 +101,18 @@ impl Stream {
     }
 }
 
+/// What a run of a mutant has in common with one of its protocol: the protocol, client and lineage.
+pub type Origin = [String; 3];
+
+/// The runs in which protocols fail that are not mutated.
+pub fn alarms(originals: &[Stream]) -> HashSet<Origin> {
+    let entries = originals.iter().flat_map(|stream| &stream.entries);
+    entries
+        .filter(|entry| entry.fails())
+        .map(Entry::origin)
+        .collect()
+}
+
 /// What all rounds have in common.
 pub struct Rounds<'a> {
     /// The protocols.
@@ -115,6 +123,8 @@ pub struct Rounds<'a> {
     pub log: &'a Log,
     /// Runs that were done before.
     pub known: &'a HashMap<Key, Entry>,
+    /// Runs in which a protocol fails without any mutant: with these a mutant shows nothing.
+    pub alarms: HashSet<Origin>,
     /// Where runs are shown.
     pub bar: &'a ProgressBar,
     /// The first seed.
@@ -181,6 +191,7 @@ impl Rounds<'_> {
                 }
             };
             self.bar.inc(1);
+            stream.caught |= entry.fails() && !self.alarms.contains(&entry.origin());
             stream.push(&lineage, entry);
             stream.over = stream.caught && subject.mutant.is_some() && self.stop != Stop::Never;
         }

@@ -142,6 +142,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_protocol_itself_shows_is_no_mutants() {
+        let failing = |mutant, client, lineage| {
+            failed(mutant, "x", client, RunOutcome::Deadlock).from(lineage)
+        };
+        let rows = [
+            failing("", "in-order", "").unmutated().from("7"),
+            unmutated("in-order").from("8"),
+            failing("a", "in-order", "7"),
+            failing("b", "in-order", "8"),
+            failing("c", "store-buffer-8", "7"),
+        ];
+        let answers = answers(&rows, &[]);
+        assert_eq!(answers.kills[0].total.mutants, 2);
+        let caught: Vec<&str> = answers.caught.iter().map(|one| &*one.mutant).collect();
+        assert_eq!(caught, ["b", "c"]);
+        assert_eq!(answers.alarms.alarms.len(), 1);
+    }
+
+    #[test]
     fn mutants_are_counted_once_and_only_where_a_criterion_counts() {
         let rows = [
             // Found by SC's criteria with one client, twice; with the other it breaks SC, which is no bug.
