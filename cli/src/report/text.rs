@@ -316,7 +316,7 @@ impl Page<'_> {
         let undecided: u64 = alarms.runs.iter().map(|one| one.undecided).sum();
         writeln!(
             out,
-            "\nThe protocols as they are: {runs} runs, {} alarms, {undecided} undecided",
+            "\nThe protocols as they are: {runs} runs; alarms: {}, undecided: {undecided}",
             alarms.alarms.len()
         )?;
         for alarm in alarms.alarms.iter().take(self.most) {
