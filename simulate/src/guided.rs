@@ -183,7 +183,7 @@ mod tests {
     fn reached(lineage: &Lineage) -> Vec<Reached> {
         let last = lineage.variations().last().copied().unwrap_or(0);
         let mut reached = vec![1, 2, 3];
-        if lineage.seed() % 16 == 0 && last % 4 != 1 {
+        if lineage.seed().is_multiple_of(16) && last % 4 != 1 {
             reached.push(100 + (lineage.seed() / 16 % 4) as u32);
         }
         if last % 64 == 63 {
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn runs_that_reach_what_is_rare_are_varied() {
         let all = proposals(&mut Guide::new(1), 400);
-        let is_rare = |one: &&Lineage| one.seed() % 16 == 0;
+        let is_rare = |one: &&Lineage| one.seed().is_multiple_of(16);
         let varied: Vec<&Lineage> = all.iter().filter(|one| one.parent().is_some()).collect();
         let rare = varied.iter().copied().filter(is_rare).count();
         // One root in 16 is such a run: without a preference it would be a sixteenth.
