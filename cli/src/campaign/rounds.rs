@@ -144,7 +144,9 @@ impl Rounds<'_> {
     /// Those of runs and of the log.
     pub fn run(&self, streams: &mut [Stream], most: u32) -> Result<(), Error> {
         let mut batch = 1;
+        let before = self.bar.position();
         loop {
+            self.show(streams, most, before);
             let is_open = |stream: &Stream| !stream.over && (stream.entries.len() as u32) < most;
             let mut open: Vec<&mut Stream> =
                 streams.iter_mut().filter(|one| is_open(one)).collect();
@@ -159,7 +161,7 @@ impl Rounds<'_> {
             let aim = most.min(least as u32 + batch) as usize;
             open.par_iter_mut()
                 .try_for_each(|stream| self.fill(stream, aim))?;
-            self.settle(streams, most);
+            self.settle(streams);
             batch = match aim {
                 1 => 1,
                 _ => (batch * 2).min(MOST),
@@ -234,7 +236,7 @@ impl Rounds<'_> {
     }
 
     /// Closes the streams of mutants that others have decided.
-    fn settle(&self, streams: &mut [Stream], most: u32) {
+    fn settle(&self, streams: &mut [Stream]) {
         if self.stop == Stop::Mutant {
             let caught: std::collections::HashSet<(usize, u32)> = streams
                 .iter()
@@ -245,12 +247,21 @@ impl Rounds<'_> {
                 stream.over |= caught.contains(&(stream.subject, stream.repetition));
             }
         }
+    }
+
+    /// How many runs there will be at most, behind those that were shown before.
+    fn show(&self, streams: &[Stream], most: u32, before: u64) {
         let wanted = |stream: &Stream| match stream.over {
             true => stream.entries.len() as u64,
             false => u64::from(most),
         };
-        self.bar.set_length(streams.iter().map(wanted).sum());
-        let decided = streams.iter().filter(|stream| stream.caught).count();
-        self.bar.set_message(format!("({decided} caught)"));
+        self.bar
+            .set_length(before + streams.iter().map(wanted).sum::<u64>());
+        let caught: HashSet<usize> = streams
+            .iter()
+            .filter(|stream| stream.caught)
+            .map(|stream| stream.subject)
+            .collect();
+        self.bar.set_message(format!("({} caught)", caught.len()));
     }
 }
