@@ -1,11 +1,14 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench limits lint
+.PHONY: help demo campaign test bench limits lint
 
 help:
 	@echo "make demo    run the built-in protocols with random programs and check what they did,"
 	@echo "             then check the traces that gem5 recorded in fixtures/traces"
+	@echo "make campaign"
+	@echo "             mutants of the built-in protocols, run until something catches them (some minutes):"
+	@echo "             tables in RESULTS=folder (target/campaign), and a summary"
 	@echo "make test    run every test, those in the documentation too"
 	@echo "make lint    formatting, clippy and documentation, warnings are errors"
 	@echo "make limits  how large the hard histories of each family may be and still be decided"
@@ -22,6 +25,13 @@ demo:
 	@target=$${CARGO_TARGET_DIR:-target}; status=0; \
 	"$$target/release/rubric" check --model sc,tso,pso fixtures/traces/*.gz || status=$$?; \
 	[ $$status -eq 0 ] || [ $$status -eq 1 ]
+
+# It goes on where it stopped. If the tables are to be made anew, remove the folder.
+campaign:
+	$(CARGO) build --release --quiet --package cli
+	@target=$${CARGO_TARGET_DIR:-target}; \
+	"$$target/release/rubric" campaign all --sample 400 --client in-order,store-buffer,early \
+		--runs 100 --budget 8m -o "$(or $(RESULTS),$$target/campaign)"
 
 # Some tests need data that is not part of this repository; where it is absent they are ignored.
 shared := $(wildcard ../shared/DESIGN.md)

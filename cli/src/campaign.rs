@@ -13,6 +13,7 @@ mod sieve;
 mod subjects;
 mod trial;
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -52,11 +53,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         })?;
     }
     let bar = progress::bar(0, "runs", args.quiet);
-    let rounds = Rounds {
+    let mut rounds = Rounds {
         opened: &opened,
         subjects: &subjects,
         log: &log,
         known: &known,
+        alarms: HashSet::new(),
         bar: &bar,
         seed: args.seed,
         stop: args.stop(),
@@ -69,6 +71,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     let mut originals = streams(args, &subjects, &|_, subject| subject.mutant.is_none());
     rounds.run(&mut originals, args.runs)?;
+    rounds.alarms = rounds::alarms(&originals);
     let has_same_seeds = args.guided.is_none();
     let equivalents = sieve::sieve(&opened, &subjects, &originals, has_same_seeds)?;
     let is_tried =

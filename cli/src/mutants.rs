@@ -198,8 +198,8 @@ fn about(one: &Mutant, out: &mut dyn Write) -> io::Result<()> {
         .map(|alias| format!(", {alias}"))
         .collect();
     writeln!(out, "  {}{aliases}", one.name)?;
-    let lines = wrapped(&one.description).into_iter();
-    lines.map(|line| writeln!(out, "      {line}")).collect()
+    let mut lines = wrapped(&one.description).into_iter();
+    lines.try_for_each(|line| writeln!(out, "      {line}"))
 }
 
 /// The words of a text, on lines of at most [`WIDTH`] columns if no word is longer.

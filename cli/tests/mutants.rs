@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
 
 use common::{Folder, error, output, rubric};
 use serde_json::Value;
@@ -13,17 +14,123 @@ const MUTANT: &str = "mesi2-l1-is-inv-no-notify";
 fn a_list_of_all_or_of_one_protocol() {
     let all = output(&["mutants", "list"]);
     let some = output(&["mutants", "list", "MESI_Two_Level"]);
-    assert!(all.contains(&some), "{all}");
-    assert!(some.starts_with("MESI_Two_Level\n"), "{some}");
-    assert!(some.contains(MUTANT) && !some.contains("mi-l1-"), "{some}");
+    let (named, made) = some.split_once("\n  swap-actions (").unwrap();
+    assert!(all.contains(named), "{all}");
+    assert!(named.starts_with("MESI_Two_Level\n"), "{named}");
+    assert!(
+        named.contains(MUTANT) && !named.contains("mi-l1-"),
+        "{named}"
+    );
+    assert!(
+        named.contains("mesi2-l1-sm-inv-no-notify, mesi-lq-sm-inv\n"),
+        "{named}"
+    );
+    assert!(
+        made.contains("\n    MESI_Two_Level/L1Cache/IS.Inv/"),
+        "{made}"
+    );
     let json = output(&["mutants", "list", "MI_example", "--format", "json"]);
+    let mut made = 0;
     for line in json.lines() {
         let value: Value = serde_json::from_str(line).unwrap();
         assert_eq!(value["protocol"], "MI_example");
         assert!(value["description"].as_str().is_some(), "{line}");
+        if let Some(operator) = value["operator"].as_str() {
+            made += 1;
+            let name = value["name"].as_str().unwrap();
+            assert!(name.contains(&format!("/{operator}")), "{line}");
+        }
     }
+    assert!(made > 1000);
     let message = error(&["mutants", "list", "MI_exmaple"]);
-    assert!(message.contains("there are MI_example, "), "{message}");
+    assert!(message.contains("there is no such file"), "{message}");
+}
+
+#[test]
+fn operators_choose_what_is_listed() {
+    let asked = [
+        "mutants",
+        "list",
+        "MI_example",
+        "--operator",
+        "no-notify,drop-transition",
+    ];
+    let text = output(&asked);
+    assert!(
+        text.starts_with("MI_example\n  drop-transition ("),
+        "{text}"
+    );
+    assert!(text.contains("\n  no-notify ("), "{text}");
+    assert!(!text.contains("swap-actions"), "{text}");
+    let operators = output(&["mutants", "operators"]);
+    assert!(operators.contains("drop-transition\n    "), "{operators}");
+    let message = error(&["mutants", "list", "--operator", "no-notify"]);
+    assert!(message.contains("<PROTOCOL>"), "{message}");
+}
+
+/// An id is shown with a diff that `patch` applies to a user's own files.
+#[test]
+fn what_an_operator_makes_fits_the_users_own_files() {
+    let folder = Folder::new();
+    let files = [
+        "MI_example.slicc",
+        "MI_example-msg.sm",
+        "MI_example-cache.sm",
+        "MI_example-dir.sm",
+        "MI_example-dma.sm",
+    ];
+    for file in files {
+        let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
+        // It is not the built-in one any more.
+        folder.file(
+            file,
+            text.replace("protocol \"MI_example\"", "protocol \"Mine\""),
+        );
+    }
+    let path = folder.path("MI_example.slicc");
+    let id = "Mine/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done";
+    assert!(output(&["mutants", "list", &path, "--operator", "swap-actions"]).contains(id));
+    let json = output(&[
+        "mutants",
+        "show",
+        id,
+        "--protocol",
+        &path,
+        "--format",
+        "json",
+    ]);
+    let value: Value = serde_json::from_str(&json).unwrap();
+    let patch = folder.file("patch", value["patch"].as_str().unwrap());
+    let ways = [
+        "simulate",
+        &path,
+        "--client",
+        "in-order",
+        "--per-line",
+        "4",
+        "--runs",
+        "20",
+        "--check",
+    ];
+    let run = rubric(&[&ways[..], &["--mutant", id, "--format", "json"]].concat())
+        .assert()
+        .code(1);
+    let mutated = run.get_output().stdout.clone();
+    rubric(&ways).assert().code(0);
+    let status = std::process::Command::new("patch")
+        .args(["-p1", "--quiet", "-i", &patch])
+        .current_dir(folder.0.path())
+        .status();
+    let Ok(status) = status else {
+        eprintln!("skipped: there is no program `patch` here");
+        return;
+    };
+    assert!(status.success());
+    let patched = rubric(&[&ways[..], &["--format", "json"]].concat())
+        .assert()
+        .code(1);
+    let verdicts = |text: &[u8]| serde_json::from_slice::<Value>(text).unwrap()["verdicts"].clone();
+    assert_eq!(verdicts(&patched.get_output().stdout), verdicts(&mutated));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each
 //! model and for each client ([`Scope`]). Which criteria count for which client is the caller's to
 //! say: those that follow from the model that the client keeps, since cores with store buffers break SC
-//! with any protocol. Runs of protocols that are not mutated are [`Alarms`] or none, and count nowhere else.
+//! with any protocol. Runs of protocols that are not mutated are [`Alarms`] or none. A run of a mutant with
+//! a client and a program with which the protocol itself fails shows nothing of the mutant, and does not
+//! count.
 //!
 //! ```
 //! use report::answers::Answers;
@@ -24,6 +26,7 @@
 //! ```
 
 mod alarms;
+mod caught;
 mod equivalents;
 mod generators;
 mod kills;
@@ -41,6 +44,7 @@ use serde::Serialize;
 use crate::tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
 
 pub use alarms::{Alarm, Alarms, Unmutated};
+pub use caught::Caught;
 pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
 pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
@@ -57,6 +61,8 @@ pub struct Answers {
     pub rates: Vec<Rates>,
     /// After how many operations, for each scope.
     pub operations: Vec<OperationsToDetection>,
+    /// Mutants that something found, and the run that did.
+    pub caught: Vec<Caught>,
     /// Mutants that nothing found, the most suspicious first.
     pub survivors: Vec<Survivor>,
     /// Mutants that cannot be found.
@@ -90,6 +96,7 @@ impl Answers {
                 .iter()
                 .map(|scope| operations::operations(&campaign, scope))
                 .collect(),
+            caught: caught::caught(&campaign),
             survivors: survivors::survivors(&campaign),
             equivalents: equivalents::equivalents(&campaign),
             generators: generators::comparisons(&campaign),
@@ -127,6 +134,8 @@ type Mutant<'a> = (&'a str, &'a str);
 struct Campaign<'a> {
     runs: &'a [CampaignRun],
     equivalents: BTreeMap<Mutant<'a>, &'a Equivalent>,
+    /// Protocol, client and lineage of runs in which a protocol that is not mutated fails.
+    spoilt: BTreeSet<[&'a str; 3]>,
     counts: &'a dyn Fn(&str, &str) -> bool,
 }
 
@@ -138,11 +147,16 @@ impl<'a> Campaign<'a> {
     ) -> Campaign<'a> {
         let named = equivalents.iter();
         let named = named.map(|row| ((row.protocol.as_str(), row.mutant.as_str()), row));
-        Campaign {
+        let mut campaign = Campaign {
             runs,
             equivalents: named.collect(),
+            spoilt: BTreeSet::new(),
             counts,
-        }
+        };
+        let originals = runs.iter().filter(|run| run.mutant.is_none());
+        let failing = originals.filter(|run| campaign.detects(run));
+        campaign.spoilt = failing.map(origin).collect();
+        campaign
     }
 
     /// All runs, those of each model, those of each client.
@@ -154,16 +168,20 @@ impl<'a> Campaign<'a> {
         std::iter::once(Scope::All).chain(narrow).collect()
     }
 
-    /// The runs of mutants.
+    /// The runs of mutants, also those that show nothing of them.
     fn mutated(&self) -> impl Iterator<Item = (Mutant<'a>, &'a CampaignRun)> + Clone + use<'a> {
         let runs = self.runs.iter();
         runs.filter_map(|run| Some(((run.protocol.as_str(), run.mutant.as_deref()?), run)))
     }
 
-    /// The runs in a scope of mutants that are not known to be equivalent.
+    /// The runs in a scope of mutants that are not known to be equivalent, if the protocol does not fail
+    /// without the mutant as well.
     fn tried(&self, scope: &Scope) -> impl Iterator<Item = (Mutant<'a>, &'a CampaignRun)> {
         let mutated = self.mutated();
-        mutated.filter(|(mutant, run)| scope.has(run) && !self.equivalents.contains_key(mutant))
+        mutated.filter(|(mutant, run)| {
+            let is_its_own = !self.spoilt.contains(&origin(run));
+            scope.has(run) && is_its_own && !self.equivalents.contains_key(mutant)
+        })
     }
 
     /// Whether the criterion of this place in [`CRITERIA`] counts for the client of a run.
@@ -196,4 +214,9 @@ impl<'a> Campaign<'a> {
         );
         failed || self.violates(run)
     }
+}
+
+/// What a run without the mutant would have had in common with a run.
+fn origin(run: &CampaignRun) -> [&str; 3] {
+    [&run.protocol, &run.client, &run.lineage]
 }

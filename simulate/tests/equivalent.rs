@@ -302,7 +302,7 @@ fn reasons() {
         said("use_line, write_hit, pop_core", "write_hit, pop_core"),
         hint
     );
-    assert!(!hint.unwrap().is_strict());
+    assert!(hint.is_some_and(|reason| !reason.is_strict()));
     let twice = "use_line, write_hit, use_line, pop_core";
     let once = "use_line, write_hit, pop_core";
     // The action between uses the line as well.

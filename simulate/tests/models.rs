@@ -14,7 +14,7 @@ use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 
 /// Runs of a protocol, unless the environment says otherwise.
-const RUNS: u64 = 96;
+const RUNS: u64 = 128;
 
 /// Histories with more operations are not checked against models that they may violate: finding the
 /// smallest proof takes a while.

@@ -6,9 +6,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use report::tables::{CampaignRun, Generator};
+use report::tables::{CampaignRun, Generator, RunOutcome};
 use serde::{Deserialize, Serialize};
 
+use super::rounds::Origin;
 use crate::error::Error;
 
 /// The file, in the campaign's folder.
@@ -40,6 +41,22 @@ pub struct Key {
 }
 
 impl Entry {
+    /// Whether the protocol failed, or broke what the client keeps.
+    pub fn fails(&self) -> bool {
+        use RunOutcome::{Deadlock, ProtocolError, Violation};
+        matches!(self.row.outcome, Violation | ProtocolError | Deadlock)
+    }
+
+    /// Protocol, client and lineage.
+    pub fn origin(&self) -> Origin {
+        let row = &self.row;
+        [
+            row.protocol.clone(),
+            row.client.clone(),
+            row.lineage.clone(),
+        ]
+    }
+
     /// What tells it from others.
     pub fn key(&self) -> Key {
         Key {

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use report::tables::{Generator, RunOutcome};
+use report::tables::Generator;
 use simulate::client::Client;
 use simulate::guided::Guide;
 use simulate::protocol::Protocol;
@@ -89,10 +89,6 @@ impl Stream {
             guide.learn(lineage, &reached);
         }
         self.seen.extend(reached.iter().map(|one| one.triple));
-        self.caught |= matches!(
-            entry.row.outcome,
-            RunOutcome::Violation | RunOutcome::ProtocolError | RunOutcome::Deadlock
-        );
         self.entries.push(entry);
     }
 
@@ -105,6 +101,18 @@ impl Stream {
     }
 }
 
+/// What a run of a mutant has in common with one of its protocol: the protocol, client and lineage.
+pub type Origin = [String; 3];
+
+/// The runs in which protocols fail that are not mutated.
+pub fn alarms(originals: &[Stream]) -> HashSet<Origin> {
+    let entries = originals.iter().flat_map(|stream| &stream.entries);
+    entries
+        .filter(|entry| entry.fails())
+        .map(Entry::origin)
+        .collect()
+}
+
 /// What all rounds have in common.
 pub struct Rounds<'a> {
     /// The protocols.
@@ -115,6 +123,8 @@ pub struct Rounds<'a> {
     pub log: &'a Log,
     /// Runs that were done before.
     pub known: &'a HashMap<Key, Entry>,
+    /// Runs in which a protocol fails without any mutant: with these a mutant shows nothing.
+    pub alarms: HashSet<Origin>,
     /// Where runs are shown.
     pub bar: &'a ProgressBar,
     /// The first seed.
@@ -134,7 +144,9 @@ impl Rounds<'_> {
     /// Those of runs and of the log.
     pub fn run(&self, streams: &mut [Stream], most: u32) -> Result<(), Error> {
         let mut batch = 1;
+        let before = self.bar.position();
         loop {
+            self.show(streams, most, before);
             let is_open = |stream: &Stream| !stream.over && (stream.entries.len() as u32) < most;
             let mut open: Vec<&mut Stream> =
                 streams.iter_mut().filter(|one| is_open(one)).collect();
@@ -149,7 +161,7 @@ impl Rounds<'_> {
             let aim = most.min(least as u32 + batch) as usize;
             open.par_iter_mut()
                 .try_for_each(|stream| self.fill(stream, aim))?;
-            self.settle(streams, most);
+            self.settle(streams);
             batch = match aim {
                 1 => 1,
                 _ => (batch * 2).min(MOST),
@@ -181,6 +193,7 @@ impl Rounds<'_> {
                 }
             };
             self.bar.inc(1);
+            stream.caught |= entry.fails() && !self.alarms.contains(&entry.origin());
             stream.push(&lineage, entry);
             stream.over = stream.caught && subject.mutant.is_some() && self.stop != Stop::Never;
         }
@@ -223,7 +236,7 @@ impl Rounds<'_> {
     }
 
     /// Closes the streams of mutants that others have decided.
-    fn settle(&self, streams: &mut [Stream], most: u32) {
+    fn settle(&self, streams: &mut [Stream]) {
         if self.stop == Stop::Mutant {
             let caught: std::collections::HashSet<(usize, u32)> = streams
                 .iter()
@@ -234,12 +247,21 @@ impl Rounds<'_> {
                 stream.over |= caught.contains(&(stream.subject, stream.repetition));
             }
         }
+    }
+
+    /// How many runs there will be at most, behind those that were shown before.
+    fn show(&self, streams: &[Stream], most: u32, before: u64) {
         let wanted = |stream: &Stream| match stream.over {
             true => stream.entries.len() as u64,
             false => u64::from(most),
         };
-        self.bar.set_length(streams.iter().map(wanted).sum());
-        let decided = streams.iter().filter(|stream| stream.caught).count();
-        self.bar.set_message(format!("({decided} caught)"));
+        self.bar
+            .set_length(before + streams.iter().map(wanted).sum::<u64>());
+        let caught: HashSet<usize> = streams
+            .iter()
+            .filter(|stream| stream.caught)
+            .map(|stream| stream.subject)
+            .collect();
+        self.bar.set_message(format!("({} caught)", caught.len()));
     }
 }

@@ -39,6 +39,7 @@ pub fn print(
     page.kills(out)?;
     page.rates(out)?;
     page.operations(out)?;
+    page.violations(out)?;
     page.survivors(out)?;
     page.equivalents(out)?;
     page.generators(out)?;
@@ -78,7 +79,7 @@ impl Page<'_> {
         let apart = self.answers.equivalents.len();
         writeln!(
             out,
-            "  {} mutants: {caught} caught, {} not caught, {apart} set apart as equivalent",
+            "  {} mutants: {caught} caught, {} not caught, {apart} set apart",
             tried + apart as u64,
             tried - caught
         )?;
@@ -200,6 +201,24 @@ impl Page<'_> {
         Ok(())
     }
 
+    fn violations(&self, out: &mut dyn Write) -> io::Result<()> {
+        let caught = &self.answers.caught;
+        let violations = || caught.iter().filter(|one| one.outcome == "violation");
+        if violations().next().is_none() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\nViolations of what a client keeps: who catches them, and how to repeat the first"
+        )?;
+        for one in violations().take(self.most) {
+            let finders = one.finders.join(" ");
+            writeln!(out, "  {}  {}", one.mutant, self.paint.faint(&finders))?;
+            writeln!(out, "      {}", one.command)?;
+        }
+        self.more(violations().count(), out)
+    }
+
     fn survivors(&self, out: &mut dyn Write) -> io::Result<()> {
         let survivors = &self.answers.survivors;
         if survivors.is_empty() {
@@ -239,7 +258,7 @@ impl Page<'_> {
             .collect();
         writeln!(
             out,
-            "\nSet apart, since they cannot differ from their protocol: {}",
+            "\nSet apart, as good as their protocol or out of reach: {}",
             kinds.join(", ")
         )?;
         for one in equivalents.iter().take(self.most) {
@@ -252,7 +271,7 @@ impl Page<'_> {
     fn more(&self, all: usize, out: &mut dyn Write) -> io::Result<()> {
         match all.saturating_sub(self.most) {
             0 => Ok(()),
-            more => writeln!(out, "  and {more} more: rubric report DIR --all shows them"),
+            more => writeln!(out, "  and {more} more, which rubric report --all shows"),
         }
     }
 
@@ -297,7 +316,7 @@ impl Page<'_> {
         let undecided: u64 = alarms.runs.iter().map(|one| one.undecided).sum();
         writeln!(
             out,
-            "\nThe protocols as they are: {runs} runs, {} false alarms, {undecided} undecided",
+            "\nThe protocols as they are: {runs} runs; alarms: {}, undecided: {undecided}",
             alarms.alarms.len()
         )?;
         for alarm in alarms.alarms.iter().take(self.most) {

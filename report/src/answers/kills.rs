@@ -84,14 +84,18 @@ pub(super) fn matrix(campaign: &Campaign<'_>, scope: &Scope) -> KillMatrix {
 impl Fate {
     fn add(&mut self, campaign: &Campaign<'_>, run: &CampaignRun) {
         self.found |= campaign.detects(run);
-        for (at, finder) in FINDERS.into_iter().enumerate() {
-            let (asked, found) = match at < CRITERIA.len() {
-                true => (campaign.counts(run, at), campaign.breaks(run, at)),
-                false => (true, has_failed(run.outcome, finder)),
-            };
-            self.asked[at] |= asked;
-            self.found_by[at] |= found;
+        for at in 0..FINDERS.len() {
+            self.asked[at] |= at >= CRITERIA.len() || campaign.counts(run, at);
+            self.found_by[at] |= finds(campaign, run, at);
         }
+    }
+}
+
+/// Whether the finder of this place in [`FINDERS`] finds something in a run.
+pub(super) fn finds(campaign: &Campaign<'_>, run: &CampaignRun, finder: usize) -> bool {
+    match finder < CRITERIA.len() {
+        true => campaign.breaks(run, finder),
+        false => has_failed(run.outcome, FINDERS[finder]),
     }
 }
 
@@ -135,6 +139,25 @@ mod tests {
         let by = row.by.iter().filter(|kills| kills.of > 0);
         by.map(|kills| (kills.finder, kills.killed, kills.of))
             .collect()
+    }
+
+    #[test]
+    fn what_the_protocol_itself_shows_is_no_mutants() {
+        let failing = |mutant, client, lineage| {
+            failed(mutant, "x", client, RunOutcome::Deadlock).from(lineage)
+        };
+        let rows = [
+            failing("", "in-order", "").unmutated().from("7"),
+            unmutated("in-order").from("8"),
+            failing("a", "in-order", "7"),
+            failing("b", "in-order", "8"),
+            failing("c", "store-buffer-8", "7"),
+        ];
+        let answers = answers(&rows, &[]);
+        assert_eq!(answers.kills[0].total.mutants, 2);
+        let caught: Vec<&str> = answers.caught.iter().map(|one| &*one.mutant).collect();
+        assert_eq!(caught, ["b", "c"]);
+        assert_eq!(answers.alarms.alarms.len(), 1);
     }
 
     #[test]

@@ -61,6 +61,12 @@ impl Row {
     pub fn unmutated(mut self) -> Row {
         self.0.mutant = None;
         self.0.operator = None;
+        // With a program of its own.
+        self.from("alone")
+    }
+
+    pub fn from(mut self, lineage: &str) -> Row {
+        self.0.lineage = lineage.to_owned();
         self
     }
 

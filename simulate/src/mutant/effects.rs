@@ -308,10 +308,10 @@ fn networks(declared: &ast::Machine, machine: &Machine) -> Vec<(u16, u32)> {
     let sends = declared.parameters.iter().filter_map(|one| {
         let to = attribute(&one.pairs, "network") == Some("To");
         let number = attribute(&one.pairs, "virtual_network")?.parse().ok()?;
-        to.then_some((&one.name.text, number))
+        to.then_some((&*one.name.text, number))
     });
-    let word = |(name, number): (&Box<str>, u32)| {
-        let found = machine.parameters.iter().find(|one| one.name == *name)?;
+    let word = |(name, number): (&str, u32)| {
+        let found = machine.parameters.iter().find(|one| &*one.name == name)?;
         Some((found.offset, number))
     };
     sends.filter_map(word).collect()

@@ -1,0 +1,111 @@
+//! Mutants that were caught, each with the run that caught it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Campaign, FINDERS, Mutant, Scope, kills};
+use crate::tables::CampaignRun;
+
+/// A mutant that something caught.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Caught {
+    /// The protocol.
+    pub protocol: String,
+    /// The mutant.
+    pub mutant: String,
+    /// What made it.
+    pub operator: String,
+    /// How the first run ended that found it, of those that violate what their client keeps if there are
+    /// any.
+    pub outcome: &'static str,
+    /// Whatever found it, in any run, in the order of [`FINDERS`].
+    pub finders: Vec<&'static str>,
+    /// Clients whose runs found it.
+    pub clients: Vec<String>,
+    /// How many runs each of its clients needs: the number of the first that found it, from 1.
+    pub runs: u64,
+    /// The command that repeats that run.
+    pub command: String,
+}
+
+/// They, by protocol and mutant.
+pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<Caught> {
+    let mut mutants: BTreeMap<Mutant<'_>, Vec<&CampaignRun>> = BTreeMap::new();
+    for (mutant, run) in campaign.tried(&Scope::All) {
+        if campaign.detects(run) {
+            mutants.entry(mutant).or_default().push(run);
+        }
+    }
+    let runs = mutants.into_values();
+    runs.filter_map(|runs| about(campaign, &runs)).collect()
+}
+
+fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<Caught> {
+    let first = runs
+        .iter()
+        .min_by_key(|run| (!campaign.violates(run), run.number))?;
+    let finds = |at: &usize| runs.iter().any(|run| kills::finds(campaign, run, *at));
+    let mut clients: Vec<String> = runs.iter().map(|run| run.client.clone()).collect();
+    clients.sort();
+    clients.dedup();
+    Some(Caught {
+        protocol: first.protocol.clone(),
+        mutant: first.mutant.clone().unwrap_or_default(),
+        operator: first.operator.clone().unwrap_or_default(),
+        outcome: match campaign.violates(first) {
+            true => "violation",
+            false => first.outcome.name(),
+        },
+        finders: (0..FINDERS.len())
+            .filter(finds)
+            .map(|at| FINDERS[at])
+            .collect(),
+        clients,
+        runs: u64::from(first.number) + 1,
+        command: first.command.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{answers, failed, run, violation};
+    use crate::tables::{Generator, RunOutcome};
+
+    #[test]
+    fn a_violation_counts_before_an_earlier_failure() {
+        let rows = [
+            run("a", "x", "in-order"),
+            failed("a", "x", "store-buffer-8", RunOutcome::Deadlock).numbered(
+                Generator::Blind,
+                0,
+                1,
+            ),
+            violation("a", "x", "in-order", &["wsc", "sc"]).numbered(Generator::Blind, 0, 4),
+            violation("a", "x", "in-order", &["sc"]).numbered(Generator::Blind, 0, 3),
+            failed("b", "x", "in-order", RunOutcome::ProtocolError).numbered(
+                Generator::Blind,
+                0,
+                7,
+            ),
+            run("c", "x", "in-order"),
+            // A store buffer need not keep SC.
+            violation("d", "x", "store-buffer-8", &["sc"]).clean(),
+        ];
+        let found = answers(&rows, &[]).caught;
+        let [a, b] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            (a.mutant.as_str(), a.outcome, a.runs),
+            ("a", "violation", 4)
+        );
+        assert_eq!(a.finders, ["wsc", "sc", "deadlock"]);
+        assert_eq!(a.clients, ["in-order", "store-buffer-8"]);
+        assert_eq!(
+            (b.mutant.as_str(), b.outcome, b.runs),
+            ("b", "protocol error", 8)
+        );
+        assert_eq!(b.finders, ["protocol error"]);
+    }
+}
