@@ -46,12 +46,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Settings::new(args, &opened, &subjects).settle(&args.output)?;
     let (log, known) = Log::open(&args.output)?;
     let traces = args.output.join("traces");
-    if args.keep_traces {
-        std::fs::create_dir_all(&traces).map_err(|error| Error::File {
-            file: traces.display().to_string(),
-            error,
-        })?;
-    }
+    clear(&args.output);
     let bar = progress::bar(0, "runs", args.quiet);
     let mut rounds = Rounds {
         opened: &opened,
@@ -62,7 +57,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         bar: &bar,
         seed: args.seed,
         stop: args.stop(),
-        deadline: args.budget.map(|budget| start + budget),
+        deadline: args.budget.map(|budget| Instant::now() + budget),
         trial: Trial {
             opened: &opened,
             options: args.for_checking(),
@@ -83,6 +78,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let campaign = Campaign {
         runs: rows(streams()),
         equivalents: equivalents.into_iter().flatten().collect(),
+        is_running: false,
     };
     write(&args.output, &campaign)?;
     let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
@@ -126,7 +122,12 @@ fn streams(
             None => &[Generator::Blind],
             Some(_) => generators(args),
         };
-        for repetition in 0..args.repeat {
+        // Guided runs have seeds of their own, so that nothing depends on these.
+        let repeat = match subject.mutant.is_none() && args.guided.is_some() {
+            true => 1,
+            false => args.repeat,
+        };
+        for repetition in 0..repeat {
             for client in args.clients() {
                 let stream = |generator: &Generator| {
                     Stream::new(at, client, *generator, repetition, args.seed)
@@ -136,6 +137,19 @@ fn streams(
         }
     }
     streams
+}
+
+/// Removes what a kill has left half written. Nobody else writes here.
+fn clear(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        if path.is_dir() {
+            clear(&path);
+        } else if report::files::is_unfinished(&path) {
+            // If it stays, it does no harm.
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 /// The rows of the table: by subject, as it was asked for.
@@ -156,20 +170,14 @@ pub const RUNS: &str = "runs.parquet";
 /// The table of equivalent mutants.
 pub const EQUIVALENTS: &str = "equivalents.parquet";
 
-/// The tables of a campaign that has not ended, from its log; which mutants are equivalent is not in it.
-pub fn unfinished(folder: &Path) -> Result<Campaign, Error> {
+/// The rows of the runs that a campaign's log has, if there is one.
+pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
     let Some(entries) = Log::read(folder)? else {
-        return Err(Error::Usage(format!(
-            "{}: there is no campaign in this folder: `rubric campaign -o DIR` makes one",
-            folder.display()
-        )));
+        return Ok(None);
     };
     let mut runs: Vec<CampaignRun> = entries.into_values().map(|entry| entry.row).collect();
     runs.sort_by(|a, b| key(a).cmp(&key(b)));
-    Ok(Campaign {
-        runs,
-        equivalents: Vec::new(),
-    })
+    Ok(Some(runs))
 }
 
 fn key(run: &CampaignRun) -> (&str, Option<&str>, &str, Generator, u32, u32) {

@@ -51,6 +51,8 @@ pub struct Campaign {
     pub runs: Vec<CampaignRun>,
     /// Mutants that were set apart.
     pub equivalents: Vec<Equivalent>,
+    /// Whether it has not come to its end, and the runs are those of its log.
+    pub is_running: bool,
 }
 
 /// How far a campaign is that has just run.
@@ -73,16 +75,33 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 pub const SHOWN: usize = 10;
 
 impl Campaign {
-    /// Reads the tables of a folder; those of a campaign that was killed are made from its log.
+    /// Reads the tables of a folder. If the log knows of more runs, the campaign is under way or was
+    /// killed.
     fn read(folder: &Path) -> Result<Campaign, Error> {
         let (runs, equivalents) = (folder.join(RUNS), folder.join(EQUIVALENTS));
-        if !runs.exists() {
-            return campaign::unfinished(folder);
+        let mut campaign = Campaign {
+            runs: Vec::new(),
+            equivalents: Vec::new(),
+            is_running: false,
+        };
+        if runs.exists() {
+            campaign.runs = read_runs(&runs)?;
+            campaign.equivalents = read_equivalents(&equivalents)?;
         }
-        Ok(Campaign {
-            runs: read_runs(&runs)?,
-            equivalents: read_equivalents(&equivalents)?,
-        })
+        match campaign::logged(folder)? {
+            Some(logged) if logged.len() > campaign.runs.len() => {
+                campaign.runs = logged;
+                campaign.is_running = true;
+            }
+            None if !runs.exists() => {
+                return Err(Error::Usage(format!(
+                    "{}: there is no campaign in this folder: `rubric campaign -o DIR` makes one",
+                    folder.display()
+                )));
+            }
+            _ => {}
+        }
+        Ok(campaign)
     }
 
     /// The answers.

@@ -126,10 +126,9 @@ fn what_a_row_says_is_repeated_by_its_command() {
         seen += usize::from(!is_clean);
     }
     assert!(seen > 4);
-    let traces: Vec<_> = fs::read_dir(Path::new(&path).join("traces"))
-        .unwrap()
-        .collect();
-    assert_eq!(traces.len(), seen);
+    let traces = Path::new(&path).join("traces/MI_example");
+    let kept = || fs::read_dir(&traces).unwrap().count();
+    assert_eq!(kept(), seen);
     let violation = log(&path)
         .into_iter()
         .find(|entry| entry["row"]["outcome"] == "violation");
@@ -149,9 +148,18 @@ fn what_a_row_says_is_repeated_by_its_command() {
         words[6],
         row["lineage"].as_str().unwrap()
     );
-    let trace = Path::new(&path).join("traces").join(name);
+    let trace = traces.join(name);
     let said = output_of(&["check", trace.to_str().unwrap()], 1);
     assert!(said.contains("violation"), "{said}");
+    // What is missing is made again, and what a kill left goes.
+    fs::remove_file(&trace).unwrap();
+    fs::write(traces.join(".rubric-half"), "").unwrap();
+    output(&small(
+        &path,
+        &["--keep-traces", "--client", "in-order,early"],
+    ));
+    assert!(trace.exists());
+    assert_eq!(kept(), seen);
 }
 
 /// What was done before a kill is not done again, and nothing is lost but the run in hand.
@@ -179,8 +187,9 @@ fn a_killed_campaign_goes_on() {
     let mut log = fs::OpenOptions::new().append(true).open(&file).unwrap();
     log.write_all(b"{\"row\":{\"protocol\":\"MI_exa").unwrap();
     drop(log);
-    output(&["report", &killed]);
+    assert!(output(&["report", &killed]).contains("The campaign has not ended."));
     output(&small(&killed, &[]));
+    assert!(!output(&["report", &killed]).contains("The campaign has not ended."));
     let after = fs::read_to_string(&file).unwrap();
     assert!(after.starts_with(&before[..done]) && done > 0);
     output(&small(&whole, &[]));
@@ -216,12 +225,18 @@ fn a_campaign_may_get_more_runs_and_time_and_nothing_else() {
     let many = runs(&path);
     assert!(many.len() > few.len());
     assert!(few.iter().all(|(key, run)| many.get(key) == Some(run)));
+    // Time that is over takes nothing away.
+    output(&[&more[..], &["--budget", "0s"]].concat());
+    assert_eq!(
+        answers(&path)["runs"].as_u64().unwrap() as usize,
+        many.len()
+    );
     for (changed, what) in [
         (["--seed", "2"], "other seed (1, now 2)"),
         (["--client", "in-order"], "other clients ("),
         (
             ["--operator", "drop-action"],
-            "other mutants or protocol files (",
+            "other mutants, or of protocols whose files",
         ),
         (["--stop", "never"], "other --stop (Mutant, now Never)"),
     ] {

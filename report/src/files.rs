@@ -9,6 +9,15 @@ use std::sync::{Mutex, PoisonError};
 /// The files that are being written, under the names that they have until they are whole.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
+/// What the names of unfinished files begin with.
+const PREFIX: &str = ".rubric-";
+
+/// Whether a file has the name of one that was not finished.
+pub fn is_unfinished(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(PREFIX))
+}
+
 /// Removes the files that are being written, for a program that is about to end early.
 pub fn abandon() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +67,7 @@ pub fn create<E>(
         _ => PathBuf::from("."),
     };
     let mut temporary = tempfile::Builder::new()
-        .prefix(".rubric-")
+        .prefix(PREFIX)
         .permissions(std::fs::Permissions::from_mode(0o666))
         .tempfile_in(folder)
         .map_err(&failed)?;

@@ -88,7 +88,7 @@
 //! | `C` | str? | for each of [`CRITERIA`]: `consistent`, `violation` or `undecided`; null if it was not asked |
 //! | `C_operations` | u32? | how many operations had completed when it was violated, at most |
 //! | `C_seconds` | f64? | what it took to check the whole history |
-//! | `history` | str? | digest of the history; null if there is none |
+//! | `trace_hash` | str? | digest of the history, which is that of its trace: as in certificates; null if there is none |
 //! | `simulate_seconds` | f64 | |
 //! | `command` | str | repeats the run |
 //!

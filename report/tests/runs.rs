@@ -47,7 +47,7 @@ fn full() -> CampaignRun {
         covered: Some(6),
         new: 7,
         criteria,
-        history: some("abcd"),
+        trace_hash: some("abcd"),
         simulate_seconds: 0.25,
         command: "rubric simulate".to_owned(),
     }
@@ -121,7 +121,7 @@ fn columns_are_those_of_the_documentation() {
         ];
         expected.extend(names);
     }
-    expected.extend(["history str", "simulate_seconds f64", "command str"].map(str::to_owned));
+    expected.extend(["trace_hash str", "simulate_seconds f64", "command str"].map(str::to_owned));
     assert_eq!(columns(&table), expected);
     let words = |column: &str| -> Vec<Option<String>> {
         let column = table.column(column).unwrap().str().unwrap();

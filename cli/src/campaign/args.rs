@@ -15,7 +15,8 @@ use crate::simulate::parse::{self, Clients};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  rubric campaign --sample 400 -o campaign
+  rubric campaign -o campaign
+  rubric campaign MI_example --sample all --runs 100 -o mi
   rubric campaign MESI_Two_Level --operator drop-action,next-state-same --runs 50 -o mesi
   rubric campaign --mutants named --guided=compare --repeat 5 --runs 500 -o guided
   rubric campaign --mutants none --client all --runs 1000 -o unmutated
@@ -55,9 +56,10 @@ pub struct Args {
     #[arg(long, value_name = "OPERATORS", value_delimiter = ',', value_parser = clap::value_parser!(Operator))]
     pub operator: Vec<Operator>,
 
-    /// Take so many of those that operators make, by chance: of each protocol and operator alike
-    #[arg(long, value_name = "N", value_parser = parse::positive)]
-    pub sample: Option<u32>,
+    /// Take so many of those that operators make and that may differ from their protocol, by chance: of
+    /// each protocol and operator alike; or `all` [default: 400]
+    #[arg(long, value_name = "N|all", value_parser = sample)]
+    pub sample: Option<Sample>,
 
     /// What runs the programs, as in `rubric simulate`
     #[arg(long, value_name = "CLIENTS", default_value = "in-order,store-buffer,early", value_delimiter = ',',
@@ -86,7 +88,8 @@ pub struct Args {
     #[arg(long, value_name = "WHEN")]
     pub stop: Option<Stop>,
 
-    /// Time after which no run is started any more, such as 90s, 10m, 2h
+    /// Time for runs, after which none is started any more, such as 90s, 10m, 2h. Before that mutants are
+    /// compared with their protocol, in some milliseconds each
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
 
@@ -135,6 +138,15 @@ impl Args {
         parse::clients(&self.client)
     }
 
+    /// How many of the mutants that operators make are taken, if not all.
+    pub fn sample(&self) -> Option<usize> {
+        match self.sample {
+            None => Some(SAMPLE),
+            Some(Sample::Some(count)) => Some(count as usize),
+            Some(Sample::All) => None,
+        }
+    }
+
     /// When a mutant is decided.
     pub fn stop(&self) -> Stop {
         self.stop.unwrap_or(match self.guided {
@@ -168,6 +180,25 @@ impl Args {
             ));
         }
         Ok(())
+    }
+}
+
+/// How many mutants are taken if nobody says.
+const SAMPLE: usize = 400;
+
+/// How many mutants are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// So many.
+    Some(u32),
+    /// All.
+    All,
+}
+
+fn sample(text: &str) -> Result<Sample, String> {
+    match text {
+        "all" => Ok(Sample::All),
+        text => parse::positive(text).map(Sample::Some),
     }
 }
 

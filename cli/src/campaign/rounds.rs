@@ -150,9 +150,10 @@ impl Rounds<'_> {
             let is_open = |stream: &Stream| !stream.over && (stream.entries.len() as u32) < most;
             let mut open: Vec<&mut Stream> =
                 streams.iter_mut().filter(|one| is_open(one)).collect();
-            if open.is_empty() || self.is_late() {
+            if open.is_empty() {
                 return Ok(());
             }
+            let done: usize = open.iter().map(|stream| stream.entries.len()).sum();
             let least = open
                 .iter()
                 .map(|stream| stream.entries.len())
@@ -161,6 +162,11 @@ impl Rounds<'_> {
             let aim = most.min(least as u32 + batch) as usize;
             open.par_iter_mut()
                 .try_for_each(|stream| self.fill(stream, aim))?;
+            // Even if time is over, what was done before is taken.
+            let now: usize = open.iter().map(|stream| stream.entries.len()).sum();
+            if now == done && self.is_late() {
+                return Ok(());
+            }
             self.settle(streams);
             batch = match aim {
                 1 => 1,
@@ -182,7 +188,14 @@ impl Rounds<'_> {
             let lineage = stream.lineage(self.seed);
             let key = self.key(stream);
             let entry = match self.known.get(&key) {
-                Some(entry) if entry.row.lineage == lineage.to_string() => entry.clone(),
+                Some(entry) if entry.row.lineage == lineage.to_string() => {
+                    if self.trial.lacks_trace(entry) {
+                        let protocol = self.protocol(subject, &mut mutated)?;
+                        self.trial
+                            .keep(protocol, stream.client, &lineage, &entry.row)?;
+                    }
+                    entry.clone()
+                }
                 Some(entry) => return Err(self.strange(entry, &lineage)),
                 None if self.is_late() => return Ok(()),
                 None => {

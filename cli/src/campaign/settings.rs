@@ -13,6 +13,9 @@ use crate::simulate::protocols::Opened;
 /// The file, in the campaign's folder.
 pub const FILE: &str = "campaign.json";
 
+/// What differs if only the digest of files and mutants does.
+const FILES: &str = "mutants or protocol files";
+
 /// What the rows of a campaign depend on. How many runs there are, and how much time, may change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -83,6 +86,13 @@ impl Settings {
         })?;
         match known.differs(self) {
             None => Ok(()),
+            Some((what, _, _)) if known.subjects != self.subjects && what == FILES => {
+                Err(Error::Usage(format!(
+                    "{}: this folder holds a campaign with other mutants, or of protocols whose files were \
+                     others: choose another folder with -o",
+                    folder.display()
+                )))
+            }
             Some((what, then, now)) => Err(Error::Usage(format!(
                 "{}: this folder holds a campaign with other {what} ({then}, now {now}): repeat the \
                  options that it was started with, or choose another folder with -o",
@@ -118,11 +128,7 @@ impl Settings {
                 format!("{:?}", other.stop),
             ),
             ("time limit", self.timeout.clone(), other.timeout.clone()),
-            (
-                "mutants or protocol files",
-                self.subjects.clone(),
-                other.subjects.clone(),
-            ),
+            (FILES, self.subjects.clone(), other.subjects.clone()),
         ];
         pairs.into_iter().find(|(_, then, now)| then != now)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use simulate::dice::Dice;
@@ -14,6 +15,7 @@ use simulate::slicc::builtin::builtin;
 use super::args::Args;
 use crate::error::Error;
 use crate::mutants;
+use crate::progress;
 use crate::simulate::protocols::Opened;
 
 /// A protocol as it is, or a mutant of it.
@@ -49,10 +51,11 @@ impl Subject {
 /// # Errors
 /// A mutant that is none, or of none of the protocols.
 pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
+    let bar = &progress::bar(0, "mutants compared with their protocol", args.quiet);
     let mut given = given(args, opened)?;
     let asks = |word: &str| args.mutants.iter().any(|asked| asked == word);
     let mut subjects = Vec::new();
-    let mut left = args.sample.map(|sample| sample as usize);
+    let mut left = args.sample();
     for (at, one) in opened.iter().enumerate() {
         let mut own = std::mem::take(&mut given[at]);
         if asks("named") && builtin(&one.given).is_some() {
@@ -66,16 +69,17 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
             touched: Touched::default(),
             equivalent: None,
         });
-        subjects.extend(examined(own, at, one)?);
+        subjects.extend(examined(own, at, one, bar)?);
         if asks("made") {
             let mut made = made_by(&one.protocol, &args.operator);
             made.retain(|mutant| !known.contains(&*mutant.name));
             match &mut left {
-                None => subjects.extend(examined(made, at, one)?),
+                None => subjects.extend(examined(made, at, one, bar)?),
                 Some(left) => {
                     let most = left.div_ceil(opened.len() - at);
-                    let sample =
-                        sample(made, most, args.seed, |mutants| examined(mutants, at, one))?;
+                    let sample = sample(made, most, args.seed, |mutants| {
+                        examined(mutants, at, one, bar)
+                    })?;
                     *left -= sample
                         .iter()
                         .filter(|subject| subject.equivalent.is_none())
@@ -86,13 +90,21 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
             }
         }
     }
+    bar.finish_and_clear();
     Ok(subjects)
 }
 
 /// Compares mutants of a protocol with it.
-fn examined(mutants: Vec<Mutant>, at: usize, opened: &Opened) -> Result<Vec<Subject>, Error> {
+fn examined(
+    mutants: Vec<Mutant>,
+    at: usize,
+    opened: &Opened,
+    bar: &ProgressBar,
+) -> Result<Vec<Subject>, Error> {
+    bar.inc_length(mutants.len() as u64);
     let examine = |mutant: Mutant| {
         let (original, mutated) = (&opened.protocol, opened.with(&mutant)?);
+        bar.inc(1);
         Ok(Subject {
             protocol: at,
             touched: touched(original, &mutated),

@@ -1,7 +1,7 @@
 //! One run of a subject, from its recipe to its row.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use check::bounds::Bounds;
@@ -10,6 +10,7 @@ use check::guarantee::Guarantee;
 use check::{Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use report::tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
+use simulate::client::Client;
 use simulate::mutant::{Mutant, Origin};
 use simulate::protocol::Protocol;
 use simulate::recipe::{Lineage, Recipe};
@@ -97,13 +98,13 @@ impl Trial<'_> {
             covered: covered(subject, &run),
             new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
             criteria,
-            history: Some(history.digest()),
+            trace_hash: Some(history.digest()),
             simulate_seconds,
             command,
             ..about(subject)
         };
         if row.outcome != RunOutcome::Clean {
-            self.keep(protocol, &simulation, &row)?;
+            self.keep(protocol, stream.client, lineage, &row)?;
         }
         // Where nobody learns from it, only what is new matters.
         let learns = subject.mutant.is_none() || stream.generator == Generator::Guided;
@@ -165,35 +166,50 @@ impl Trial<'_> {
         }
     }
 
+    /// Whether the trace of a run is to be kept and is not there.
+    pub fn lacks_trace(&self, entry: &Entry) -> bool {
+        let path = self.trace(&entry.row);
+        path.is_some_and(|path| entry.row.outcome != RunOutcome::Clean && !path.exists())
+    }
+
+    /// Where the trace of a run is kept, if traces are: in a folder for each protocol.
+    fn trace(&self, row: &CampaignRun) -> Option<PathBuf> {
+        let plain = |text: &str| {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            let plain = text.chars().map(|c| if is_plain(c) { c } else { '-' });
+            plain.collect::<String>()
+        };
+        let mutant = plain(row.mutant.as_deref().unwrap_or("unmutated"));
+        let name = format!("{mutant}.{}.{}.trace.gz", row.client, row.lineage);
+        Some(self.traces?.join(plain(&row.protocol)).join(name))
+    }
+
     /// Runs it again, for its trace.
-    fn keep(
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep(
         &self,
         protocol: &Protocol,
-        simulation: &Simulation,
+        client: Client,
+        lineage: &Lineage,
         row: &CampaignRun,
     ) -> Result<(), Error> {
-        let Some(folder) = self.traces else {
+        let Some(path) = self.trace(row) else {
             return Ok(());
         };
-        let subject = row.mutant.as_deref().unwrap_or(&row.protocol);
-        let tame = |c: char| {
-            if c.is_ascii_alphanumeric() || "._-".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        };
-        let subject: String = subject.chars().map(tame).collect();
-        let path = folder.join(format!("{subject}.{}.{}.trace.gz", row.client, row.lineage));
         let failed = |error| Error::File {
             file: path.display().to_string(),
             error,
         };
+        let folder = path.parent().unwrap_or(&path);
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let simulation = Recipe::of(lineage).simulation(protocol, client);
         report::files::create(&path, failed, |file: &mut File| {
             let file = file.try_clone().map_err(failed)?;
             let output = Output::Gzip(Box::new(file));
             let title = format!("command line: {}", row.command);
-            let mut run = simulate(protocol, simulation, Some((output, &title)))?;
+            let mut run = simulate(protocol, &simulation, Some((output, &title)))?;
             run.finish_trace().map_err(failed)?;
             Ok(())
         })

@@ -63,7 +63,9 @@ impl Page<'_> {
         let clients: BTreeSet<&str> = runs.iter().map(|run| &*run.client).collect();
         let protocols: Vec<&str> = protocols.into_iter().collect();
         let clients: Vec<&str> = clients.into_iter().collect();
-        writeln!(out, "{} on {}", protocols.join(", "), clients.join(", "))?;
+        if !runs.is_empty() {
+            writeln!(out, "{} on {}", protocols.join(", "), clients.join(", "))?;
+        }
         let time = progress.map(|progress| format!(" in {:.0} s", progress.seconds));
         let operations: u64 = runs.iter().map(|run| u64::from(run.operations)).sum();
         writeln!(
@@ -83,6 +85,10 @@ impl Page<'_> {
             tried + apart as u64,
             tried - caught
         )?;
+        if self.campaign.is_running {
+            let note = "  The campaign has not ended. Mutants without runs are not counted.";
+            writeln!(out, "{}", self.paint.unsure(note))?;
+        }
         if progress.is_some_and(|progress| !progress.is_whole) {
             let note = "  Time was over before all runs were done: the same command goes on.";
             writeln!(out, "{}", self.paint.unsure(note))?;
@@ -229,15 +235,14 @@ impl Page<'_> {
             "\nNot caught, the most suspicious first: taken often, and nobody noticed"
         )?;
         let mut table = Table::new(&["", "taken", "runs"]);
-        for Survivor {
-            mutant,
-            covered,
-            runs,
-            ..
-        } in survivors.iter().take(self.most)
-        {
+        for one in survivors.iter().take(self.most) {
+            let Survivor { covered, runs, .. } = one;
             let covered = covered.map_or("?".to_owned(), |covered| covered.to_string());
-            table.push(vec![mutant.clone(), covered, runs.to_string()]);
+            table.push(vec![
+                self.name(&one.protocol, &one.mutant),
+                covered,
+                runs.to_string(),
+            ]);
         }
         table.print(out)?;
         self.more(survivors.len(), out)
@@ -262,10 +267,25 @@ impl Page<'_> {
             kinds.join(", ")
         )?;
         for one in equivalents.iter().take(self.most) {
-            writeln!(out, "  {}", one.mutant)?;
+            writeln!(out, "  {}", self.name(&one.protocol, &one.mutant))?;
             writeln!(out, "      {}", self.paint.faint(&one.reason))?;
         }
         self.more(equivalents.len(), out)
+    }
+
+    /// A mutant, with its protocol if that is not clear: two versions of a protocol have the same ids.
+    fn name(&self, protocol: &str, mutant: &str) -> String {
+        let is_clear = !mutant.contains('/') || mutant.starts_with(&format!("{protocol}/"));
+        match is_clear
+            || self
+                .campaign
+                .runs
+                .iter()
+                .all(|run| run.protocol == protocol)
+        {
+            true => mutant.to_owned(),
+            false => format!("{mutant} ({protocol})"),
+        }
     }
 
     fn more(&self, all: usize, out: &mut dyn Write) -> io::Result<()> {

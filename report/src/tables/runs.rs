@@ -134,8 +134,8 @@ pub struct CampaignRun {
     pub new: u32,
     /// What was found out, in the order of [`CRITERIA`].
     pub criteria: [Checked; 10],
-    /// Digest of the history.
-    pub history: Option<String>,
+    /// Digest of its history, which is that of its trace: `rubric check` and certificates have the same.
+    pub trace_hash: Option<String>,
     /// Seconds that simulating took.
     pub simulate_seconds: f64,
     /// The command that repeats the run.
@@ -193,7 +193,7 @@ impl Record for CampaignRun {
             fields.push((operations, SmallOrNull(&mut checked.operations)));
             fields.push((seconds, SecondsOrNull(&mut checked.seconds)));
         }
-        fields.push(("history", TextOrNull(&mut self.history)));
+        fields.push(("trace_hash", TextOrNull(&mut self.trace_hash)));
         fields.push(("simulate_seconds", Seconds(&mut self.simulate_seconds)));
         fields.push(("command", Text(&mut self.command)));
         fields
