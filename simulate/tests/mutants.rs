@@ -10,10 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use outcome::{effect, traced};
-use simulate::config::{Caches, Options};
 use simulate::mutant::touched::{Place, touched};
 use simulate::mutant::{Mutant, named};
-use simulate::program::Shape;
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 use simulate::slicc::builtin::BUILTINS;
