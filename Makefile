@@ -31,7 +31,7 @@ campaign:
 	$(CARGO) build --release --quiet --package cli
 	@target=$${CARGO_TARGET_DIR:-target}; \
 	"$$target/release/rubric" campaign all --sample 400 --client in-order,store-buffer,early \
-		--runs 100 --budget 8m -o "$(or $(RESULTS),$$target/campaign)"
+		--runs 150 --budget 5m -o "$(or $(RESULTS),$$target/campaign)"
 
 # Some tests need data that is not part of this repository; where it is absent they are ignored.
 shared := $(wildcard ../shared/DESIGN.md)
