@@ -26,8 +26,11 @@ Examples:
   rubric report campaign --format json | jq '.survivors[0]'
 
 A finder counts for a mutant if some client that ran it promises what the finder checks: with store
-buffers that is TSO, so that cm, ccm, wsc and sc say nothing about the protocol there. JSON is one
-object; its keys are those of the text, with a matrix for all runs, for each model and each client.
+buffers that is TSO, so that cm, ccm, wsc and sc say nothing about the protocol there.
+
+JSON is one object: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
+each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
+`generators` (blind against guided) and `alarms` (the protocols as they are).
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps, 2 if
 there is no campaign in the folder, else 0.")]

@@ -27,9 +27,9 @@ first, with the same seeds: a violation among these is a false alarm. Then mutan
 from the protocol are set apart, and the others run until somebody has caught them.
 
 DIR holds runs.jsonl, a line for each run as soon as it has ended; and at the end runs.parquet (a row
-for each run) and mutants.parquet (a row for each mutant). The same command again goes on where it
-stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR` prints the
-answers again. What a row says is repeated by the command in its column `command`:
+for each run) and equivalents.parquet (the mutants set apart, with the reason). The same command again
+goes on where it stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR`
+prints the answers again. A verdict may take 10 s unless --timeout says otherwise. What a row says is repeated by the command in its column `command`:
 `rubric simulate PROTOCOL --mutant MUTANT --client CLIENT --recipe RECIPE --check`.
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps; 2 bad

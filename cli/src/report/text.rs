@@ -90,7 +90,8 @@ impl Page<'_> {
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
         if progress.is_some_and(|progress| !progress.is_whole) {
-            let note = "  Time was over before all runs were done: the same command goes on.";
+            let note = "  Time was over before all runs were done: the same command goes on. Mutants without \
+                        runs are not counted.";
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
         Ok(())
