@@ -99,14 +99,8 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
         Some(given) => {
             let opened = Opened::new(given, None)?;
             let named = named_of(given).filter(|_| args.operator.is_empty());
-            let made = made::all(&opened.protocol).into_iter();
-            let is_asked = |mutant: &Mutant| match mutant.origin {
-                Origin::Made { operator, .. } => {
-                    args.operator.is_empty() || args.operator.contains(&operator)
-                }
-                Origin::Named => false,
-            };
-            let mut mutants: Vec<Mutant> = named.chain(made.filter(is_asked)).collect();
+            let made = made::by(&opened.protocol, &args.operator);
+            let mut mutants: Vec<Mutant> = named.chain(made).collect();
             mutants.sort_by_key(operator);
             mutants
         }

@@ -163,7 +163,7 @@ fn ids_are_unique_and_plain_and_found() {
             assert_eq!(made::find(&protocol, &mutant.name).as_ref(), Some(mutant));
         }
         assert_eq!(made::find(&protocol, "no/such/mutant"), None);
-        let of = made::of(&protocol, Operator::NoNotify);
+        let of = made::by(&protocol, &[Operator::NoNotify]);
         assert!(
             all.iter()
                 .filter(|one| site(one).0 == Operator::NoNotify)

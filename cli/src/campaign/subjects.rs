@@ -9,7 +9,6 @@ use simulate::dice::Dice;
 use simulate::mutant::equivalent::{Reason, equivalent};
 use simulate::mutant::touched::{Touched, touched};
 use simulate::mutant::{Mutant, Operator, Origin, made, named};
-use simulate::protocol::Protocol;
 use simulate::slicc::builtin::builtin;
 
 use super::args::Args;
@@ -71,7 +70,7 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
         });
         subjects.extend(examined(own, at, one, bar)?);
         if asks("made") {
-            let mut made = made_by(&one.protocol, &args.operator);
+            let mut made = made::by(&one.protocol, &args.operator);
             made.retain(|mutant| !known.contains(&*mutant.name));
             match &mut left {
                 None => subjects.extend(examined(made, at, one, bar)?),
@@ -129,16 +128,6 @@ fn given(args: &Args, opened: &[Opened]) -> Result<Vec<Vec<Mutant>>, Error> {
         given[place].push(found?);
     }
     Ok(given)
-}
-
-/// What these operators make of a protocol; all operators if none is named.
-fn made_by(protocol: &Protocol, operators: &[Operator]) -> Vec<Mutant> {
-    let mut all = made::all(protocol);
-    all.retain(|mutant| match &mutant.origin {
-        Origin::Made { operator, .. } => operators.is_empty() || operators.contains(operator),
-        Origin::Named => false,
-    });
-    all
 }
 
 /// Mutants by chance, of each operator alike as far as it has any: so many that may differ from their

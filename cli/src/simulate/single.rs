@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use simulate::config::Plan;
 use simulate::protocol::Protocol;
+use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use simulate::system::FaultKind;
 use simulate::trace::Output;
@@ -127,6 +128,14 @@ fn summary(
                 score.transitions,
                 score.ticks
             );
+            if let Some(lineage) = args.recipe_of(args.seed()) {
+                let options = Recipe::of(&lineage).words(&opened.protocol);
+                let edited = match lineage.variations().is_empty() {
+                    true => "",
+                    false => ", and for edits that have no option",
+                };
+                eprintln!("rubric: recipe {lineage} stands for {options}{edited}");
+            }
             Ok(())
         }
     }

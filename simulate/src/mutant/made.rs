@@ -25,9 +25,11 @@ pub fn all(protocol: &Protocol) -> Vec<Mutant> {
     some(protocol, |_, _| true)
 }
 
-/// The mutants that an operator makes of a protocol.
-pub fn of(protocol: &Protocol, operator: Operator) -> Vec<Mutant> {
-    some(protocol, |_, one| one == operator)
+/// The mutants that these operators make of a protocol; all operators if none is named.
+pub fn by(protocol: &Protocol, operators: &[Operator]) -> Vec<Mutant> {
+    some(protocol, |_, one| {
+        operators.is_empty() || operators.contains(&one)
+    })
 }
 
 /// The mutant of a protocol with this id.
