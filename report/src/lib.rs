@@ -1,5 +1,5 @@
 //! Results as tables: everything that rubric keeps in Parquet goes through here, and nothing else
-//! in the workspace knows polars. [`answers`] says what the runs of a campaign mean.
+//! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says what the runs of a campaign mean.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -18,4 +18,5 @@
 
 pub mod answers;
 pub mod files;
+pub mod results;
 pub mod tables;

@@ -1,4 +1,4 @@
-//! Histories, controller transitions, measurements and runs of campaigns as Parquet.
+//! Histories, controller transitions, measurements, runs of campaigns and trials of experiments as Parquet.
 //!
 //! # Operations
 //!
@@ -92,16 +92,71 @@
 //! | `simulate_seconds` | f64 | |
 //! | `command` | str | repeats the run |
 //!
+//! # Trials of an experiment
+//!
+//! [`write_trials`] makes a table of what algorithms said of the histories of an experiment, a row a history
+//! and algorithm, as `rubric experiment` does:
+//!
+//! | column | type | |
+//! |---|---|---|
+//! | `experiment` | str | the experiment, such as `gcc-fig4` |
+//! | `size` | str | `quick`, `paper` or `large` |
+//! | `part` | str | what is varied in the part of the experiment that it belongs to: `operations`, `threads`, `locations`, `mix`, or `histories` if nothing is |
+//! | `point` | str | the point of the part, such as `operations=200`, or for several parameters `operations=131072,threads=8,locations=64` |
+//! | `number` | u32 | number of the history among those of the point, from 0 |
+//! | `seed` | u64 | what the history is made from, together with what the columns up to `distance` say |
+//! | `source` | str | `simulated`, `mutant`, `machine` or `recorded` |
+//! | `protocol` | str? | the protocol that ran; none if none did |
+//! | `mutant` | str? | the mutant of it that ran |
+//! | `client` | str? | the cores |
+//! | `threads` | u32 | threads, as asked for |
+//! | `operations` | u64 | operations of all threads, as asked for |
+//! | `locations` | u32 | locations, as asked for |
+//! | `mix` | str | the mix of operations, such as `50,50,0,0`: loads, stores, read-modify-writes, fences |
+//! | `repointed` | u32 | reads that were re-pointed to other writes |
+//! | `distance` | u32 | how far away these are at most, in operations of the order of completion |
+//! | `write_pairs` | u64 | pairs of writes of one location, the initial ones left out |
+//! | `kernel` | u64? | pairs in the kernel, where that was asked |
+//! | `trace_hash` | str | digest of the history, as in certificates |
+//! | `make_seconds` | f64 | seconds that making the history took |
+//! | `model` | str | the model that was checked |
+//! | `algorithm` | str | the algorithm, as on the command line |
+//! | `said` | str | what it said |
+//! | `reason` | str? | why it said nothing, in a few words |
+//! | `seconds` | f64 | seconds that it took, the history being in memory |
+//! | `edges` | u64 | edges that it derived |
+//! | `backtracks` | u64 | contradictions that its search met |
+//! | `depth` | u64 | choices that the deepest of them took back |
+//! | `nodes` | u64? | states or choices that it looked at |
+//! | `ordered` | u64? | of the pairs of writes, how many it ordered before any search |
+//! | `conflicts` | u64? | conflicts in a SAT solver |
+//! | `fired` | str? | the weaker criterion that refuted the history |
+//! | `cycle` | u32? | length of the nice cycle that was found: the number of threads and locations in it |
+//! | `timeout` | f64 | the time limit, in seconds |
+//! | `version` | str | version of the program |
+//! | `machine` | str | processor and number of trials that ran at a time |
+//! | `command` | str | the command that repeats it |
+//!
+//! `said` is `consistent`, `violation`, `satisfied` (the weaker criterion holds), `undecided`, `timeout` or `memory`. A row whose
+//! `algorithm` is `kernel` is about computing the exact kernel.
+//!
 //! # Equivalent mutants
 //!
 //! [`write_equivalents`] keeps the mutants that cannot change what the protocol does: `protocol`,
 //! `mutant`, `operator`, `kind` and `reason`, all str.
 //!
+//! # Coverage
+//!
+//! [`write_coverage`] keeps how often each transition of a protocol without mutant was taken: `protocol`, `machine`, `state`,
+//! `event` (str) and `count` (u64), 0 for those that no run took.
+//!
 //! The same input gives the same bytes.
 
 mod columns;
+mod coverage;
 mod equivalents;
 mod guard;
+mod kind;
 mod measurements;
 mod metadata;
 mod operations;
@@ -109,6 +164,7 @@ mod read;
 mod records;
 mod runs;
 mod transitions;
+mod trials;
 mod write;
 
 use std::io;
@@ -118,13 +174,16 @@ use history::RestoreError;
 use polars::error::PolarsError;
 use thiserror::Error;
 
+pub use coverage::{Coverage, read_coverage, write_coverage};
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
+pub use kind::{Table, kind};
 pub use measurements::{Measurement, read_measurements, write_measurements};
 pub use read::{read_bytes, read_histories};
 pub use runs::{
     CRITERIA, CampaignRun, Checked, Finding, Generator, RunOutcome, read_runs, write_runs,
 };
 pub use transitions::{Transition, write_transitions};
+pub use trials::{Said, Trial, read_trials, write_trials};
 pub use write::write_histories;
 
 /// The first and the last bytes of a Parquet file.

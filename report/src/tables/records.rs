@@ -45,6 +45,16 @@ pub(super) trait Word {
     fn set(&mut self, word: Option<&str>) -> bool;
 }
 
+/// The one of `all` whose name is `word`.
+pub(super) fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str, word: &str) -> Option<T> {
+    all.iter().copied().find(|&one| name(one) == word)
+}
+
+/// Sets `field` to what was found, if anything was.
+pub(super) fn set<T>(field: &mut T, found: Option<T>) -> bool {
+    found.map(|found| *field = found).is_some()
+}
+
 impl Field<'_> {
     fn dtype(&self) -> DataType {
         match self {
@@ -72,6 +82,10 @@ impl Field<'_> {
 
     /// Sets the field, which holds its default, to a value of its type. False if it cannot be that.
     fn set(&mut self, value: &AnyValue<'_>) -> bool {
+        // A table of one row owns its texts.
+        if let AnyValue::StringOwned(text) = value {
+            return self.set(&AnyValue::String(text));
+        }
         match (self, value) {
             (Field::Text(field), AnyValue::String(text)) => **field = (*text).to_owned(),
             (Field::TextOrNull(field), AnyValue::String(text)) => {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::TableError;
-use super::records::{Field, Record, Word, read_records, write_records};
+use super::records::{Field, Record, Word, named, read_records, set, write_records};
 
 /// What a history is asked: the criteria below SC, SC, those below TSO, TSO, PSO. Each has three
 /// columns, in this order.
@@ -198,16 +198,6 @@ impl Record for CampaignRun {
         fields.push(("command", Text(&mut self.command)));
         fields
     }
-}
-
-/// The one of `all` whose name is `word`.
-fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str, word: &str) -> Option<T> {
-    all.iter().copied().find(|&one| name(one) == word)
-}
-
-/// Sets `field` to what was found, if anything was.
-fn set<T>(field: &mut T, found: Option<T>) -> bool {
-    found.map(|found| *field = found).is_some()
 }
 
 impl Generator {

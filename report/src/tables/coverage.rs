@@ -1,0 +1,53 @@
+//! The table of transitions that runs of protocols took.
+
+use std::path::Path;
+
+use super::TableError;
+use super::records::{Field, Record, read_records, write_records};
+
+/// How often a transition was taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The protocol.
+    pub protocol: String,
+    /// The machine.
+    pub machine: String,
+    /// The state in which the event came.
+    pub state: String,
+    /// The event.
+    pub event: String,
+    /// How often it was taken; 0 if the machine has the transition and no run took it.
+    pub count: u64,
+}
+
+impl Record for Coverage {
+    const TABLE: &'static str = "a table of coverage";
+    const MADE_BY: &'static str = "rubric campaign";
+
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        use Field::{Number, Text};
+        vec![
+            ("protocol", Text(&mut self.protocol)),
+            ("machine", Text(&mut self.machine)),
+            ("state", Text(&mut self.state)),
+            ("event", Text(&mut self.event)),
+            ("count", Number(&mut self.count)),
+        ]
+    }
+}
+
+/// Writes coverage as a table, in the order given.
+///
+/// # Errors
+/// If the file cannot be written; what was written of it is removed.
+pub fn write_coverage(path: &Path, rows: &[Coverage]) -> Result<(), TableError> {
+    write_records(path, rows)
+}
+
+/// Reads what [`write_coverage`] wrote.
+///
+/// # Errors
+/// A file that cannot be read, is damaged, or lacks columns or values.
+pub fn read_coverage(path: &Path) -> Result<Vec<Coverage>, TableError> {
+    read_records(path)
+}
