@@ -1,0 +1,183 @@
+//! Claims of *Gradual Consistency Checking*.
+
+use super::kernels::{Ordered, average, ceiling, ordered};
+use super::measure::{Axis, Estimate, History, Share, Trials, mean};
+use super::paper::{self, percent, times};
+use super::{Claim, Found, Missing, speed};
+use crate::results::Results;
+use crate::tables::Said;
+
+/// What varies in Figures 4 and 6.
+const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
+
+/// From which ratio on one share is far more than another.
+const FAR_MORE: f64 = 2.0;
+
+/// The algorithms for a model: enumeration, SAT over what a criterion leaves open, SAT alone.
+struct Algorithms {
+    experiment: &'static str,
+    model: &'static str,
+    gradual: [&'static str; 2],
+    sat: &'static str,
+}
+
+const SC: Algorithms = Algorithms {
+    experiment: "gcc-fig4",
+    model: "sc",
+    gradual: ["sc-ccm-enum", "sc-ccm-sat"],
+    sat: "sc-sat",
+};
+
+const TSO: Algorithms = Algorithms {
+    experiment: "gcc-fig6",
+    model: "tso",
+    gradual: ["tso-wccm-enum", "tso-wccm-sat"],
+    sat: "tso-sat",
+};
+
+pub(super) fn claims(results: &Results) -> Vec<Claim> {
+    vec![
+        paper::GCC_FASTER.claim(faster(results, &SC)),
+        paper::GCC_OPERATIONS.claim(grows(results, &SC, Axis::Operations)),
+        paper::GCC_THREADS.claim(grows(results, &SC, Axis::Threads)),
+        paper::GCC_ENUM.claim(alike(results)),
+        paper::GCC_UNORDERED_CCM.claim(unordered(results, paper::GCC_UNORDERED_CCM, "sc", "ccm")),
+        paper::GCC_UNORDERED_CCV.claim(unordered(results, paper::GCC_UNORDERED_CCV, "sc", "ccv")),
+        paper::GCC_UNORDERED_MORE.claim(unordered_more(results)),
+        paper::GCC_UNORDERED_WCCM.claim(unordered(
+            results,
+            paper::GCC_UNORDERED_WCCM,
+            "tso",
+            "wccm",
+        )),
+        paper::GCC_VIOLATIONS.claim(refuted(results)),
+        paper::GCC_CAUSAL.claim(causal(results)),
+        paper::GCC_SAME.claim(same(results)),
+        paper::GCC_TSO_FASTER.claim(faster(results, &TSO)),
+        paper::GCC_TSO_OPERATIONS.claim(grows(results, &TSO, Axis::Operations)),
+        paper::GCC_TSO_THREADS.claim(grows(results, &TSO, Axis::Threads)),
+        paper::GCC_TSO_ENUM.claim(outperforms(results)),
+    ]
+}
+
+fn of<'r>(results: &'r Results, algorithms: &Algorithms) -> Result<Trials<'r>, Missing> {
+    Trials::of(results, algorithms.experiment, algorithms.model)
+}
+
+fn faster(results: &Results, algorithms: &Algorithms) -> Result<Found, Missing> {
+    let trials = of(results, algorithms)?;
+    let found = speed::faster(&trials, &AXES, &algorithms.gradual, algorithms.sat)?;
+    Ok(found.because(open(&trials, algorithms)))
+}
+
+fn grows(results: &Results, algorithms: &Algorithms, axis: Axis) -> Result<Found, Missing> {
+    let trials = of(results, algorithms)?;
+    let found = speed::grows(&trials, axis, &algorithms.gradual, algorithms.sat)?;
+    Ok(found.because(open(&trials, algorithms)))
+}
+
+fn alike(results: &Results) -> Result<Found, Missing> {
+    let trials = of(results, &SC)?;
+    let found = speed::alike(&trials, &AXES, SC.gradual[0], SC.gradual[1])?;
+    Ok(found.because(open(&trials, &SC)))
+}
+
+fn outperforms(results: &Results) -> Result<Found, Missing> {
+    let trials = of(results, &TSO)?;
+    let [enumeration, sat] = TSO.gradual;
+    let found = speed::faster(&trials, &AXES, &[sat], enumeration)?;
+    Ok(found.because(open(&trials, &TSO)))
+}
+
+/// What the weaker criterion leaves to enumeration or SAT, which the paper has as the reason for its gain.
+fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
+    let [_, sat] = algorithms.gradual;
+    let shares = trials.rows(sat).filter(|row| row.write_pairs > 0);
+    let shares = shares.filter_map(|row| {
+        let open = row.write_pairs.saturating_sub(row.ordered?);
+        Some(Estimate::exactly(open as f64 / row.write_pairs as f64))
+    });
+    let shares: Vec<Estimate> = shares.collect();
+    let share = mean(&shares).map(|share| share.shown(percent));
+    share.map_or(String::new(), |share| {
+        format!("Of the pairs of writes {share} were left open before the search.")
+    })
+}
+
+fn unordered(
+    results: &Results,
+    stated: paper::Stated,
+    model: &str,
+    criterion: &str,
+) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "gcc-unordered", model)?;
+    let rows = ordered(&trials, criterion)?;
+    let basis = trials.basis(&[criterion]) + &ceiling(&rows);
+    let share = average(&rows, |row| row.unordered());
+    Ok(stated.number(share, None, basis))
+}
+
+fn unordered_more(results: &Results) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "gcc-unordered", "sc")?.with(&["ccv", "ccm"])?;
+    let share = |criterion| -> Result<f64, Missing> {
+        Ok(average(&ordered(&trials, criterion)?, |row: &Ordered| {
+            row.unordered()
+        })
+        .low)
+    };
+    let (ccv, ccm) = (share("ccv")?, share("ccm")?);
+    Ok(Found {
+        ours: format!("{} against {}", percent(ccv), percent(ccm)),
+        holds: Some(ccv > ccm && ccv >= FAR_MORE * ccm),
+        rule: format!("Holds from {}.", times(FAR_MORE)),
+        basis: trials.basis(&["ccv", "ccm"]),
+    })
+}
+
+/// The violations of gcc-fig5: histories that some algorithm refutes.
+fn violations<'r>(results: &'r Results) -> Result<Trials<'r>, Missing> {
+    let refutes = |history: &History<'_>| history.all().any(|row| row.said == Said::Violation);
+    Trials::of(results, "gcc-fig5", "sc")?
+        .filter(refutes)
+        .enough()
+}
+
+fn refuted(results: &Results) -> Result<Found, Missing> {
+    let algorithm = SC.gradual[1];
+    let violations = violations(results)?.with(&[algorithm])?.enough()?;
+    let decided = violations
+        .rows(algorithm)
+        .filter(|row| row.said == Said::Violation);
+    let share = Share::of(decided.map(|row| row.fired.is_some()));
+    let basis = violations.basis(&[algorithm]);
+    paper::GCC_VIOLATIONS.share(share, "violations", basis)
+}
+
+fn causal(results: &Results) -> Result<Found, Missing> {
+    let violations = violations(results)?.with(&["cc", "ccv"])?.enough()?;
+    let histories = violations.histories.iter();
+    let said =
+        histories.filter_map(|history| Some((history.by("cc")?.said, history.by("ccv")?.said)));
+    let told = said.filter(|(cc, ccv)| !cc.is_cut_off() && !ccv.is_cut_off());
+    let breaks = told.map(|(cc, ccv)| cc == Said::Violation || ccv == Said::Violation);
+    let share = Share::of(breaks);
+    let basis = format!(
+        "{} {}",
+        violations.basis(&["cc", "ccv"]),
+        mutants(&violations)
+    );
+    paper::GCC_CAUSAL.share(share, "violations", basis)
+}
+
+/// Which mutants the histories are from: how a mutant goes wrong decides which criterion sees it.
+fn mutants(trials: &Trials<'_>) -> String {
+    let mutants = trials.histories.iter();
+    let mutants = mutants.filter_map(|history| history.any.mutant.as_deref());
+    let mutants: std::collections::BTreeSet<&str> = mutants.collect();
+    format!("They are from {} mutants.", mutants.len())
+}
+
+fn same(results: &Results) -> Result<Found, Missing> {
+    let [enumeration, sat] = SC.gradual;
+    speed::alike(&violations(results)?, &[Axis::Threads], enumeration, sat)
+}

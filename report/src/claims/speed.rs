@@ -1,0 +1,284 @@
+//! Which algorithm is faster, where, and how that grows: what several papers claim of their figures.
+
+use super::measure::{Axis, Estimate, Trials, median};
+use super::paper::{seconds, times};
+use super::{Found, Missing};
+
+/// Up to this ratio of their medians, two algorithms take the same time.
+const ALIKE: f64 = 1.5;
+
+/// Which part of the comparisons has to agree where a figure is said to show something as a whole.
+const MOST: f64 = 0.5;
+
+/// Two algorithms at one point.
+struct Compared {
+    at: u64,
+    ratio: Estimate,
+}
+
+/// How many times as long as `fast` `slow` takes, at every point that tells and has enough histories.
+fn compared(
+    trials: &Trials<'_>,
+    axis: Axis,
+    slow: &str,
+    fast: &str,
+) -> Result<Vec<Compared>, Missing> {
+    let part = trials.part(axis).with(&[slow, fast])?;
+    let points = part.along(axis);
+    let most = points.iter().map(|(_, point)| point.histories.len()).max();
+    let compared = points.into_iter().filter_map(|(at, point)| {
+        let ratio = point.enough().ok()?.ratio(slow, fast)?;
+        Some(Compared { at, ratio })
+    });
+    let compared: Vec<Compared> = compared.collect();
+    match compared.is_empty() {
+        true => Err(Missing::Few(trials.experiment, most.unwrap_or_default())),
+        false => Ok(compared),
+    }
+}
+
+/// Whether all are so; if one cannot be told, all cannot, unless another is not so.
+pub(super) fn all(told: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for one in told {
+        match one {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => all = None,
+        }
+    }
+    all
+}
+
+/// That each of the `fast` algorithms is faster than `slow` at the last point of each axis.
+pub fn faster(
+    trials: &Trials<'_>,
+    axes: &[Axis],
+    fast: &[&str],
+    slow: &str,
+) -> Result<Found, Missing> {
+    let mut ours = Vec::new();
+    let mut told = Vec::new();
+    for &axis in axes {
+        for fast in fast {
+            let points = compared(trials, axis, slow, fast)?;
+            if let Some(last) = points.last() {
+                told.push(last.ratio.exceeds(Estimate::exactly(1.0)));
+                let (at, ratio) = (last.at, last.ratio.shown(times));
+                ours.push(format!("{slow} / {fast} {ratio} at {at} {}", axis.name()));
+            }
+        }
+    }
+    Ok(Found {
+        ours: ours.join("; "),
+        holds: all(told),
+        rule: "Holds if the ratio of the medians is above 1 at the largest point.".to_owned(),
+        basis: trials.basis(&[&[slow], fast].concat()),
+    })
+}
+
+/// That the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
+pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Result<Found, Missing> {
+    let mut ours = Vec::new();
+    let mut told = Vec::new();
+    for fast in fast {
+        let points = compared(trials, axis, slow, fast)?;
+        let [first, .., last] = &points[..] else {
+            return Err(Missing::Rows(trials.experiment, "more than one point"));
+        };
+        told.push(last.ratio.exceeds(first.ratio));
+        ours.push(format!(
+            "{slow} / {fast} {} at {}, {} at {} {}",
+            first.ratio.shown(times),
+            first.at,
+            last.ratio.shown(times),
+            last.at,
+            axis.name()
+        ));
+    }
+    Ok(Found {
+        ours: ours.join("; "),
+        holds: all(told),
+        rule:
+            "Holds if the ratio of the medians is larger at the largest point than at the smallest."
+                .to_owned(),
+        basis: trials.basis(&[&[slow], fast].concat()),
+    })
+}
+
+/// That two algorithms take about the same time at the last point of each axis.
+pub fn alike(
+    trials: &Trials<'_>,
+    axes: &[Axis],
+    first: &str,
+    second: &str,
+) -> Result<Found, Missing> {
+    let mut ours = Vec::new();
+    let mut told = Vec::new();
+    for &axis in axes {
+        let points = compared(trials, axis, first, second)?;
+        if let Some(last) = points.last() {
+            told.push(is_alike(last.ratio));
+            let (at, ratio) = (last.at, last.ratio.shown(times));
+            ours.push(format!(
+                "{first} / {second} {ratio} at {at} {}",
+                axis.name()
+            ));
+        }
+    }
+    Ok(Found {
+        ours: ours.join("; "),
+        holds: all(told),
+        rule: format!(
+            "Holds if neither median is more than {} the other at the largest point.",
+            times(ALIKE)
+        ),
+        basis: trials.basis(&[first, second]),
+    })
+}
+
+/// Whether a ratio says that two times are about the same.
+fn is_alike(ratio: Estimate) -> Option<bool> {
+    let too_high = ratio.exceeds(Estimate::exactly(ALIKE))?;
+    let low_enough = ratio.exceeds(Estimate::exactly(1.0 / ALIKE))?;
+    Some(!too_high && low_enough)
+}
+
+/// That an algorithm is the fastest at most of the points.
+pub fn fastest(
+    trials: &Trials<'_>,
+    axis: Axis,
+    best: &str,
+    others: &[&str],
+) -> Result<Found, Missing> {
+    let all_of_them = [&[best], others].concat();
+    let part = trials.part(axis).with(&all_of_them)?;
+    let points = part.along(axis);
+    let most = points.iter().map(|(_, point)| point.histories.len()).max();
+    let mut winners = Vec::new();
+    for (at, point) in points {
+        let Ok(point) = point.enough() else { continue };
+        let medians = all_of_them.iter().map(|one| (*one, point.median_time(one)));
+        if let Some((winner, median)) = quickest(medians) {
+            winners.push((at, winner, median));
+        }
+    }
+    if winners.is_empty() {
+        return Err(Missing::Few(trials.experiment, most.unwrap_or_default()));
+    }
+    let won = winners.iter().filter(|(_, winner, _)| *winner == best);
+    let share = won.count() as f64 / winners.len() as f64;
+    let ours = winners.iter().map(|(at, winner, median)| {
+        format!("{at} {}: {winner} {}", axis.name(), median.shown(seconds))
+    });
+    Ok(Found {
+        ours: ours.collect::<Vec<_>>().join("; "),
+        holds: Some(share > MOST),
+        rule:
+            "The fastest by the medians; holds if it is this one at more than half of the points."
+                .to_owned(),
+        basis: part.basis(&all_of_them),
+    })
+}
+
+/// The algorithm with the smallest median, if some median is known to its upper end.
+fn quickest<'n>(
+    medians: impl Iterator<Item = (&'n str, Option<Estimate>)>,
+) -> Option<(&'n str, Estimate)> {
+    let known = medians.filter_map(|(name, median)| Some((name, median?)));
+    let known = known.filter(|(_, median)| median.high < f64::INFINITY);
+    known.min_by(|one, other| one.1.high.total_cmp(&other.1.high))
+}
+
+/// That from one point on an algorithm gets slow, more than each of the others does.
+pub fn degrades(
+    trials: &Trials<'_>,
+    axis: Axis,
+    from: u64,
+    slow: &str,
+    others: &[&str],
+) -> Result<Found, Missing> {
+    let all_of_them = [&[slow], others].concat();
+    let part = trials.part(axis).with(&all_of_them)?;
+    let points = part.along(axis).into_iter();
+    let points = points.filter(|(at, point)| *at >= from && point.clone().enough().is_ok());
+    let points: Vec<_> = points.collect();
+    let [(first, start), .., (last, end)] = &points[..] else {
+        return Err(Missing::Rows(
+            trials.experiment,
+            "enough histories beyond 8 threads",
+        ));
+    };
+    let growth = |name: &str| end.median_time(name)?.over(start.median_time(name)?);
+    let unknown = Estimate {
+        low: 0.0,
+        high: f64::INFINITY,
+    };
+    let growths = all_of_them
+        .iter()
+        .map(|name| (*name, growth(name).unwrap_or(unknown)));
+    let growths: Vec<(&str, Estimate)> = growths.collect();
+    let ours = growths
+        .iter()
+        .map(|(name, growth)| format!("{name} {}", growth.shown(times)));
+    let slowest = growths.first().map_or(unknown, |(_, growth)| *growth);
+    Ok(Found {
+        ours: format!(
+            "From {first} to {last} {} the median grows: {}",
+            axis.name(),
+            ours.collect::<Vec<_>>().join(", ")
+        ),
+        holds: all(growths
+            .iter()
+            .skip(1)
+            .map(|(_, growth)| slowest.exceeds(*growth))),
+        rule: format!("Holds if that of {slow} grows most."),
+        basis: part.basis(&all_of_them),
+    })
+}
+
+/// That algorithms take about as long on the histories of one experiment as on those of another with the same points.
+pub fn similar(
+    trials: &Trials<'_>,
+    reference: &Trials<'_>,
+    axis: Axis,
+    algorithms: &[&str],
+) -> Result<Found, Missing> {
+    /// Up to this ratio of medians times are similar here: the histories are others.
+    const SIMILAR: f64 = 2.0;
+    let points = trials.part(axis).with(algorithms)?.along(axis);
+    let known = reference.part(axis).with(algorithms)?.along(axis);
+    let mut ratios = Vec::new();
+    for (at, point) in &points {
+        let Some((_, other)) = known.iter().find(|(known, _)| known == at) else {
+            continue;
+        };
+        if point.clone().enough().is_err() || other.clone().enough().is_err() {
+            continue;
+        }
+        for algorithm in algorithms {
+            let medians = (point.median_time(algorithm), other.median_time(algorithm));
+            let (Some(mine), Some(its)) = medians else {
+                continue;
+            };
+            ratios.extend(mine.over(its).filter(|ratio| ratio.tells()));
+        }
+    }
+    if ratios.is_empty() {
+        let most = points.iter().map(|(_, point)| point.histories.len()).max();
+        return Err(Missing::Few(trials.experiment, most.unwrap_or_default()));
+    }
+    let near = |ratio: &&Estimate| ratio.low <= SIMILAR && ratio.high >= 1.0 / SIMILAR;
+    let similar = ratios.iter().filter(near).count();
+    let middle = median(&ratios).map_or(String::new(), |middle| middle.shown(times));
+    Ok(Found {
+        ours: format!(
+            "{similar} of {} medians within a factor of 2 of those of {}; the middle one is {middle} that",
+            ratios.len(),
+            reference.experiment
+        ),
+        holds: Some(similar as f64 / ratios.len() as f64 > MOST),
+        rule: format!("Holds if more than half are within {}.", times(SIMILAR)),
+        basis: trials.basis(algorithms),
+    })
+}
