@@ -315,7 +315,7 @@ fn few(results: &Results) -> Result<Found, Missing> {
 }
 
 /// The mean of something at the smallest and at the largest number on an axis.
-fn ends<'n>(
+fn ends(
     trials: &Trials<'_>,
     axis: Axis,
     of: impl Fn(&Trials<'_>) -> Option<Estimate>,
