@@ -7,6 +7,7 @@
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`limits`]: the options that bound time and memory;
 //! - [`progress`]: how far many runs are;
+//! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
 //! - [`error`]: what can go wrong, as one line on standard error.
 

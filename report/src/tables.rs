@@ -174,6 +174,8 @@ use history::RestoreError;
 use polars::error::PolarsError;
 use thiserror::Error;
 
+use crate::files;
+
 pub use coverage::{Coverage, read_coverage, write_coverage};
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
 pub use kind::{Table, kind};
@@ -197,7 +199,7 @@ const INGEST: &str = "rubric ingest TRACE -o FILE.parquet";
 #[non_exhaustive]
 pub enum TableError {
     /// The file could not be opened, read or written.
-    #[error("{}: {error}: check the path, its permissions and the space left", path.display())]
+    #[error("{}: {error}: {}", path.display(), files::advice(error))]
     Io {
         /// The file.
         path: PathBuf,
