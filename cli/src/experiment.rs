@@ -45,9 +45,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let (experiments, with_mutants) = args.experiments();
     for experiment in &experiments {
         let points = match &recordings {
-            Some(recordings) => {
-                recorded::points(experiment, args.size, recordings, &args.limits())
-            }
+            Some(recordings) => recorded::points(experiment, args.size, recordings, &args.limits()),
             None => (experiment.points)(args.size),
         };
         let work = Work::new(args, experiment, points)?;

@@ -56,7 +56,10 @@ impl Journal {
         })?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed)?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let whole = text
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
         text.truncate(whole);
         file.set_len(whole as u64).map_err(failed)?;
         file.seek(SeekFrom::End(0)).map_err(failed)?;

@@ -140,9 +140,8 @@ fn find<'a>(
     let kernel = kernel(history, &reads_from, model, &bounds);
     let by = match &kernel {
         Ok(kernel) => {
-            let derived = |&by: &Algorithm| {
-                (by, derived(history, &reads_from, by, kernel, &bounds))
-            };
+            let derived =
+                |&by: &Algorithm| (by, derived(history, &reads_from, by, kernel, &bounds));
             criteria(model).iter().map(derived).collect()
         }
         Err(_) => Vec::new(),
@@ -292,4 +291,3 @@ fn named(file: &str, history: &History) -> String {
         None => file.to_owned(),
     }
 }
-

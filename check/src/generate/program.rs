@@ -1,8 +1,7 @@
 //! Random programs, and histories of what they did.
 
 use history::{
-    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place,
-    Provenance,
+    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
 };
 
 use super::Recipe;

@@ -151,7 +151,8 @@ impl Args {
         }
         if self.save.is_some() && self.only.as_ref().is_some_and(|only| only.number.is_none()) {
             return Err(Error::Usage(
-                "--save writes one history: add its number to --only, as in operations=300/7".to_owned(),
+                "--save writes one history: add its number to --only, as in operations=300/7"
+                    .to_owned(),
             ));
         }
         if mutants && self.traces.is_some() && experiments.is_empty() {

@@ -207,7 +207,11 @@ fn gcc_fig5(size: Size) -> Vec<Point> {
         Size::Paper => 142 + u32::from(threads < 8),
         Size::Large => 1000,
     };
-    let algorithms = [&SC_GRADUAL[..], &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm]].concat();
+    let algorithms = [
+        &SC_GRADUAL[..],
+        &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm],
+    ]
+    .concat();
     let point = |threads: u32| Point {
         part: "threads",
         name: format!("threads={threads}"),
@@ -305,7 +309,6 @@ const K: u32 = 1024;
 /// A point of the TSO tool's experiments.
 fn tsotool(
     part: &'static str,
-    first: 0,
     histories: u32,
     (operations, threads, locations): (u32, u32, u32),
     mix: Mix,
@@ -442,14 +445,27 @@ fn scale(size: Size) -> Vec<Point> {
             });
         }
     };
-    let sizes: &[u32] = size.of(&[1, 4, 16], &[1, 4, 16, 64, 256], &[1, 4, 16, 64, 256, 1024]);
+    let sizes: &[u32] = size.of(
+        &[1, 4, 16],
+        &[1, 4, 16, 64, 256],
+        &[1, 4, 16, 64, 256, 1024],
+    );
     for &thousands in sizes {
         let name = format!("operations={}", thousands * K);
         add("operations", name, 16, thousands * K);
     }
-    for threads in size.of(&[2, 8, 32][..], &[2, 4, 8, 16, 32, 64], &[2, 4, 8, 16, 32, 64, 128]) {
+    for threads in size.of(
+        &[2, 8, 32][..],
+        &[2, 4, 8, 16, 32, 64],
+        &[2, 4, 8, 16, 32, 64, 128],
+    ) {
         let operations = size.of(4 * K, 32 * K, 128 * K);
-        add("threads", format!("threads={threads}"), *threads, operations);
+        add(
+            "threads",
+            format!("threads={threads}"),
+            *threads,
+            operations,
+        );
     }
     points
 }
@@ -502,7 +518,11 @@ const ALL_FAULTS: [Fault; 12] = [
         "MOESI_hammer/L1Cache/action:write_hit/dirty-flag:false@1",
         Client::InOrder,
     ),
-    fault("MOESI_AMD_Base", "amd-clean-victim-blank-data", Client::InOrder),
+    fault(
+        "MOESI_AMD_Base",
+        "amd-clean-victim-blank-data",
+        Client::InOrder,
+    ),
     MI_FAULTS[3],
     fault("MESI_Two_Level", "mesi2-l1-s-inv-no-notify", EARLY),
     fault("MOESI_hammer", "hammer-l1-migratory-gets-no-notify", EARLY),

@@ -24,7 +24,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let folder = args.output.join(MUTANTS).display().to_string();
     let seed = args.seed.to_string();
     let shard = args.shard.map(|shard| shard.to_string());
-    let mut words = vec!["all", "--sample", sample, "--runs", runs, "--seed", &seed, "-o", &folder];
+    let mut words = vec![
+        "all", "--sample", sample, "--runs", runs, "--seed", &seed, "-o", &folder,
+    ];
     if let Some(shard) = &shard {
         words.extend(["--shard", shard]);
     }

@@ -69,8 +69,6 @@ pub enum Source {
 pub struct Recording {
     /// Its file, and its name in it.
     pub title: String,
-    /// The file.
-    pub file: String,
     /// It.
     pub history: History,
     /// What reads-from is.

@@ -124,7 +124,9 @@ mod tests {
         let history = History::default();
         let run = |command: &str| {
             let program: Program = format!("mine={command}").parse().unwrap();
-            program.run(&history, Model::Sc, Duration::from_millis(300)).0
+            program
+                .run(&history, Model::Sc, Duration::from_millis(300))
+                .0
         };
         assert_eq!(run("test -f {}"), Said::Consistent);
         assert_eq!(run("test -d {}"), Said::Violation);

@@ -53,7 +53,6 @@ fn of_file(path: &Path) -> Result<Vec<Recording>, Error> {
         let name = history.name.as_ref();
         Ok(Recording {
             title: name.map_or(file.clone(), |name| format!("{file}: {name}")),
-            file: file.clone(),
             history,
             reads_from,
         })
@@ -79,7 +78,10 @@ pub fn points(
             Source::Recorded(_) => Wanted::Both,
         };
         for (number, recording) in (0..).zip(recordings) {
-            let is_wanted = model.tasks.iter().any(|task| is(recording, wanted, task.model(), limits));
+            let is_wanted = model
+                .tasks
+                .iter()
+                .any(|task| is(recording, wanted, task.model(), limits));
             if is_wanted {
                 points.push(Point {
                     part: model.part,

@@ -36,14 +36,28 @@ impl Settings {
         let traces = |one: &Settings| one.traces.clone().unwrap_or_else(|| "none".to_owned());
         let pairs = [
             ("version", known.version.clone(), now.version.clone()),
-            ("experiment", known.experiment.clone(), now.experiment.clone()),
+            (
+                "experiment",
+                known.experiment.clone(),
+                now.experiment.clone(),
+            ),
             ("size", known.size.clone(), now.size.clone()),
             ("seed", known.seed.to_string(), now.seed.to_string()),
-            ("time limit", known.timeout.to_string(), now.timeout.to_string()),
-            ("memory limit", known.max_memory.to_string(), now.max_memory.to_string()),
+            (
+                "time limit",
+                known.timeout.to_string(),
+                now.timeout.to_string(),
+            ),
+            (
+                "memory limit",
+                known.max_memory.to_string(),
+                now.max_memory.to_string(),
+            ),
             ("traces", traces(known), traces(now)),
         ];
         let (what, then, now) = pairs.into_iter().find(|(_, then, now)| then != now)?;
-        Some(format!("this is of an experiment with another {what} ({then}, now {now})"))
+        Some(format!(
+            "this is of an experiment with another {what} ({then}, now {now})"
+        ))
     }
 }

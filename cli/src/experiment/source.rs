@@ -168,12 +168,21 @@ fn mixed(recipe: &Recipe, number: u32, seed: u64, attempt: u32) -> u64 {
     );
     let digest = Sha256::digest(text);
     // Seeds that people can type: 32 bits.
-    digest.iter().take(4).fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+    digest
+        .iter()
+        .take(4)
+        .fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
 
 /// Whether no order explains a history under SC.
 fn is_violation(history: &History, reads_from: &ReadsFrom) -> bool {
-    let outcome = decide(history, reads_from, Model::Sc, &Options::default(), &Bounds::none());
+    let outcome = decide(
+        history,
+        reads_from,
+        Model::Sc,
+        &Options::default(),
+        &Bounds::none(),
+    );
     matches!(outcome.verdict, Verdict::Violation(_) | Verdict::Unproved)
 }
 

@@ -16,7 +16,11 @@ pub fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let is_one = args.only.as_ref().is_some_and(|only| only.number.is_some());
-    writeln!(out, "{}: {} ({})", experiment.name, experiment.about, experiment.paper)?;
+    writeln!(
+        out,
+        "{}: {} ({})",
+        experiment.name, experiment.about, experiment.paper
+    )?;
     match is_one {
         true => rows(trials, out),
         false => medians(trials, out),
@@ -76,7 +80,12 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
         false => (*algorithm).to_owned(),
     });
     let heads: Vec<String> = heads.collect();
-    let wide = points.iter().map(|point| point.len()).max().unwrap_or(0).max(5);
+    let wide = points
+        .iter()
+        .map(|point| point.len())
+        .max()
+        .unwrap_or(0)
+        .max(5);
     write!(out, "  {:wide$} {:>5}", "point", "runs")?;
     for head in &heads {
         write!(out, "  {head:>12}")?;
@@ -85,7 +94,10 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let mut cut_off = 0;
     for (row, point) in points.iter().enumerate() {
         let of = |column: usize| cells.get(&(row, column));
-        let runs = (0..columns.len()).filter_map(of).map(|cell| cell.seconds.len()).max();
+        let runs = (0..columns.len())
+            .filter_map(of)
+            .map(|cell| cell.seconds.len())
+            .max();
         write!(out, "  {point:wide$} {:>5}", runs.unwrap_or(0))?;
         for (column, head) in heads.iter().enumerate() {
             let text = of(column).map_or_else(|| "-".to_owned(), Cell::text);
@@ -95,7 +107,10 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
     }
     if cut_off > 0 {
-        writeln!(out, "  medians; N! says that N runs were cut off by a limit")?;
+        writeln!(
+            out,
+            "  medians; N! says that N runs were cut off by a limit"
+        )?;
     }
     Ok(())
 }
@@ -114,10 +129,13 @@ impl Cell {
 
 /// The place of a value among those that are known, where it is added if it is new.
 fn place<T: PartialEq>(known: &mut Vec<T>, value: T) -> usize {
-    known.iter().position(|one| *one == value).unwrap_or_else(|| {
-        known.push(value);
-        known.len() - 1
-    })
+    known
+        .iter()
+        .position(|one| *one == value)
+        .unwrap_or_else(|| {
+            known.push(value);
+            known.len() - 1
+        })
 }
 
 /// A time with three digits.

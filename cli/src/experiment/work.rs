@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use check::Model;
 use check::pairs::write_pairs;
-use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use report::tables::{Said, Trial};
@@ -114,7 +114,9 @@ impl<'a> Work<'a> {
         let bar = progress::bar(items.len() as u64, "histories", self.args.quiet);
         bar.set_message(self.experiment.name);
         let trials = Mutex::new(known);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.jobs)
+            .build();
         let pool = pool.map_err(|error| Error::Usage(format!("--jobs {}: {error}", self.jobs)))?;
         pool.install(|| {
             items.iter().par_bridge().try_for_each(|&item| {
@@ -146,9 +148,8 @@ impl<'a> Work<'a> {
                     names(task).into_iter().map(move |name| (model, name))
                 });
                 let mut names = names.enumerate();
-                let found = names.find(|(_, (model, name))| {
-                    *model == trial.model && *name == trial.algorithm
-                });
+                let found = names
+                    .find(|(_, (model, name))| *model == trial.model && *name == trial.algorithm);
                 found.map(|(at, _)| at)
             });
             (
@@ -228,7 +229,9 @@ impl<'a> Work<'a> {
         let mut rows = Vec::new();
         for task in tasks {
             let new = subject.run(task, &limits, &row);
-            let new = new.into_iter().filter(|row| !is_known(task.model(), &row.algorithm));
+            let new = new
+                .into_iter()
+                .filter(|row| !is_known(task.model(), &row.algorithm));
             for row in new {
                 add(&row)?;
                 rows.push(row);
@@ -247,7 +250,8 @@ impl<'a> Work<'a> {
     /// them is wrong.
     fn agree(&self, rows: &[Trial]) -> Result<(), Error> {
         let says = |said: Said, model: &str| {
-            rows.iter().find(|row| row.said == said && row.model == model)
+            rows.iter()
+                .find(|row| row.said == said && row.model == model)
         };
         for row in rows.iter().filter(|row| row.said == Said::Consistent) {
             if let Some(other) = says(Said::Violation, &row.model) {
@@ -314,19 +318,23 @@ impl<'a> Work<'a> {
                 make_seconds: made.seconds,
                 ..row
             },
-            _ => Trial {
+            (Of::Recorded(recording), _) => Trial {
                 source: "recorded".to_owned(),
+                file: Some(recording.title.clone()),
                 ..row
             },
+            (Of::Made(_), Source::Recorded(_)) => row,
         }
     }
 
     /// The command that repeats the rows of a history.
     fn command(&self, item: Item) -> String {
         let point = &self.points[item.point];
-        let traces = self.args.traces.as_ref().map(|folder| {
-            format!(" --traces {}", quoted(&folder.display().to_string()))
-        });
+        let traces = self
+            .args
+            .traces
+            .as_ref()
+            .map(|folder| format!(" --traces {}", quoted(&folder.display().to_string())));
         format!(
             "rubric experiment {} --size {} --seed {}{} --timeout {} --only {}/{}",
             self.experiment.name,
