@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::PathBuf;
 
 use report::answers::{Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor};
 
 use super::table::Table;
 use super::{Campaign, Progress};
-use crate::campaign::{EQUIVALENTS, RUNS};
 use crate::check::paint::Paint;
 
 /// What is printed about.
@@ -24,7 +23,7 @@ struct Page<'a> {
 pub fn print(
     campaign: &Campaign,
     answers: &Answers,
-    folder: &Path,
+    tables: &[PathBuf],
     progress: Option<&Progress>,
     most: usize,
     out: &mut dyn Write,
@@ -44,14 +43,12 @@ pub fn print(
     page.equivalents(out)?;
     page.generators(out)?;
     page.alarms(out)?;
-    let (runs, equivalents) = (folder.join(RUNS), folder.join(EQUIVALENTS));
-    if runs.exists() {
-        writeln!(
-            out,
-            "\nTables: {}, {}",
-            runs.display(),
-            equivalents.display()
-        )?;
+    if !tables.is_empty() {
+        let tables: Vec<String> = tables
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        writeln!(out, "\nTables: {}", tables.join(", "))?;
     }
     Ok(())
 }
