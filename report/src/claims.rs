@@ -167,6 +167,8 @@ pub enum Missing {
     Algorithm(&'static str, String),
     /// Too few of its histories tell: so many.
     Few(&'static str, usize),
+    /// Too many runs were cut off, or have no times.
+    CutOff(&'static str),
     /// It has no rows about something.
     Rows(&'static str, &'static str),
     /// The program does not have what would be needed.
@@ -185,11 +187,15 @@ impl fmt::Display for Missing {
             ),
             Missing::Few(name, found) => write!(
                 out,
-                "{found} histories tell, and {FEWEST} are needed: `rubric experiment {name} --size paper` makes more."
+                "{found} histories tell, and {FEWEST} are needed: `rubric experiment {name}` makes more with a larger `--size`."
+            ),
+            Missing::CutOff(name) => write!(
+                out,
+                "Too many runs were cut off to tell: `rubric experiment {name}` with a larger `--timeout` gives them more time."
             ),
             Missing::Rows(name, what) => write!(
                 out,
-                "No rows about {what}: `rubric experiment {name} --size paper` may have some."
+                "No rows about {what}: `rubric experiment {name}` may have some with a larger `--size`."
             ),
             Missing::Program(what) => out.write_str(what),
         }
@@ -203,15 +209,16 @@ impl Stated {
             Err(missing) => (String::new(), Verdict::Untested, missing.to_string()),
             Ok(found) => {
                 let (verdict, said) = match found.holds {
-                    Some(true) => (Verdict::Holds, ""),
-                    Some(false) => (Verdict::Differs, ""),
+                    Some(true) => (Verdict::Holds, String::new()),
+                    Some(false) => (Verdict::Differs, String::new()),
                     None => (
                         Verdict::Untested,
-                        "Too many runs were cut off to tell: `--timeout` gives them more time.",
+                        Missing::CutOff(self.experiment).to_string(),
                     ),
                 };
-                let note = [said, &found.rule, &found.basis];
-                let note: Vec<&str> = note.into_iter().filter(|part| !part.is_empty()).collect();
+                let note = [&said, &found.rule, &found.basis];
+                let note = note.into_iter().filter(|part| !part.is_empty());
+                let note: Vec<&str> = note.map(String::as_str).collect();
                 (found.ours, verdict, note.join(" "))
             }
         };

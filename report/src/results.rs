@@ -90,10 +90,8 @@ impl Results {
     }
 }
 
-/// What tells trials apart, in an order in which numbers count as such.
-fn trial_key(
-    trial: &Trial,
-) -> (
+/// Experiment, size, part, parameters of the point, number, model and algorithm.
+type TrialKey = (
     String,
     String,
     String,
@@ -101,7 +99,10 @@ fn trial_key(
     u32,
     String,
     String,
-) {
+);
+
+/// What tells trials apart, in an order in which numbers count as such.
+fn trial_key(trial: &Trial) -> TrialKey {
     let parameters = trial.point.split(',').map(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         match value.parse() {

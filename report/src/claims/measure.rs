@@ -290,6 +290,17 @@ impl<'a> Trials<'a> {
         }
     }
 
+    /// Why none of these groups of histories tells anything.
+    pub fn untold<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
+    where
+        'a: 'g,
+    {
+        match groups.map(|group| group.histories.len()).max() {
+            Some(most) if most >= FEWEST => Missing::CutOff(self.experiment),
+            most => Missing::Few(self.experiment, most.unwrap_or_default()),
+        }
+    }
+
     /// The histories with the same number on an axis together, by that number.
     pub fn along(&self, axis: Axis) -> Vec<(u64, Trials<'a>)> {
         self.grouped(|trial| axis.of(trial))

@@ -1,5 +1,7 @@
 //! Claims of *Verifying Sequential Consistency on Shared-Memory Multiprocessors by Model Checking*.
 
+use std::collections::BTreeMap;
+
 use super::measure::{Estimate, FEWEST, Share, Trials, median};
 use super::{Claim, Found, Missing, paper};
 use crate::results::Results;
@@ -38,7 +40,27 @@ fn nice(results: &Results) -> Result<Found, Missing> {
         let most = row.threads.min(row.locations);
         row.cycle.is_some_and(|k| (1..=most).contains(&k))
     }));
-    paper::NICE.share(share, "violations", trials.basis(&["nice-cycle"]))
+    let found = paper::NICE.share(share, "violations", trials.basis(&["nice-cycle"]))?;
+    Ok(found.because(otherwise(&trials)))
+}
+
+/// What is said of the violations without a cycle: a read of what nobody wrote needs none.
+fn otherwise(trials: &Trials<'_>) -> String {
+    let rows = trials.rows("nice-cycle").filter(|row| row.cycle.is_none());
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *reasons
+            .entry(row.reason.as_deref().unwrap_or(row.said.name()))
+            .or_default() += 1;
+    }
+    let reasons: Vec<String> = reasons
+        .iter()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
+    match reasons.is_empty() {
+        true => String::new(),
+        false => format!("Without a cycle: {}.", reasons.join(", ")),
+    }
 }
 
 fn short(results: &Results) -> Result<Found, Missing> {

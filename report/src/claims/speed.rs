@@ -13,6 +13,8 @@ const MOST: f64 = 0.5;
 /// Two algorithms at one point.
 struct Compared {
     at: u64,
+    /// The medians of the slow and of the fast one.
+    medians: [Estimate; 2],
     ratio: Estimate,
 }
 
@@ -25,15 +27,49 @@ fn compared(
 ) -> Result<Vec<Compared>, Missing> {
     let part = trials.part(axis).with(&[slow, fast])?;
     let points = part.along(axis);
-    let most = points.iter().map(|(_, point)| point.histories.len()).max();
-    let compared = points.into_iter().filter_map(|(at, point)| {
-        let ratio = point.enough().ok()?.ratio(slow, fast)?;
-        Some(Compared { at, ratio })
+    let compared = points.iter().filter_map(|(at, point)| {
+        let point = point.clone().enough().ok()?;
+        Some(Compared {
+            at: *at,
+            medians: [point.median_time(slow)?, point.median_time(fast)?],
+            ratio: point.ratio(slow, fast)?,
+        })
     });
     let compared: Vec<Compared> = compared.collect();
     match compared.is_empty() {
-        true => Err(Missing::Few(trials.experiment, most.unwrap_or_default())),
+        true => Err(part.untold(points.iter().map(|(_, point)| point))),
         false => Ok(compared),
+    }
+}
+
+/// Comparisons that a claim is about, each with whether it is as claimed.
+#[derive(Default)]
+struct Tally {
+    shown: Vec<String>,
+    told: Vec<Option<bool>>,
+}
+
+impl Tally {
+    fn push(&mut self, told: Option<bool>, shown: String) {
+        self.told.push(told);
+        self.shown.push(shown);
+    }
+
+    /// What they say together: the claim holds if all are as claimed.
+    fn found(self, rule: &str, basis: String) -> Found {
+        let holds = all(self.told.iter().copied());
+        let fails = self.told.iter().filter(|told| **told == Some(false));
+        let difference = match (fails.count(), self.told.len()) {
+            (0, _) => String::new(),
+            (fails, of) if fails == of => "Here it is not so. ".to_owned(),
+            (fails, of) => format!("Here it is not so in {fails} of {of} comparisons. "),
+        };
+        Found {
+            ours: self.shown.join("; "),
+            holds,
+            rule: format!("{difference}{rule}"),
+            basis,
+        }
     }
 }
 
@@ -50,6 +86,17 @@ pub(super) fn all(told: impl IntoIterator<Item = Option<bool>>) -> Option<bool> 
     all
 }
 
+/// Two algorithms at a point, in words.
+fn in_words(slow: &str, fast: &str, axis: Axis, point: &Compared) -> String {
+    let [slow_median, fast_median] = point.medians.map(|median| median.shown(seconds));
+    format!(
+        "{slow} takes {} as long as {fast} at {} {} ({slow_median}, {fast_median})",
+        point.ratio.shown(times),
+        point.at,
+        axis.name()
+    )
+}
+
 /// That each of the `fast` algorithms is faster than `slow` at the last point of each axis.
 pub fn faster(
     trials: &Trials<'_>,
@@ -57,53 +104,40 @@ pub fn faster(
     fast: &[&str],
     slow: &str,
 ) -> Result<Found, Missing> {
-    let mut ours = Vec::new();
-    let mut told = Vec::new();
+    let mut tally = Tally::default();
     for &axis in axes {
         for fast in fast {
             let points = compared(trials, axis, slow, fast)?;
             if let Some(last) = points.last() {
-                told.push(last.ratio.exceeds(Estimate::exactly(1.0)));
-                let (at, ratio) = (last.at, last.ratio.shown(times));
-                ours.push(format!("{slow} / {fast} {ratio} at {at} {}", axis.name()));
+                let is_faster = last.ratio.exceeds(Estimate::exactly(1.0));
+                tally.push(is_faster, in_words(slow, fast, axis, last));
             }
         }
     }
-    Ok(Found {
-        ours: ours.join("; "),
-        holds: all(told),
-        rule: "Holds if the ratio of the medians is above 1 at the largest point.".to_owned(),
-        basis: trials.basis(&[&[slow], fast].concat()),
-    })
+    let rule = "Holds if the ratio of the medians is above 1 at the largest point that tells.";
+    Ok(tally.found(rule, trials.basis(&[&[slow], fast].concat())))
 }
 
 /// That the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
 pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Result<Found, Missing> {
-    let mut ours = Vec::new();
-    let mut told = Vec::new();
+    let mut tally = Tally::default();
     for fast in fast {
         let points = compared(trials, axis, slow, fast)?;
         let [first, .., last] = &points[..] else {
             return Err(Missing::Rows(trials.experiment, "more than one point"));
         };
-        told.push(last.ratio.exceeds(first.ratio));
-        ours.push(format!(
-            "{slow} / {fast} {} at {}, {} at {} {}",
+        let shown = format!(
+            "{slow} takes {} as long as {fast} at {}, {} at {} {}",
             first.ratio.shown(times),
             first.at,
             last.ratio.shown(times),
             last.at,
             axis.name()
-        ));
+        );
+        tally.push(last.ratio.exceeds(first.ratio), shown);
     }
-    Ok(Found {
-        ours: ours.join("; "),
-        holds: all(told),
-        rule:
-            "Holds if the ratio of the medians is larger at the largest point than at the smallest."
-                .to_owned(),
-        basis: trials.basis(&[&[slow], fast].concat()),
-    })
+    let rule = "Holds if the ratio of the medians is larger at the largest point that tells than at the smallest.";
+    Ok(tally.found(rule, trials.basis(&[&[slow], fast].concat())))
 }
 
 /// That two algorithms take about the same time at the last point of each axis.
@@ -113,28 +147,18 @@ pub fn alike(
     first: &str,
     second: &str,
 ) -> Result<Found, Missing> {
-    let mut ours = Vec::new();
-    let mut told = Vec::new();
+    let mut tally = Tally::default();
     for &axis in axes {
         let points = compared(trials, axis, first, second)?;
         if let Some(last) = points.last() {
-            told.push(is_alike(last.ratio));
-            let (at, ratio) = (last.at, last.ratio.shown(times));
-            ours.push(format!(
-                "{first} / {second} {ratio} at {at} {}",
-                axis.name()
-            ));
+            tally.push(is_alike(last.ratio), in_words(first, second, axis, last));
         }
     }
-    Ok(Found {
-        ours: ours.join("; "),
-        holds: all(told),
-        rule: format!(
-            "Holds if neither median is more than {} the other at the largest point.",
-            times(ALIKE)
-        ),
-        basis: trials.basis(&[first, second]),
-    })
+    let rule = format!(
+        "Holds if neither median is more than {} the other at the largest point that tells.",
+        times(ALIKE)
+    );
+    Ok(tally.found(&rule, trials.basis(&[first, second])))
 }
 
 /// Whether a ratio says that two times are about the same.
@@ -154,17 +178,18 @@ pub fn fastest(
     let all_of_them = [&[best], others].concat();
     let part = trials.part(axis).with(&all_of_them)?;
     let points = part.along(axis);
-    let most = points.iter().map(|(_, point)| point.histories.len()).max();
     let mut winners = Vec::new();
-    for (at, point) in points {
-        let Ok(point) = point.enough() else { continue };
+    for (at, point) in &points {
+        let Ok(point) = point.clone().enough() else {
+            continue;
+        };
         let medians = all_of_them.iter().map(|one| (*one, point.median_time(one)));
         if let Some((winner, median)) = quickest(medians) {
             winners.push((at, winner, median));
         }
     }
     if winners.is_empty() {
-        return Err(Missing::Few(trials.experiment, most.unwrap_or_default()));
+        return Err(part.untold(points.iter().map(|(_, point)| point)));
     }
     let won = winners.iter().filter(|(_, winner, _)| *winner == best);
     let share = won.count() as f64 / winners.len() as f64;
@@ -265,8 +290,7 @@ pub fn similar(
         }
     }
     if ratios.is_empty() {
-        let most = points.iter().map(|(_, point)| point.histories.len()).max();
-        return Err(Missing::Few(trials.experiment, most.unwrap_or_default()));
+        return Err(trials.untold(points.iter().map(|(_, point)| point)));
     }
     let near = |ratio: &&Estimate| ratio.low <= SIMILAR && ratio.high >= 1.0 / SIMILAR;
     let similar = ratios.iter().filter(near).count();

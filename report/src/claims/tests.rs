@@ -182,6 +182,8 @@ prop_compose! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn odd_rows_do_no_harm(
         (experiment, part, model) in (

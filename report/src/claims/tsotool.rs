@@ -237,7 +237,7 @@ fn heu(results: &Results) -> Result<Found, Missing> {
     };
     let trials = trials.filter(is_whole).enough()?;
     let overhead = median(&overheads(&trials, "heu"));
-    let overhead = overhead.ok_or(Missing::Rows("tsotool-fig3", "times that tell"))?;
+    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig3"))?;
     let counts = Some("in the median".to_owned());
     let basis = format!(
         "Where Heu finds an order: {}",
@@ -272,7 +272,7 @@ fn slowdown(results: &Results) -> Result<Found, Missing> {
     let means = tuples.filter_map(|(_, tuple)| mean(&tuple.ratios(BACK, BASELINE)));
     let mut means: Vec<Estimate> = means.collect();
     let average = mean(&trials.ratios(BACK, BASELINE));
-    let average = average.ok_or(Missing::Rows("tsotool-fig4", "times that tell"))?;
+    let average = average.ok_or(Missing::CutOff("tsotool-fig4"))?;
     means.sort_by(|one, other| one.low.total_cmp(&other.low));
     let range = match (means.first(), means.last()) {
         (Some(first), Some(last)) => format!(
@@ -299,7 +299,7 @@ fn largest(results: &Results, stated: Stated, backtracks: bool) -> Result<Found,
     });
     let trials = trials.enough()?;
     let overhead = mean(&overheads(&trials, BACK));
-    let overhead = overhead.ok_or(Missing::Rows("tsotool-fig4", "times that tell"))?;
+    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig4"))?;
     Ok(stated.number(overhead, None, trials.basis(&[BASELINE, BACK])))
 }
 
@@ -309,7 +309,7 @@ fn few(results: &Results) -> Result<Found, Missing> {
     let tuples = trials.tuples().into_iter();
     let overheads = tuples.filter_map(|(_, tuple)| mean(&overheads(&tuple, BACK)));
     let overheads: Vec<Estimate> = overheads.collect();
-    let middle = median(&overheads).ok_or(Missing::Rows("tsotool-fig4", "times that tell"))?;
+    let middle = median(&overheads).ok_or(Missing::CutOff("tsotool-fig4"))?;
     let counts = Some(format!("in the median of {} tuples", overheads.len()));
     Ok(paper::BACK_FEW.number(middle, counts, trials.basis(&[BASELINE, BACK])))
 }
@@ -346,15 +346,31 @@ fn grows(results: &Results, axis: Axis) -> Result<Found, Missing> {
         holds: high.exceeds(low),
         rule: "Holds if the mean is larger at the largest point than at the smallest.".to_owned(),
         basis: trials.basis(&[BASELINE, BACK]),
-    })
+    }
+    .because(derived(&trials, axis)))
+}
+
+/// How many edges Deriv+Back derives beside the baseline: that is what its time goes into.
+fn derived(trials: &Trials<'_>, axis: Axis) -> String {
+    let edges = |point: &Trials<'_>| {
+        let of = |name| point.rows(name).map(|row| row.edges as f64).sum::<f64>();
+        Estimate::exactly(of(BACK)).over(Estimate::exactly(of(BASELINE)))
+    };
+    match ends(trials, axis, edges) {
+        Ok([(first, low), (last, high)]) => format!(
+            "It derives {} as many edges as the baseline at {first}, {} at {last}.",
+            low.shown(times),
+            high.shown(times)
+        ),
+        Err(_) => String::new(),
+    }
 }
 
 fn scales(results: &Results) -> Result<Found, Missing> {
     let trials = grid(results)?;
     let growth = |of: &dyn Fn(&Trials<'_>) -> Option<Estimate>| {
         let [(_, first), (_, last)] = ends(&trials, Axis::Operations, of)?;
-        last.over(first)
-            .ok_or(Missing::Rows("tsotool-fig4", "times that tell"))
+        last.over(first).ok_or(Missing::CutOff("tsotool-fig4"))
     };
     let baseline = growth(&|point| {
         let times: Vec<Estimate> = point.rows(BASELINE).filter_map(time).collect();
@@ -386,7 +402,7 @@ fn minutes(results: &Results) -> Result<Found, Missing> {
             low: one.low.max(other.low),
             high: one.high.max(other.high),
         });
-    let longest = longest.ok_or(Missing::Rows("tsotool-fig4", "times that tell"))?;
+    let longest = longest.ok_or(Missing::CutOff("tsotool-fig4"))?;
     Ok(paper::BACK_MINUTES.number(longest, None, trials.basis(&[BACK])))
 }
 
@@ -401,7 +417,7 @@ fn mixes(
     for mix in MIXES {
         let point = trials.filter(|history| history.any.mix == mix).enough()?;
         let (number, _) = of(&point);
-        numbers.push(number.ok_or(Missing::Rows("tsotool-table1", "times that tell"))?);
+        numbers.push(number.ok_or(Missing::CutOff("tsotool-table1"))?);
     }
     let pairs = numbers.windows(2);
     let rising: Vec<Option<bool>> = pairs.map(|pair| pair[1].exceeds(pair[0])).collect();
