@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::Missing;
 use crate::results::Results;
-use crate::tables::Trial;
+use crate::tables::{Said, Trial};
 
 /// How many histories a number must rest on.
 pub const FEWEST: usize = 10;
@@ -259,8 +259,11 @@ impl<'a> Trials<'a> {
     /// The histories that all of these algorithms ran.
     ///
     /// # Errors
-    /// An algorithm has no rows at all.
+    /// There are no histories, or an algorithm has no rows at all.
     pub fn with(&self, algorithms: &[&str]) -> Result<Trials<'a>, Missing> {
+        if self.histories.is_empty() {
+            return Err(Missing::Few(self.experiment, 0));
+        }
         for algorithm in algorithms {
             let ran = |history: &History<'_>| history.by(algorithm).is_some();
             if !self.histories.iter().any(ran) {
@@ -360,13 +363,15 @@ impl<'a> Trials<'a> {
         let histories = self.histories.len();
         let mut basis = format!("{histories} histories, size {}.", self.size);
         for algorithm in algorithms {
-            let cut_off = Share::of(self.rows(algorithm).map(|row| row.said.is_cut_off()));
-            if cut_off.part > 0 {
+            let said = |what: Said| Share::of(self.rows(algorithm).map(|row| row.said == what));
+            let (late, large) = (said(Said::Timeout), said(Said::Memory));
+            if late.part > 0 {
                 let limit = self.rows(algorithm).map(|row| row.timeout);
                 let limit = limit.fold(0.0, f64::max);
-                basis += &format!(
-                    " {cut_off} runs of {algorithm} were cut off at {limit} s or for want of memory."
-                );
+                basis += &format!(" {late} runs of {algorithm} were cut off at {limit} s.");
+            }
+            if large.part > 0 {
+                basis += &format!(" {large} runs of {algorithm} wanted more memory than allowed.");
             }
         }
         basis

@@ -7,6 +7,9 @@ use super::{Found, Missing};
 /// Up to this ratio of their medians, two algorithms take the same time.
 const ALIKE: f64 = 1.5;
 
+/// Below this time, in seconds, two algorithms take the same time too: caches and clock make more of a difference.
+const FLEETING: f64 = 1e-3;
+
 /// Which part of the comparisons has to agree where a figure is said to show something as a whole.
 const MOST: f64 = 0.5;
 
@@ -151,20 +154,24 @@ pub fn alike(
     for &axis in axes {
         let points = compared(trials, axis, first, second)?;
         if let Some(last) = points.last() {
-            tally.push(is_alike(last.ratio), in_words(first, second, axis, last));
+            tally.push(is_alike(last), in_words(first, second, axis, last));
         }
     }
     let rule = format!(
-        "Holds if neither median is more than {} the other at the largest point that tells.",
-        times(ALIKE)
+        "Holds if neither median is more than {} the other at the largest point that tells, or both are below {}.",
+        times(ALIKE),
+        seconds(FLEETING)
     );
     Ok(tally.found(&rule, trials.basis(&[first, second])))
 }
 
-/// Whether a ratio says that two times are about the same.
-fn is_alike(ratio: Estimate) -> Option<bool> {
-    let too_high = ratio.exceeds(Estimate::exactly(ALIKE))?;
-    let low_enough = ratio.exceeds(Estimate::exactly(1.0 / ALIKE))?;
+/// Whether two algorithms take about the same time.
+fn is_alike(point: &Compared) -> Option<bool> {
+    if point.medians.iter().all(|median| median.high < FLEETING) {
+        return Some(true);
+    }
+    let too_high = point.ratio.exceeds(Estimate::exactly(ALIKE))?;
+    let low_enough = point.ratio.exceeds(Estimate::exactly(1.0 / ALIKE))?;
     Some(!too_high && low_enough)
 }
 
