@@ -16,10 +16,12 @@ mod campaign;
 mod check;
 mod convert;
 mod error;
+mod experiment;
 mod files;
 mod generate;
 mod ingest;
 mod initial;
+mod journal;
 mod kernel;
 mod limits;
 mod load;
@@ -63,6 +65,7 @@ enum Command {
     Verify(verify::Args),
     Ingest(ingest::Args),
     Convert(convert::Args),
+    Experiment(Box<experiment::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
     Mutants(mutants::Args),
@@ -80,6 +83,7 @@ impl Command {
             Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
+            Command::Experiment(args) => experiment::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),

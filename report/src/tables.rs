@@ -106,6 +106,7 @@
 //! | `number` | u32 | number of the history among those of the point, from 0 |
 //! | `seed` | u64 | what the history is made from, together with what the columns up to `distance` say |
 //! | `source` | str | `simulated`, `mutant`, `machine` or `recorded` |
+//! | `file` | str? | the file of a recorded history, and its name in it |
 //! | `protocol` | str? | the protocol that ran; none if none did |
 //! | `mutant` | str? | the mutant of it that ran |
 //! | `client` | str? | the cores |
