@@ -152,7 +152,7 @@ def follow(options: argparse.Namespace, cluster, futures: dict) -> int:
             try:
                 outcome = future.result()
             except Exception as error:  # whatever it is, it came back after all retries
-                say(f"{shard} failed {options.retries + 1} times: {error}")
+                say(f"{shard} is given up: {error}")
                 return 2
             if outcome.status == 2:
                 say(f"{shard} cannot be done:\n{outcome.message}")

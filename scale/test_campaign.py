@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
+import io
 import os
 import signal
 import subprocess
@@ -16,7 +18,8 @@ from pathlib import Path
 import polars
 import psutil
 
-HERE = Path(__file__).resolve().parent
+import campaign
+
 RUBRIC = "rubric"
 # Seconds after which something is wrong.
 PATIENCE = 60
@@ -26,7 +29,7 @@ CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "6", "--stop",
 def command(folder: Path, *options: str, arguments: list[str] = CAMPAIGN) -> list[str]:
     """The command that runs campaign.py."""
     own = ["--workers", "2", "--dashboard", ":0", "--rubric", RUBRIC, "-o", str(folder), *options]
-    return [sys.executable, str(HERE / "campaign.py"), *own, "--", *arguments]
+    return [sys.executable, campaign.__file__, *own, "--", *arguments]
 
 
 def run(words: list[str], **more) -> subprocess.CompletedProcess:
@@ -146,14 +149,18 @@ class CampaignTest(unittest.TestCase):
         done = run(command(self.folder / "c", arguments=["campaign", "MI_exmaple"]))
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("MI_exmaple: there is no such file", done.stderr)
+
+    def test_wrong_options_are_refused(self):
         for arguments, what in [
             (["campaign", "--shard", "1/2"], "--shard is given to every shard"),
             (["campaign", "--output=x"], "-o before --"),
             ([], "behind -- say what rubric is to do"),
         ]:
-            done = run(command(self.folder / "c", arguments=arguments))
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(what, done.stderr)
+            errors = io.StringIO()
+            with self.assertRaises(SystemExit) as refused, contextlib.redirect_stderr(errors):
+                campaign.parse(command(self.folder, arguments=arguments)[2:])
+            self.assertEqual(refused.exception.code, 2)
+            self.assertIn(what, errors.getvalue())
 
     def test_jobs_have_what_was_asked_for(self):
         asked = ["--queue", "short", "--cores", "8", "--memory", "16GiB", "--walltime", "02:00:00"]
@@ -164,10 +171,11 @@ class CampaignTest(unittest.TestCase):
         }
         for cluster, parts in expected.items():
             options = ["--cluster", cluster, *asked, "--directive=-A physics", "--print-job"]
-            done = run(command(self.folder / "c", *options))
-            self.assertEqual(done.returncode, 0, done.stderr)
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                self.assertEqual(campaign.main(command(self.folder / "c", *options)[2:]), 0)
             for part in [*parts, "--resources shard=1", "--memory-limit 16.00GiB"]:
-                self.assertIn(part, done.stdout)
+                self.assertIn(part, printed.getvalue())
 
     def test_jobs_that_end_too_early_are_replaced(self):
         # A batch system in a few lines: a job is a process group, and has its number.
