@@ -243,7 +243,19 @@ fn heu(results: &Results) -> Result<Found, Missing> {
         "Where Heu finds an order: {}",
         trials.basis(&["heu", BASELINE])
     );
-    Ok(paper::HEU_OVERHEAD.number(overhead, counts, basis))
+    let found = paper::HEU_OVERHEAD.number(overhead, counts, basis);
+    Ok(found.because(by_threads(&trials)))
+}
+
+/// The median overhead of Heu by threads: the baseline's time grows faster with them than that of a sort.
+fn by_threads(trials: &Trials<'_>) -> String {
+    let points = trials.along(Axis::Threads).into_iter();
+    let overheads = points.filter_map(|(threads, point)| {
+        let overhead = median(&overheads(&point, "heu"))?.shown(percent);
+        Some(format!("{overhead} with {threads} threads"))
+    });
+    let overheads: Vec<String> = overheads.collect();
+    format!("By threads: {}.", overheads.join(", "))
 }
 
 /// What an algorithm takes beyond the baseline, as a part of what that takes.

@@ -252,6 +252,7 @@ fn misses(results: &Results) -> Result<Found, Missing> {
         part: caught.of - caught.part,
         ..caught
     };
+    paper::FIG9_MISSES.enough_for_rare(missed.of)?;
     paper::FIG9_MISSES.share(missed, "violations", violations.basis(&["ccm"]))
 }
 
@@ -265,6 +266,9 @@ fn more(results: &Results) -> Result<Found, Missing> {
             .count()
     };
     let (wsc, ccm) = (only("wsc", "ccm"), only("ccm", "wsc"));
+    if wsc + ccm == 0 {
+        paper::FIG9_MISSES.enough_for_rare(violations.histories.len() as u64)?;
+    }
     Ok(Found {
         ours: format!("{wsc} that wSC alone refutes, {ccm} that CCM alone refutes"),
         holds: Some(wsc > ccm),
