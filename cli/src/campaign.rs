@@ -20,6 +20,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use report::results::Results;
 use report::tables::{CampaignRun, Generator, write_equivalents, write_runs};
 
 use crate::error::Error;
@@ -31,7 +32,7 @@ use crate::status::Status;
 pub use args::Args;
 use args::Guided;
 use files::Files;
-pub use files::lacks_shards;
+pub use files::{lacks_shards, tables};
 use log::{Entry, Log};
 use rounds::{Rounds, Stream};
 use settings::Settings;
@@ -87,13 +88,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     bar.finish_and_clear();
     log.sync()?;
     let streams = || originals.iter().chain(&mutants);
-    let campaign = Campaign {
+    let mut results = Results {
         runs: rows(streams()),
         equivalents: equivalents.into_iter().flatten().collect(),
+        ..Results::default()
+    };
+    write_runs(&files.runs(), &results.runs)?;
+    write_equivalents(&files.equivalents(), &results.equivalents)?;
+    // Answers that name the first of several runs name the one that `rubric report` will.
+    results.tidy();
+    let campaign = Campaign {
+        runs: results.runs,
+        equivalents: results.equivalents,
         is_running: false,
     };
-    write_runs(&files.runs(), &campaign.runs)?;
-    write_equivalents(&files.equivalents(), &campaign.equivalents)?;
     let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
     let progress = Progress {
         seconds: start.elapsed().as_secs_f64(),

@@ -71,7 +71,8 @@ pub struct Progress {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let campaign = Campaign::read(&args.folder)?;
     let most = if args.all { usize::MAX } else { SHOWN };
-    print(&campaign, &[], None, most, args.format, out)?;
+    let tables = campaign::tables(&args.folder)?;
+    print(&campaign, &tables, None, most, args.format, out)?;
     Ok(campaign.status())
 }
 
@@ -97,7 +98,8 @@ impl Campaign {
             return Err(nothing());
         }
         let known = results.runs.len();
-        results.add_runs(logged.unwrap_or_default());
+        results.runs.extend(logged.unwrap_or_default());
+        results.tidy();
         Ok(Campaign {
             is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,
             runs: results.runs,

@@ -68,6 +68,18 @@ pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(logs)
 }
 
+/// The tables in a folder and in folders in it, of the whole and of shards.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut tables = all(folder)?;
+    let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
+    tables.retain(|path| is(path, RUNS) || is(path, EQUIVALENTS));
+    tables.sort_by_key(|path| !is(path, RUNS));
+    Ok(tables)
+}
+
 /// Whether a folder and the folders in it have tables of some shards, and not of all.
 ///
 /// # Errors
