@@ -223,8 +223,8 @@ impl Stated {
                     ),
                 };
                 let note = [&said, &found.rule, &found.basis];
-                let note = note.into_iter().filter(|part| !part.is_empty());
-                let note: Vec<&str> = note.map(String::as_str).collect();
+                let note = note.into_iter().map(|part| part.trim_end());
+                let note: Vec<&str> = note.filter(|part| !part.is_empty()).collect();
                 (found.ours, verdict, note.join(" "))
             }
         };

@@ -168,7 +168,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn a_slowdown_is_the_mean_over_histories() {
+fn a_slowdown_is_the_mean_over_tuples() {
     let rows = grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 10.0, 22.0)]);
     let found = super::claim("tsotool-slowdown", &rows.clone().into());
     assert_eq!(found.ours, "1.70 times");
