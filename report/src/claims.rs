@@ -189,11 +189,11 @@ impl fmt::Display for Missing {
             ),
             Missing::Few(name, found) => write!(
                 out,
-                "{found} histories tell, and {FEWEST} are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few histories tell, {found} of {FEWEST} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
             ),
             Missing::Rare(name, found, needed) => write!(
                 out,
-                "{found} violations, and {needed} are needed to see what is so rare: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few violations to see what is so rare, {found} of {needed} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
             ),
             Missing::CutOff(name) => write!(
                 out,
