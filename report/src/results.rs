@@ -86,20 +86,10 @@ impl Results {
 }
 
 /// What tells trials apart, in an order in which numbers count as such.
-fn trial_key(
-    trial: &Trial,
-) -> (
-    String,
-    String,
-    String,
-    Vec<(String, u64)>,
-    u32,
-    String,
-    String,
-) {
+fn trial_key(trial: &Trial) -> impl Ord + use<> {
     let parameters = trial.point.split(',').map(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        match value.parse() {
+        match value.parse::<u64>() {
             Ok(number) => (name.to_owned(), number),
             Err(_) => (parameter.to_owned(), 0),
         }
@@ -108,7 +98,7 @@ fn trial_key(
         trial.experiment.clone(),
         trial.size.clone(),
         trial.part.clone(),
-        parameters.collect(),
+        parameters.collect::<Vec<(String, u64)>>(),
         trial.number,
         trial.model.clone(),
         trial.algorithm.clone(),
