@@ -85,11 +85,22 @@ impl Results {
     }
 }
 
+/// Experiment, size, part, parameters of the point, number, model and algorithm.
+type TrialKey = (
+    String,
+    String,
+    String,
+    Vec<(String, u64)>,
+    u32,
+    String,
+    String,
+);
+
 /// What tells trials apart, in an order in which numbers count as such.
-fn trial_key(trial: &Trial) -> impl Ord + use<> {
+fn trial_key(trial: &Trial) -> TrialKey {
     let parameters = trial.point.split(',').map(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-        match value.parse::<u64>() {
+        match value.parse() {
             Ok(number) => (name.to_owned(), number),
             Err(_) => (parameter.to_owned(), 0),
         }
@@ -98,7 +109,7 @@ fn trial_key(trial: &Trial) -> impl Ord + use<> {
         trial.experiment.clone(),
         trial.size.clone(),
         trial.part.clone(),
-        parameters.collect::<Vec<(String, u64)>>(),
+        parameters.collect(),
         trial.number,
         trial.model.clone(),
         trial.algorithm.clone(),

@@ -159,7 +159,7 @@ impl Page<'_> {
                     claim.of,
                     percent(claim.share),
                     claim.paper,
-                    percent(Some(claim.stated))
+                    percent(claim.stated)
                 )?;
             }
         }
