@@ -6,7 +6,6 @@
 //! - [`load`]: any input file to histories;
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`limits`]: the options that bound time and memory;
-//! - [`lines`]: files of lines, for what is done one after the other;
 //! - [`progress`]: how far many runs are;
 //! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
@@ -25,7 +24,6 @@ mod initial;
 mod journal;
 mod kernel;
 mod limits;
-mod lines;
 mod load;
 mod mutants;
 mod options;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rounds::Origin;
 use crate::error::Error;
-use crate::lines::{self, Lines};
+use crate::journal::{Journal, Lines};
 
 /// A run, and what is needed to go on from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ impl Entry {
 }
 
 /// A log that is open.
-pub struct Log(Lines);
+pub struct Log(Journal);
 
 impl Log {
     /// Opens a log, and reads what is there. A run that is there twice counts once.
@@ -73,8 +73,8 @@ impl Log {
     /// # Errors
     /// The file cannot be read or written, another process writes it, or a line of it is none of ours.
     pub fn open(path: &Path) -> Result<(Log, HashMap<Key, Entry>), Error> {
-        let (lines, text) = Lines::open(path)?;
-        Ok((Log(lines), entries(path, &text)?))
+        let (journal, lines) = Journal::open(path)?;
+        Ok((Log(journal), entries(&lines)?))
     }
 
     /// Reads a log, and leaves it as it is.
@@ -82,10 +82,10 @@ impl Log {
     /// # Errors
     /// The file cannot be read, or a line of it is none of ours.
     pub fn read(path: &Path) -> Result<HashMap<Key, Entry>, Error> {
-        entries(path, &lines::read(path)?)
+        entries(&Lines::read(path)?)
     }
 
-    /// Adds a run. Its line is written at once, so that a kill cannot lose it.
+    /// Adds a run.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -102,17 +102,8 @@ impl Log {
     }
 }
 
-fn entries(path: &Path, text: &[u8]) -> Result<HashMap<Key, Entry>, Error> {
-    let mut entries = HashMap::new();
-    for (number, line) in lines::each(text) {
-        let entry: Entry = serde_json::from_slice(line).map_err(|error| Error::Line {
-            file: path.display().to_string(),
-            line: number,
-            what: format!(
-                "this is no run of a campaign of this version ({error}): remove the line, whose run is then done again"
-            ),
-        })?;
-        entries.insert(entry.key(), entry);
-    }
-    Ok(entries)
+fn entries(lines: &Lines) -> Result<HashMap<Key, Entry>, Error> {
+    let entries = lines.parse(0, "remove the line, whose run is then done again");
+    let keyed = entries.map(|entry: Result<Entry, Error>| entry.map(|entry| (entry.key(), entry)));
+    keyed.collect()
 }
