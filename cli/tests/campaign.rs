@@ -377,7 +377,7 @@ fn what_is_wrong_is_said() {
     fs::write(&file, text).unwrap();
     let message = error(&small(&path, &[]));
     assert!(
-        message.contains("runs.jsonl:1: this is no run of a campaign"),
+        message.contains("runs.jsonl:1: this version did not write this line"),
         "{message}"
     );
     fs::write(Path::new(&path).join("campaign.json"), "{").unwrap();
