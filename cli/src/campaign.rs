@@ -3,9 +3,11 @@
 //! - [`args`]: what the user asks for; [`settings`]: what of it a campaign that goes on must not change;
 //! - [`subjects`]: the protocols and the mutants that were chosen;
 //! - [`log`]: runs as they end; [`rounds`]: which run comes when; [`trial`]: one run, to its row;
-//! - [`sieve`]: the mutants that cannot differ from their protocol.
+//! - [`sieve`]: the mutants that cannot differ from their protocol;
+//! - [`coverage`]: which transitions the protocols as they are took.
 
 mod args;
+mod coverage;
 mod log;
 mod rounds;
 mod settings;
@@ -18,7 +20,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use report::tables::{CampaignRun, Generator, write_equivalents, write_runs};
+use report::tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
 
 use crate::error::Error;
 use crate::progress;
@@ -81,6 +83,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         is_running: false,
     };
     write(&args.output, &campaign)?;
+    let coverage = coverage::coverage(&opened, &subjects, &originals)?;
+    write_coverage(&args.output.join(COVERAGE), &coverage)?;
     let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
     let progress = Progress {
         seconds: start.elapsed().as_secs_f64(),
@@ -169,6 +173,8 @@ fn write(folder: &Path, campaign: &Campaign) -> Result<(), Error> {
 pub const RUNS: &str = "runs.parquet";
 /// The table of equivalent mutants.
 pub const EQUIVALENTS: &str = "equivalents.parquet";
+/// The table of transitions that the protocols as they are took.
+const COVERAGE: &str = "coverage.parquet";
 
 /// The rows of the runs that a campaign's log has, if there is one.
 pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
