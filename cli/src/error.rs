@@ -4,6 +4,7 @@ use std::io;
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use report::files::advice;
 use report::tables::TableError;
 use thiserror::Error;
 
@@ -17,8 +18,17 @@ pub enum Error {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A file cannot be read or written.
-    #[error("{file}: {error}: check the path, its permissions and the space left")]
+    #[error("{file}: {error}: {}", advice(error))]
     File {
+        /// The file.
+        file: String,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
+    /// What is done cannot be written down any more.
+    #[error("{file}: {error}: make room, and repeat the command: it goes on with what is there")]
+    Journal {
         /// The file.
         file: String,
         /// What the system said.

@@ -58,6 +58,12 @@ impl Results {
         Ok(results)
     }
 
+    /// Adds runs of which there is no table yet. Those that are known already count once.
+    pub fn add_runs(&mut self, runs: Vec<CampaignRun>) {
+        self.runs.extend(runs);
+        self.tidy();
+    }
+
     /// Rows that shards have in common count once, and the order does not depend on shards.
     fn tidy(&mut self) {
         self.trials.sort_by_cached_key(trial_key);

@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::PathBuf;
 
 use report::answers::{Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor};
 
 use super::table::Table;
 use super::{Campaign, Progress};
-use crate::campaign::{EQUIVALENTS, RUNS};
 use crate::check::paint::Paint;
 
 /// What is printed about.
 struct Page<'a> {
-    campaign: &'a Campaign,
+    campaign: &'a Campaign<'a>,
     answers: &'a Answers,
     /// Most rows of a long list.
     most: usize,
@@ -22,9 +21,9 @@ struct Page<'a> {
 
 /// Prints them.
 pub fn print(
-    campaign: &Campaign,
+    campaign: &Campaign<'_>,
     answers: &Answers,
-    folder: &Path,
+    tables: &[PathBuf],
     progress: Option<&Progress>,
     most: usize,
     out: &mut dyn Write,
@@ -44,21 +43,19 @@ pub fn print(
     page.equivalents(out)?;
     page.generators(out)?;
     page.alarms(out)?;
-    let (runs, equivalents) = (folder.join(RUNS), folder.join(EQUIVALENTS));
-    if runs.exists() {
-        writeln!(
-            out,
-            "\nTables: {}, {}",
-            runs.display(),
-            equivalents.display()
-        )?;
+    if !tables.is_empty() {
+        let tables: Vec<String> = tables
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        writeln!(out, "\nTables: {}", tables.join(", "))?;
     }
     Ok(())
 }
 
 impl Page<'_> {
     fn overview(&self, progress: Option<&Progress>, out: &mut dyn Write) -> io::Result<()> {
-        let runs = &self.campaign.runs;
+        let runs = self.campaign.runs;
         let protocols: BTreeSet<&str> = runs.iter().map(|run| &*run.protocol).collect();
         let clients: BTreeSet<&str> = runs.iter().map(|run| &*run.client).collect();
         let protocols: Vec<&str> = protocols.into_iter().collect();

@@ -1,7 +1,7 @@
 //! Writing histories.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::Path;
 
 use history::{History, OpId};
@@ -55,7 +55,13 @@ fn write(
     }
     writer.finish().map_err(&make)?;
     drop(writer);
-    out.flush().map_err(TableError::io(path))
+    let io = TableError::io(path);
+    let file = out.into_inner().map_err(|error| io(error.into_error()))?;
+    match file.metadata().map_err(&io)?.is_file() {
+        // A network file system says only now that it is full, and the table is to take the place of another.
+        true => file.sync_data().map_err(io),
+        false => Ok(()),
+    }
 }
 
 /// The table in pieces of about [`PIECE`] rows, at least one so that there is a schema.
