@@ -35,7 +35,7 @@ fn legend() -> Markup {
         ul.legend {
             li { span.cell.taken style=(shade(0.8)) { "12k" } " taken so often" }
             li { span.cell.never { "0" } " in the table, and never taken" }
-            li { span.cell.taken style=(shade(0.3)) { "z 7" } " stalled so often: the event waits" }
+            li { span.cell.stalled { "z 7" } " stalled so often: the event waits" }
             li { span.cell { "" } " no such transition" }
         }
     }
@@ -45,7 +45,9 @@ fn machine(rows: &[Coverage]) -> Markup {
     let name = &rows[0].machine;
     let states: BTreeSet<&str> = rows.iter().map(|row| &*row.state).collect();
     let events: BTreeSet<&str> = rows.iter().map(|row| &*row.event).collect();
-    let most = rows.iter().map(|row| row.count).max().unwrap_or(0);
+    // What waits is tried again and again: that is no measure for the rest.
+    let taken = rows.iter().filter(|row| !row.stalls);
+    let most = taken.map(|row| row.count).max().unwrap_or(0);
     let cells: BTreeMap<(&str, &str), &Coverage> = rows
         .iter()
         .map(|row| ((&*row.state, &*row.event), row))
@@ -96,6 +98,8 @@ fn cell(row: &Coverage, most: u64) -> Markup {
     html! {
         @if row.count == 0 {
             td.never title=(title) { (text) }
+        } @else if row.stalls {
+            td.stalled title=(title) { (text) }
         } @else {
             td.taken style=(shade(darkness(row.count, most))) title=(title) { (text) }
         }

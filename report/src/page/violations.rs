@@ -68,10 +68,10 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let summary = counted(runs.len(), "mutant", "mutants");
     let body = html! {
         p { "Of each mutant the run whose violation showed after the fewest operations, with the command that repeats it." }
-        (table(&runs).folded(&summary, runs.len() <= LONG))
+        (table(page, &runs).folded(&summary, runs.len() <= LONG))
         @if !explained.is_empty() {
             p { "Why these are violations: a cycle that memory order would have, edge by edge." }
-            @for (run, cycle) in explained { (article(run, cycle)) }
+            @for (at, (run, cycle)) in explained.into_iter().enumerate() { (article(run, cycle, at == 0)) }
         }
     };
     Some(Section::new(anchors, "violations", "Violations", body))
@@ -83,7 +83,7 @@ fn cycle<'p>(page: &Page<'p>, run: &CampaignRun) -> Option<&'p Cycle> {
         .find(|cycle| cycle.command == run.command)
 }
 
-fn table(runs: &[&CampaignRun]) -> Table {
+fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
     let heads = [
         "Mutant",
         "Protocol",
@@ -91,7 +91,7 @@ fn table(runs: &[&CampaignRun]) -> Table {
         "Violates",
         "Operations until it shows",
         "of",
-        "Message",
+        "What is wrong",
         "Command",
     ];
     let mut table = Table::new("Violations, of each mutant the shortest", &heads);
@@ -104,21 +104,28 @@ fn table(runs: &[&CampaignRun]) -> Table {
             Cell::text(&broken(run)),
             Cell::count(shown.into()),
             Cell::count(all.into()),
-            Cell::text(run.message.as_deref().unwrap_or("")),
+            Cell::text(&wrong(page, run)),
             Cell::code(&run.command),
         ]);
     }
     table
 }
 
-fn article(run: &CampaignRun, cycle: &Cycle) -> Markup {
+fn article(run: &CampaignRun, cycle: &Cycle, is_open: bool) -> Markup {
     html! {
-        details.violation {
+        details.violation open[is_open] {
             summary { code { (breakable(name(run))) } " on " (run.client) ", against " (run.model.to_uppercase()) }
             p { "Repeat it: " code { (breakable(&run.command)) } }
             pre tabindex="0" { (cycle.text) }
         }
     }
+}
+
+/// What is wrong with a run, in a sentence, as far as it is known.
+fn wrong(page: &Page<'_>, run: &CampaignRun) -> String {
+    let cycle = cycle(page, run).and_then(|cycle| cycle.text.lines().next());
+    let said = run.message.as_deref().or(cycle);
+    said.unwrap_or_default().trim().to_owned()
 }
 
 fn name(run: &CampaignRun) -> &str {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::scope;
-use crate::answers::{Answers, Claim, OperationsToDetection, Rate, Rates, Spread};
+use crate::answers::{Answers, Claim, OperationsToDetection, Rate, Rates, Scope, Spread};
 use crate::page::cell::{Cell, counted, percent};
 use crate::page::table::Table;
 use crate::tables::CRITERIA;
@@ -28,15 +28,24 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     }
     Some(html! {
         (table.markup())
-        @let claims = || rates.iter().flat_map(|rates| rates.claims.iter().map(|claim| (*rates, claim)));
-        @if claims().any(|(_, claim)| claim.of > 0) {
+        (stated(&rates))
+    })
+}
+
+/// The papers' shares beside those of each model. What single kinds of cores say is in the table.
+fn stated(rates: &[&Rates]) -> Markup {
+    let of_models = rates
+        .iter()
+        .filter(|rates| matches!(rates.scope, Scope::Model(_)));
+    let claims = of_models.flat_map(|rates| rates.claims.iter().map(|claim| (&rates.scope, claim)));
+    let told: Vec<_> = claims.filter(|(_, claim)| claim.of > 0).collect();
+    html! {
+        @if !told.is_empty() {
             ul {
-                @for (rates, claim) in claims().filter(|(_, claim)| claim.of > 0) {
-                    li { (sentence(rates, claim)) }
-                }
+                @for (scope, claim) in told { li { (sentence(scope, claim)) } }
             }
         }
-    })
+    }
 }
 
 fn rate(rate: &Rate) -> Cell {
@@ -52,10 +61,10 @@ fn rate(rate: &Rate) -> Cell {
         .titled(format!("{} of {}{undecided}", rate.caught, rate.asked))
 }
 
-fn sentence(rates: &Rates, claim: &Claim) -> String {
+fn sentence(of: &Scope, claim: &Claim) -> String {
     format!(
-        "{}: {} are {} of {}, {}; {} says {}.",
-        scope(&rates.scope),
+        "{}, {}: {} of {}, {}; {} says {}.",
+        scope(of),
         claim.claim,
         claim.found,
         claim.of,
