@@ -22,9 +22,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use report::tables::{
-    CampaignRun, Equivalent, Generator, write_coverage, write_equivalents, write_runs,
-};
+use report::results::Results;
+use report::tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
 
 use crate::error::Error;
 use crate::progress;
@@ -35,7 +34,7 @@ use crate::status::Status;
 pub use args::Args;
 use args::Guided;
 use files::Files;
-pub use files::lacks_shards;
+pub use files::{lacks_shards, tables};
 use log::{Entry, Log};
 use rounds::{Rounds, Stream};
 use settings::Settings;
@@ -91,20 +90,25 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     bar.finish_and_clear();
     log.sync()?;
     let streams = || originals.iter().chain(&mutants);
-    let runs = rows(streams());
-    let equivalents: Vec<Equivalent> = equivalents.into_iter().flatten().collect();
-    write_runs(&files.runs(), &runs)?;
-    write_equivalents(&files.equivalents(), &equivalents)?;
-    let coverage = coverage::coverage(&opened, &subjects, &originals)?;
-    write_coverage(&files.coverage(), &coverage)?;
+    let mut results = Results {
+        runs: rows(streams()),
+        equivalents: equivalents.into_iter().flatten().collect(),
+        coverage: coverage::coverage(&opened, &subjects, &originals)?,
+        ..Results::default()
+    };
+    write_runs(&files.runs(), &results.runs)?;
+    write_equivalents(&files.equivalents(), &results.equivalents)?;
+    write_coverage(&files.coverage(), &results.coverage)?;
+    // Answers that name the first of several runs name the one that `rubric report` will.
+    results.tidy();
     let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
     let progress = Progress {
         seconds: start.elapsed().as_secs_f64(),
         is_whole: streams().all(is_whole),
     };
     let campaign = Campaign {
-        runs: &runs,
-        equivalents: &equivalents,
+        runs: &results.runs,
+        equivalents: &results.equivalents,
         is_running: false,
     };
     let tables = [files.runs(), files.equivalents(), files.coverage()];

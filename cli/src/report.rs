@@ -20,6 +20,7 @@ use report::summary::Summary;
 use report::tables::{CampaignRun, Equivalent};
 use serde::Serialize;
 
+use crate::campaign;
 use crate::error::Error;
 use crate::options::Format;
 use crate::simulate::MODELS;
@@ -57,7 +58,7 @@ pub struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Print all survivors and equivalent mutants, not only the first
+    /// Print all claims, survivors and equivalent mutants, not only those that were tested and the first
     #[arg(long)]
     all: bool,
 
@@ -100,6 +101,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         // The claims of experiments alone are not what somebody with a campaign asks about.
         claims: if summaries.is_empty() { &[] } else { &claims },
         campaign: held.campaign().zip(answers.as_ref()),
+        tables: &campaign::tables(&args.folder)?,
+        progress: None,
     };
     match args.format {
         Format::Json => said.json(out),
@@ -121,18 +124,22 @@ struct Said<'a> {
     experiments: &'a [Summary],
     claims: &'a [Claim],
     campaign: Option<(Campaign<'a>, &'a Answers)>,
+    /// The tables of the campaign.
+    tables: &'a [PathBuf],
+    /// How far it is, if it has just run.
+    progress: Option<&'a Progress>,
 }
 
 impl Said<'_> {
     fn text(&self, most: usize, out: &mut dyn Write) -> io::Result<()> {
-        experiments::print(self.experiments, self.claims, out)?;
+        experiments::print(self.experiments, self.claims, most > SHOWN, out)?;
         let Some((campaign, answers)) = &self.campaign else {
             return Ok(());
         };
         if !self.experiments.is_empty() {
             writeln!(out)?;
         }
-        text::print(campaign, answers, &[], None, most, out)
+        text::print(campaign, answers, self.tables, self.progress, most, out)
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -180,14 +187,16 @@ pub fn print(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let answers = &campaign.answers();
+    let said = Said {
+        experiments: &[],
+        claims: &[],
+        campaign: Some((*campaign, answers)),
+        tables,
+        progress: Some(progress),
+    };
     let printed = match format {
-        Format::Text => text::print(campaign, answers, tables, Some(progress), SHOWN, out),
-        Format::Json => Said {
-            experiments: &[],
-            claims: &[],
-            campaign: Some((*campaign, answers)),
-        }
-        .json(out),
+        Format::Text => said.text(SHOWN, out),
+        Format::Json => said.json(out),
     };
     printed.map_err(Error::Output)?;
     Ok(status(answers))

@@ -292,18 +292,11 @@ impl TableError {
         }
     }
 
-    /// An error of polars while writing.
-    fn make(path: &Path) -> impl Fn(PolarsError) -> TableError {
-        let path = path.to_owned();
-        move |error| match error {
-            PolarsError::IO { error, .. } => TableError::Io {
-                path: path.clone(),
-                error: io::Error::new(error.kind(), error.to_string()),
-            },
-            error => TableError::Make {
-                path: path.clone(),
-                what: error.to_string(),
-            },
+    /// An error of polars, other than of the file, while writing.
+    fn make(path: &Path, error: &PolarsError) -> TableError {
+        TableError::Make {
+            path: path.to_owned(),
+            what: error.to_string(),
         }
     }
 }

@@ -74,6 +74,23 @@ pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(logs)
 }
 
+/// The tables in a folder and in folders in it, of the whole and of shards.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut tables = all(folder)?;
+    let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
+    let place = |path: &PathBuf| {
+        [RUNS, EQUIVALENTS, COVERAGE]
+            .iter()
+            .position(|stem| is(path, stem))
+    };
+    tables.retain(|path| place(path).is_some());
+    tables.sort_by_key(place);
+    Ok(tables)
+}
+
 /// Whether a folder and the folders in it have tables of some shards, and not of all.
 ///
 /// # Errors

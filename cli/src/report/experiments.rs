@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use report::claims::Claim;
+use report::claims::{Claim, Verdict};
 use report::summary::Summary;
 
 use super::table::Table;
@@ -11,16 +11,29 @@ use super::table::Table;
 /// Characters of a column of claims, at most.
 const WIDE: usize = 48;
 
-/// Prints them.
-pub fn print(experiments: &[Summary], claims: &[Claim], out: &mut dyn Write) -> io::Result<()> {
+/// Prints them; claims that no row tests only if all are asked for.
+pub fn print(
+    experiments: &[Summary],
+    claims: &[Claim],
+    is_all: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if !experiments.is_empty() {
         writeln!(out, "Experiments")?;
         table(experiments).print(out)?;
     }
     if !claims.is_empty() {
         writeln!(out, "\nClaims of the papers, and here")?;
-        for claim in claims {
+        let is_tested = |claim: &Claim| claim.verdict != Verdict::Untested;
+        for claim in claims.iter().filter(|claim| is_all || is_tested(claim)) {
             print_claim(claim, out)?;
+        }
+        let left = claims.iter().filter(|claim| !is_tested(claim)).count();
+        if left > 0 && !is_all {
+            writeln!(
+                out,
+                "  untested: {left} more, which rubric report --all shows"
+            )?;
         }
     }
     Ok(())

@@ -35,7 +35,8 @@ impl Held {
         }
         let is_logged = logged.is_some();
         let known = results.runs.len();
-        results.add_runs(logged.unwrap_or_default());
+        results.runs.extend(logged.unwrap_or_default());
+        results.tidy();
         Ok(Held {
             has_campaign: is_logged || !results.runs.is_empty() || !results.equivalents.is_empty(),
             is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,

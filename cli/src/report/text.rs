@@ -10,6 +10,9 @@ use super::table::Table;
 use super::{Campaign, Progress};
 use crate::check::paint::Paint;
 
+/// How many tables are named.
+const TABLES: usize = 4;
+
 /// What is printed about.
 struct Page<'a> {
     campaign: &'a Campaign<'a>,
@@ -43,12 +46,12 @@ pub fn print(
     page.equivalents(out)?;
     page.generators(out)?;
     page.alarms(out)?;
-    if !tables.is_empty() {
-        let tables: Vec<String> = tables
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
-        writeln!(out, "\nTables: {}", tables.join(", "))?;
+    let paths = tables.iter().take(TABLES);
+    let paths: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+    match tables.len().saturating_sub(TABLES) {
+        _ if tables.is_empty() => {}
+        0 => writeln!(out, "\nTables: {}", paths.join(", "))?,
+        more => writeln!(out, "\nTables: {} and {more} more", paths.join(", "))?,
     }
     Ok(())
 }
@@ -156,7 +159,7 @@ impl Page<'_> {
                     claim.of,
                     percent(claim.share),
                     claim.paper,
-                    percent(Some(claim.stated))
+                    percent(claim.stated)
                 )?;
             }
         }

@@ -62,15 +62,17 @@ fn rate(rate: &Rate) -> Cell {
 }
 
 fn sentence(of: &Scope, claim: &Claim) -> String {
+    let paper = claim
+        .stated
+        .map(|stated| format!("; {} says {}", claim.paper, percent(stated)));
     format!(
-        "{}, {}: {} of {}, {}; {} says {}.",
+        "{}, {}: {} of {}, {}{}.",
         scope(of),
         claim.claim,
         claim.found,
         claim.of,
         percent(claim.share.unwrap_or(0.0)),
-        claim.paper,
-        percent(claim.stated)
+        paper.unwrap_or_default()
     )
 }
 
