@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::cell::Cell;
+use super::cell::{Cell, counted};
 use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::claims::{Claim, Verdict};
@@ -20,9 +20,15 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     {
         return None;
     }
+    let is_tested = |claim: &&Claim| claim.verdict != Verdict::Untested;
+    let (tested, untested): (Vec<&Claim>, Vec<&Claim>) = page.claims.iter().partition(is_tested);
     let body = html! {
-        p { (counts(page.claims)) " What was not tested says what would test it." }
-        (table(page.claims).markup())
+        p { (counts(page.claims)) }
+        (table("Claims of the papers, with what was found here", &tested).markup())
+        @if !untested.is_empty() {
+            @let summary = counted(untested.len(), "claim that no row tests", "claims that no row tests");
+            (table("Claims that were not tested, with what would test them", &untested).folded(&summary, false))
+        }
     };
     Some(Section::new(
         anchors,
@@ -50,7 +56,7 @@ fn counts(claims: &[Claim]) -> Markup {
     }
 }
 
-fn table(claims: &[Claim]) -> Table {
+fn table(caption: &str, claims: &[&Claim]) -> Table {
     let heads = [
         "Claim",
         "Paper",
@@ -60,7 +66,7 @@ fn table(claims: &[Claim]) -> Table {
         "Experiment",
         "Note",
     ];
-    let mut table = Table::new("Claims of the papers, with what was found here", &heads);
+    let mut table = Table::new(caption, &heads);
     for claim in claims {
         table.push(vec![
             Cell::text(&claim.statement),
