@@ -38,6 +38,7 @@ pub use files::{lacks_shards, tables};
 use log::{Entry, Log};
 use rounds::{Rounds, Stream};
 use settings::Settings;
+pub use settings::told;
 use subjects::Subject;
 use trial::Trial;
 

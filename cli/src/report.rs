@@ -95,7 +95,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let answers = held.campaign().map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);
     let claims = report::claims::all(&held.results);
-    let written = args.files.write(&held.results, answers.as_ref(), &claims)?;
+    let written = args.files.write(&held, answers.as_ref(), &claims)?;
     let said = Said {
         experiments: &summaries,
         // The claims of experiments alone are not what somebody with a campaign asks about.

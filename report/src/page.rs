@@ -8,7 +8,7 @@
 //! use report::results::Results;
 //!
 //! let results = Results::default();
-//! let page = Page { results: &results, answers: None, figures: &[], claims: &[], cycles: &[] };
+//! let page = Page { results: &results, told: &[], answers: None, figures: &[], claims: &[], cycles: &[] };
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
@@ -41,6 +41,8 @@ pub use violations::{Cycle, shortest_violations};
 pub struct Page<'a> {
     /// The rows.
     pub results: &'a Results,
+    /// What the rows of campaigns do not say of them: a word, and what it is.
+    pub told: &'a [(&'static str, String)],
     /// What the rows of a campaign say, if there are any.
     pub answers: Option<&'a Answers>,
     /// The figures.

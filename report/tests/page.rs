@@ -165,6 +165,8 @@ fn everything_has_its_place() {
         texts(&html, &format!("{} .verdict", within("claims")))[3..],
         ["✓ holds", "✗ differs", "○ untested"]
     );
+    let told = texts(&html, &format!("{} dd", within("ran")));
+    assert!(told.contains(&"9.8.7".to_owned()), "{told:?}");
     let kills = texts(&html, &format!("{} tfoot > tr > *", within("kills")));
     assert_eq!(kills[..3], ["all", "11", "1"]);
     let violation = texts(&html, &format!("{} tbody > tr > *", within("violations")));

@@ -54,6 +54,16 @@ impl Files<'_> {
     }
 }
 
+/// The settings in a folder and in folders in it, of the whole and of shards.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut settings = all(folder)?;
+    settings.retain(|path| Shard::of_file(path, SETTINGS, JSON).is_some());
+    Ok(settings)
+}
+
 /// The settings in a folder, of the whole and of shards.
 ///
 /// # Errors

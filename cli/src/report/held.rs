@@ -12,6 +12,8 @@ use crate::error::Error;
 pub struct Held {
     /// The rows; those that only the log of a campaign has, too.
     pub results: Results,
+    /// What the rows of campaigns do not say of them.
+    pub told: Vec<(&'static str, String)>,
     /// Whether there is a campaign.
     has_campaign: bool,
     /// Whether it is under way or was killed.
@@ -38,6 +40,7 @@ impl Held {
         results.runs.extend(logged.unwrap_or_default());
         results.tidy();
         Ok(Held {
+            told: campaign::told(folder)?,
             has_campaign: is_logged || !results.runs.is_empty() || !results.equivalents.is_empty(),
             is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,
             results,

@@ -7,9 +7,9 @@ use report::answers::Answers;
 use report::claims::{Claim, write_csv};
 use report::figures::{self, Figure};
 use report::page::{self, Page, shortest_violations};
-use report::results::Results;
 
 use super::cycles;
+use super::held::Held;
 use crate::error::Error;
 use crate::files::create;
 
@@ -39,10 +39,11 @@ impl Files {
     /// A file cannot be written.
     pub fn write(
         &self,
-        results: &Results,
+        held: &Held,
         answers: Option<&Answers>,
         claims: &[Claim],
     ) -> Result<Vec<String>, Error> {
+        let results = &held.results;
         let mut lines = Vec::new();
         let is_drawn = self.output.is_some() || self.figures.is_some();
         let figures = if is_drawn {
@@ -67,6 +68,7 @@ impl Files {
             violations.truncate(EXPLAINED);
             let page = Page {
                 results,
+                told: &held.told,
                 answers,
                 figures: &figures,
                 claims,

@@ -10,7 +10,9 @@ pub struct Cell {
     pub key: Option<String>,
     /// Whether it is a number, flush right.
     pub is_number: bool,
-    /// How dark it is, from 0 to 1, if it is shaded.
+    /// Whether it has so much text that its column must not be narrow.
+    pub is_long: bool,
+    /// How strong its colour is, from 0 to 1, if it is shaded.
     pub shade: Option<f64>,
     /// What a pointer is told.
     pub title: Option<String>,
@@ -19,7 +21,10 @@ pub struct Cell {
 impl Cell {
     /// Any text.
     pub fn text(text: &str) -> Cell {
-        Cell::of(html! { (text) })
+        Cell {
+            is_long: is_long(text),
+            ..Cell::of(html! { (text) })
+        }
     }
 
     /// Anything.
@@ -28,6 +33,7 @@ impl Cell {
             content,
             key: None,
             is_number: false,
+            is_long: false,
             shade: None,
             title: None,
         }
@@ -35,7 +41,10 @@ impl Cell {
 
     /// A command, an id: what is typed.
     pub fn code(text: &str) -> Cell {
-        Cell::of(html! { code { (breakable(text)) } })
+        Cell {
+            is_long: is_long(text),
+            ..Cell::of(html! { code { (breakable(text)) } })
+        }
     }
 
     /// A whole number.
@@ -88,6 +97,11 @@ impl Cell {
     pub fn style(&self) -> Option<String> {
         self.shade.map(shade)
     }
+}
+
+/// Whether a text should have a wide column.
+fn is_long(text: &str) -> bool {
+    text.chars().count() > 40
 }
 
 /// How much of the colour a cell has.

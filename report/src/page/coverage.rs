@@ -30,7 +30,7 @@ fn legend() -> Markup {
     html! {
         p {
             "How often the runs of each protocol without a mutant took each transition of its table: a row is a state, a column an "
-            "event. Darker is more often, on a logarithmic scale for each machine."
+            "event. More colour is more often, on a logarithmic scale for each machine."
         }
         ul.legend {
             li { span.cell.taken style=(shade(0.8)) { "12k" } " taken so often" }
@@ -101,13 +101,13 @@ fn cell(row: &Coverage, most: u64) -> Markup {
         } @else if row.stalls {
             td.stalled title=(title) { (text) }
         } @else {
-            td.taken style=(shade(darkness(row.count, most))) title=(title) { (text) }
+            td.taken style=(shade(strength(row.count, most))) title=(title) { (text) }
         }
     }
 }
 
-/// How dark a count is: one is a little, the most is fully.
-fn darkness(count: u64, most: u64) -> f64 {
+/// How strong the colour of a count is: that of one a little, that of the most fully.
+fn strength(count: u64, most: u64) -> f64 {
     let log = |count: u64| (1.0 + count as f64).ln();
     log(count) / log(most.max(1))
 }
@@ -195,8 +195,8 @@ mod tests {
 
     #[test]
     fn shades_grow_with_the_logarithm() {
-        assert_eq!(darkness(0, 0), 0.0);
-        assert_eq!(darkness(1, 1), 1.0);
-        assert!(darkness(1, 1_000_000) > 0.04 && darkness(1000, 1_000_000) < 0.51);
+        assert_eq!(strength(0, 0), 0.0);
+        assert_eq!(strength(1, 1), 1.0);
+        assert!(strength(1, 1_000_000) > 0.04 && strength(1000, 1_000_000) < 0.51);
     }
 }

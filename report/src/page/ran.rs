@@ -23,7 +23,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
             (circumstances(&experiments))
             (table(&experiments).markup())
         }
-        @if !runs.is_empty() { (campaign(runs)) }
+        @if !runs.is_empty() { (campaign(runs, page.told)) }
     };
     Some(Section::new(anchors, "ran", "What was run", body))
 }
@@ -89,7 +89,7 @@ fn span((first, last): (u64, u64)) -> String {
     }
 }
 
-fn campaign(runs: &[CampaignRun]) -> Markup {
+fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
     let words = |word: fn(&CampaignRun) -> &str| {
         let words: BTreeSet<&str> = runs.iter().map(word).collect();
         words.into_iter().collect::<Vec<_>>().join(", ")
@@ -115,6 +115,7 @@ fn campaign(runs: &[CampaignRun]) -> Markup {
             dt { "Cores" } dd { (words(|run| &run.client)) }
             dt { "Programs" } dd { (words(|run| run.generator.name())) }
             dt { "Seeds" } dd { (span(seeds)) }
+            @for (word, what) in told { dt { (word) } dd { (what) } }
         }
     }
 }

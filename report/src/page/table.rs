@@ -80,7 +80,7 @@ fn line(row: &[Cell]) -> Markup {
         tr {
             @for (at, cell) in row.iter().enumerate() {
                 @if at == 0 {
-                    th scope="row" data-sort=[&cell.key] { (cell.content) }
+                    th scope="row" class=[class(cell)] data-sort=[&cell.key] { (cell.content) }
                 } @else {
                     td class=[class(cell)] data-sort=[&cell.key] style=[cell.style()] title=[&cell.title] {
                         (cell.content)
@@ -92,9 +92,10 @@ fn line(row: &[Cell]) -> Markup {
 }
 
 fn class(cell: &Cell) -> Option<&'static str> {
-    match (cell.is_number, cell.shade) {
-        (_, Some(_)) => Some("number shaded"),
-        (true, None) => Some("number"),
-        (false, None) => None,
+    match (cell.is_number, cell.is_long, cell.shade) {
+        (_, _, Some(_)) => Some("number shaded"),
+        (true, _, None) => Some("number"),
+        (false, true, None) => Some("long"),
+        (false, false, None) => None,
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn part(answers: &Answers) -> Option<Markup> {
     let first = matrices.next()?;
     Some(html! {
         p {
-            "A cell is the number of mutants of the operator that the finder caught; its shade is the share of those that it could "
+            "A cell is the number of mutants of the operator that the finder caught; its colour is the share of those that it could "
             "have caught. A dot is where it could have caught none."
         }
         (table(first).markup())
