@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::journal::failed;
 use crate::shard::Shard;
 
 const RUNS: &str = "runs";
@@ -145,13 +146,4 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
         .map_err(failed(folder))?;
     paths.sort();
     Ok(paths)
-}
-
-/// An error of the file system, about a file.
-pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
-    let file = path.display().to_string();
-    move |error| Error::File {
-        file: file.clone(),
-        error,
-    }
 }

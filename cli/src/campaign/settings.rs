@@ -6,9 +6,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::args::{Args, Stop};
-use super::files::{Files, failed};
+use super::files::Files;
 use super::subjects::{self, Subject};
 use crate::error::Error;
+use crate::journal::failed;
 use crate::simulate::protocols::Opened;
 
 /// What differs if only the digest of files and mutants does.
