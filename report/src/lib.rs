@@ -1,5 +1,6 @@
 //! Results as tables: everything that rubric keeps in Parquet goes through here, and nothing else
-//! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says what the runs of a campaign mean.
+//! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says what the runs of a campaign mean, and
+//! [`figures`] shows what the experiments do.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -17,6 +18,7 @@
 //! ```
 
 pub mod answers;
+pub mod figures;
 pub mod files;
 pub mod results;
 pub mod tables;
