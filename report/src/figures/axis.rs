@@ -12,6 +12,9 @@ use super::numbers::{count, percent, ratio, seconds};
 /// From this ratio of the largest to the smallest number on, an axis is logarithmic.
 const SPREAD: f64 = 20.0;
 
+/// The same where points were chosen for what is varied.
+const SPREAD_OF_POINTS: f64 = 8.0;
+
 /// The smallest time that is drawn on a logarithmic axis if there is none above zero.
 const INSTANT: f64 = 1e-6;
 
@@ -58,14 +61,13 @@ impl Axis {
         Axis::divided(name, values, division, ratio)
     }
 
-    /// Shares, from the smallest that is of interest up to the whole.
-    pub fn shares(name: &str, low: f64) -> Axis {
+    /// Shares, from the smallest that is of interest up to the whole, and so much room above it, as a part of these.
+    pub fn shares(name: &str, low: f64, room: f64) -> Axis {
         let low = low.clamp(0.0, 0.9999);
         let step = nice((1.0 - low) / 4.0);
         let low = (low / step + 1e-9).floor() * step;
         let mut axis = Axis::even(name, low, 1.0, percent);
-        // Room for what stands above the whole.
-        axis.high = 1.0 + (1.0 - low) * 0.06;
+        axis.high = 1.0 + (1.0 - low) * room;
         axis
     }
 
@@ -75,7 +77,7 @@ impl Axis {
         values.sort_unstable();
         values.dedup();
         let (least, most) = ends(values.iter().map(|value| *value as f64));
-        let is_log = least > 0.0 && most / least >= SPREAD;
+        let is_log = least > 0.0 && most / least >= SPREAD_OF_POINTS;
         let room = |low: f64, high: f64| if high > low { (high - low) * 0.05 } else { 0.5 };
         let (low, high) = match is_log {
             true => {
@@ -337,10 +339,10 @@ mod tests {
     #[test]
     fn shares_end_at_the_whole() {
         assert_eq!(
-            labels(&Axis::shares("share", 0.0)),
+            labels(&Axis::shares("share", 0.0, 0.1)),
             ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]
         );
-        let narrow = Axis::shares("share", 0.9931);
+        let narrow = Axis::shares("share", 0.9931, 0.1);
         assert_eq!(labels(&narrow)[0], "99.2 %");
         assert_eq!(labels(&narrow).last(), Some(&"100 %"));
     }

@@ -78,7 +78,7 @@ pub fn figure(sample: &Sample<'_>, caught: &[Caught], title: &str, caption: &str
     });
     let groups: bars::Groups = groups.collect();
     let violations = caught.iter().map(|one| one.of).max()?;
-    let y = Axis::shares("share of violations", 0.0);
+    let y = Axis::shares("share of violations", 0.0, 0.08);
     let mut legend = Vec::new();
     if caught.iter().any(|one| stated(one).is_some()) {
         legend.push(bars::entry(None, "in the paper"));

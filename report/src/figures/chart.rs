@@ -33,6 +33,8 @@ pub struct Panel {
     pub y: Axis,
     /// Whether lines go up from the labels of the axis below.
     pub has_columns: bool,
+    /// Whether lines go right from the labels of the axis at the left.
+    pub has_rows: bool,
     /// What is drawn, from back to front.
     pub layers: Vec<Layer>,
     /// How many runs were cut off, above the panel, a row a series.
@@ -94,7 +96,7 @@ pub enum Layer {
         /// Their colour.
         color: RGBColor,
     },
-    /// A dashed line from left to right, with words above its right end.
+    /// A dashed line from left to right, with words above its left end.
     Rule {
         /// At which number.
         at: f64,
@@ -154,6 +156,7 @@ impl Panel {
             x,
             y,
             has_columns: false,
+            has_rows: true,
             layers: Vec::new(),
             counts: Vec::new(),
         }

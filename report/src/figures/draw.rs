@@ -108,6 +108,9 @@ fn draw_axes<'a, DB: DrawingBackend>(
     if !panel.has_columns {
         mesh.disable_x_mesh();
     }
+    if !panel.has_rows {
+        mesh.disable_y_mesh();
+    }
     mesh.x_desc(&panel.x.name)
         .y_desc(&panel.y.name)
         .label_style(LABEL.style(HPos::Left, VPos::Top))
@@ -181,8 +184,8 @@ fn draw_layer<DB: DrawingBackend>(
         Layer::Rule { at, text } => {
             let [from, to] = [panel.x.low(), panel.x.high()].map(|x| pixel(&(x, *at)));
             dashed(canvas, from, to, GREY)?;
-            let style = LABEL.sized(10.0).style(HPos::Right, VPos::Bottom);
-            let place = (to.0 - 2 * SCALE, to.1 - SCALE);
+            let style = LABEL.sized(10.0).style(HPos::Left, VPos::Bottom);
+            let place = (from.0 + 4 * SCALE, from.1 - SCALE);
             canvas.draw(&Text::new(text.clone(), place, style))
         }
     }

@@ -102,9 +102,9 @@ fn unordered_pairs(sample: &Sample<'_>) -> Option<Figure> {
     let plot = Plot {
         title: "Pairs of writes of one location that criteria leave unordered".to_owned(),
         subtitle: format!("{}; distribution over histories", sample.histories_a_point()),
-        panels: vec![spread::panel("", "share of pairs unordered", &groups, true)],
+        panels: vec![spread::panel("share of pairs unordered", &groups, true)],
         columns: 1,
-        panel_size: (760, 360),
+        panel_size: spread::size(&groups),
         legend: spread::legend(&groups),
     };
     let caption = format!(

@@ -67,13 +67,15 @@ pub fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
 }
 
 /// A panel with the curves. `name` is what the axis below shows.
-pub fn panel(heading: &str, name: &str, series: &[Series], y: Axis) -> Panel {
+pub fn panel(heading: &str, name: &str, series: &[Series], unit: Unit, y: Axis) -> Panel {
     let places = series.iter().flat_map(|one| &one.points);
     let places: Vec<u64> = places.map(|(place, _)| *place).collect();
     let mut panel = Panel::new(heading, Axis::points(name, &places), y);
     panel.has_columns = true;
     panel.layers.extend(series.iter().map(band));
-    panel.layers.extend(limit(series));
+    if unit == Unit::Seconds {
+        panel.layers.extend(limit(series));
+    }
     panel.layers.extend(series.iter().map(line));
     panel.layers.extend(series.iter().map(means));
     for is_beyond in [true, false] {
@@ -147,8 +149,8 @@ fn counts(series: &Series) -> Option<Counts> {
     })
 }
 
-/// The lowest and the highest number that medians or quartiles lie beyond, if there are any.
-fn limit(series: &[Series]) -> Vec<Layer> {
+/// The limit that medians or quartiles lie beyond, if there is one for all.
+fn limit(series: &[Series]) -> Option<Layer> {
     let summaries = series.iter().flat_map(|one| &one.points);
     let quantiles = summaries.flat_map(|(_, summary)| [summary.median, summary.upper]);
     let mut limits: Vec<f64> = quantiles
@@ -157,10 +159,9 @@ fn limit(series: &[Series]) -> Vec<Layer> {
         .collect();
     limits.sort_by(f64::total_cmp);
     limits.dedup();
-    // Ratios have as many limits as there are runs.
-    let [limit] = limits[..] else { return Vec::new() };
+    let [limit] = limits[..] else { return None };
     let text = format!("limit {}", seconds(limit));
-    vec![Layer::Rule { at: limit, text }]
+    Some(Layer::Rule { at: limit, text })
 }
 
 /// The legend of panels with these curves.

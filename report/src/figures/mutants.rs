@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, Division};
 use super::chart::{Entry, Layer, Panel, Plot, Sign, Side};
+use super::font::LABEL;
 use super::numbers::digits;
 use super::style::{GREY, Look, Marker, look, shade};
 use super::{Figure, Table};
@@ -41,13 +42,16 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
     let mut columns = vec!["anything".to_owned()];
     columns.extend(finders.iter().map(|at| FINDERS[*at].to_owned()));
     let mut panel = Panel::new("", Axis::names("found by", &columns), Axis::rows("", &names));
+    panel.has_rows = false;
     let cells: Vec<Vec<(u64, u64)>> = rows.iter().map(|row| cells(row, &finders)).collect();
     for (y, row) in cells.iter().enumerate() {
         for (x, cell) in row.iter().enumerate() {
             draw_cell(&mut panel, (x as f64, y as f64), *cell);
         }
     }
-    let size = (170 + 66 * columns.len() as i32, 70 + 24 * names.len() as i32);
+    let widest = |names: &[String]| names.iter().map(|name| LABEL.width(name)).max().unwrap_or(0);
+    let width = widest(&names) + 60 + (widest(&columns) + 10) * columns.len() as i32;
+    let size = (width, 70 + 24 * names.len() as i32);
     let plot = Plot {
         title: "Mutants found, by operator and by what finds them".to_owned(),
         subtitle: format!(

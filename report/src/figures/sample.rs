@@ -60,7 +60,9 @@ impl<'a> Sample<'a> {
     pub fn name(&self, tail: &str) -> String {
         let names = [self.experiment, tail, if self.is_lesser { self.size } else { "" }];
         let names = names.into_iter().filter(|name| !name.is_empty());
-        names.collect::<Vec<_>>().join("-")
+        let name = names.collect::<Vec<_>>().join("-");
+        // It is to be the name of a file, whatever a table says.
+        name.replace(|one: char| !one.is_ascii_alphanumeric() && one != '-', "-")
     }
 
     /// How many histories a point has, such as `200 histories a point`.
@@ -165,8 +167,8 @@ mod tests {
     fn sizes_are_kept_apart_and_the_largest_has_the_name() {
         let trials = [trial("quick", "threads=2", 0), trial("paper", "threads=2", 0)];
         let samples = Sample::all(&trials, "e");
-        let names: Vec<String> = samples.iter().map(|sample| sample.name("x")).collect();
-        assert_eq!(names, ["e-x", "e-x-quick"]);
+        let names: Vec<String> = samples.iter().map(|sample| sample.name("../x")).collect();
+        assert_eq!(names, ["e----x", "e----x-quick"]);
         assert_eq!(samples[0].trials, [&trials[1]]);
         assert!(Sample::all(&trials, "other").is_empty());
     }

@@ -25,7 +25,7 @@ fn figure(sample: &Sample<'_>, part: &str) -> Option<Figure> {
     let sample = sample.part(part)?;
     let series = series(&sample, part);
     let y = lines::axis("time to check", Unit::Seconds, &series, Division::Decades);
-    let panel = lines::panel("", &x_name(part, &sample.trials), &series, y);
+    let panel = lines::panel("", &x_name(part, &sample.trials), &series, Unit::Seconds, y);
     let plot = Plot {
         title: format!("Time that rubric's own stages take, by number of {part}"),
         subtitle: subtitle(&sample),

@@ -8,10 +8,13 @@ use super::statistics::{Measured, Quantile, Summary};
 use super::style::{BLACK, Look, Marker};
 
 /// Half the width of a box.
-const HALF: f64 = 0.2;
+const HALF: f64 = 0.18;
 
-/// Where the mean of the paper stands, right of the box.
-const BESIDE: f64 = 0.36;
+/// How far from the middle of the box the means are.
+const BESIDE: f64 = 0.3;
+
+/// How much room there is above the whole, as a part of the axis, for words about the means.
+const ROOM: f64 = 0.22;
 
 /// What is left out of the whiskers at each end.
 const TAIL: f64 = 0.05;
@@ -82,16 +85,21 @@ impl Group {
     }
 }
 
+/// How large a panel of these is: so large that words about one do not reach into those about another.
+pub fn size(groups: &[Group]) -> (i32, i32) {
+    ((80 + 96 * groups.len() as i32).max(640), 370)
+}
+
 /// A panel with a box for each group. The axis begins at the smallest number if that is what is of interest.
-pub fn panel(heading: &str, name: &str, groups: &[Group], from_zero: bool) -> Panel {
+pub fn panel(name: &str, groups: &[Group], from_zero: bool) -> Panel {
     let least = groups.iter().map(|group| {
         let stated = group.stated.unwrap_or(1.0);
         group.shares[0].min(stated)
     });
     let least = if from_zero { 0.0 } else { least.fold(1.0, f64::min) };
     let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
-    let y = Axis::shares(name, least);
-    let mut panel = Panel::new(heading, Axis::names("", &names), y);
+    let y = Axis::shares(name, least, ROOM);
+    let mut panel = Panel::new("", Axis::names("", &names), y);
     for (at, group) in groups.iter().enumerate() {
         draw(&mut panel, at as f64, group);
     }
@@ -127,17 +135,26 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
         marker: Marker::Plus,
     };
     marks(panel, cross, false, group.points().iter().map(|share| (x, *share)).collect());
-    mean(panel, x - BESIDE, Look { marker: Marker::Diamond, color }, group.mean());
-    if let Some(stated) = group.stated {
-        marks(panel, PAPER, true, vec![(x + BESIDE, stated)]);
-        panel.say((x + BESIDE, stated), Side::Above, percent(stated), BLACK);
-    }
+    let mean = Look {
+        marker: Marker::Diamond,
+        color,
+    };
+    marks(panel, mean, false, vec![(x - BESIDE, group.mean())]);
+    let stated = group.stated.map(|stated| (x + BESIDE, stated));
+    marks(panel, PAPER, true, stated.into_iter().collect());
+    say_means(panel, x, group);
 }
 
-fn mean(panel: &mut Panel, x: f64, look: Look, mean: f64) {
-    marks(panel, look, false, vec![(x, mean)]);
-    let text = percent((mean * 1e4).round() / 1e4);
-    panel.say((x, mean), Side::Above, text, look.color);
+/// The means in words, above everything else.
+fn say_means(panel: &mut Panel, x: f64, group: &Group) {
+    let rounded = |share: f64| percent((share * 1e4).round() / 1e4);
+    let mut words = vec![format!("mean {}", rounded(group.mean()))];
+    words.extend(group.stated.map(|stated| format!("paper {}", rounded(stated))));
+    let (low, high) = (panel.y.low(), panel.y.high());
+    for (line, text) in words.into_iter().enumerate() {
+        let y = high - (high - low) * (0.07 + 0.055 * line as f64);
+        panel.say((x, y), Side::Above, text, BLACK);
+    }
 }
 
 fn marks(panel: &mut Panel, look: Look, is_open: bool, points: Vec<(f64, f64)>) {

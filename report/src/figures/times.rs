@@ -32,7 +32,7 @@ impl Times<'_> {
         let series = curves(&sample, part, |name| name);
         let numbers = lines::numbers(&series).chain(self.stated.iter().map(|(time, _)| *time));
         let y = Axis::seconds("time to check", numbers, Division::AsNeeded);
-        let mut panel = lines::panel("", &x_name(part, &sample.trials), &series, y);
+        let mut panel = lines::panel("", &x_name(part, &sample.trials), &series, Unit::Seconds, y);
         let rules = self.stated.iter().map(|(at, text)| Layer::Rule {
             at: *at,
             text: (*text).to_owned(),

@@ -34,8 +34,10 @@ pub fn figures(trials: &[Trial]) -> Vec<Figure> {
         figures.extend(overheads(&sample));
     }
     for sample in Sample::all(trials, "tsotool-fig4") {
-        let against = ["operations", "threads", "locations"];
-        figures.extend(against.into_iter().filter_map(|part| growth(&sample, part)));
+        for name in others(&sample) {
+            let against = ["operations", "threads", "locations"];
+            figures.extend(against.into_iter().filter_map(|part| growth(&sample, part, &name)));
+        }
     }
     let table_1 = Sample::all(trials, "tsotool-table1");
     figures.extend(table_1.iter().filter_map(mixes));
@@ -78,7 +80,7 @@ fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
             (locations.to_string(), bars.collect())
         });
         let groups: Groups = groups.collect();
-        let y = Axis::shares("programs with an order found", 0.0);
+        let y = Axis::shares("programs with an order found", 0.0, 0.08);
         bars::panel(&format!("{threads} threads"), "locations", &groups, y)
     });
     let panels: Vec<Panel> = panels.collect();
@@ -167,7 +169,7 @@ fn overheads(sample: &Sample<'_>) -> Option<Figure> {
     let stated = paper::find(sample.experiment, "heu", Measure::Ratio)?.value;
     let numbers = lines::numbers(&series).chain([1.0, stated]);
     let y = Axis::ratios("time, in times that of the baseline", numbers, Division::AsNeeded);
-    let mut panel = lines::panel("", "threads", &series, y);
+    let mut panel = lines::panel("", "threads", &series, Unit::Ratio, y);
     panel.layers.push(lines::rule(stated, "heu in the paper, about"));
     let plot = Plot {
         title: "What finding an order costs beyond the baseline".to_owned(),
@@ -187,55 +189,64 @@ fn overheads(sample: &Sample<'_>) -> Option<Figure> {
     (!is_empty).then(|| Figure::new(sample.name("overhead"), &plot, caption, table))
 }
 
-/// The baseline's time, and for each other algorithm its ratio to it and its time, against one of the parameters.
-fn growth(sample: &Sample<'_>, against: &str) -> Option<Figure> {
+/// The baseline's time, the ratio of another algorithm's to it and its time, against one of the parameters.
+fn growth(sample: &Sample<'_>, against: &str, name: &str) -> Option<Figure> {
     let by = if against == "operations" { "threads" } else { "operations" };
-    let known: BTreeSet<u64> = sample.trials.iter().map(|trial| place(against, trial)).collect();
-    let lines: BTreeSet<u64> = sample.trials.iter().map(|trial| place(by, trial)).collect();
+    let view = View {
+        against,
+        places: sample.trials.iter().map(|trial| place(against, trial)).collect(),
+        by,
+        lines: sample.trials.iter().map(|trial| place(by, trial)).collect(),
+    };
     // A single place on an axis shows no growth.
-    if known.len() < 2 {
+    if view.places.len() < 2 {
         return None;
     }
-    let view = View { against, by, lines };
-    let measured = |name: &str| {
+    let times = |name: &str| {
         let own = sample.trials.iter().filter(|trial| trial.algorithm == name);
         view.series(own.map(|trial| (*trial, time(trial))))
     };
-    let ratios = ratios(sample);
-    let mut groups = vec![(vec![BASELINE.to_owned()], measured(BASELINE))];
-    let mut compared = Vec::new();
-    for name in others(sample) {
-        let own = ratios.iter().filter(|(trial, _)| trial.algorithm == name);
-        compared.push((name.clone(), view.series(own.copied())));
-        groups.push((vec![name.clone()], measured(&name)));
+    let ratios = ratios(sample).into_iter();
+    let ratios = view.series(ratios.filter(|(trial, _)| trial.algorithm == name));
+    let (baseline, own) = (times(BASELINE), times(name));
+    let (panels, has_stated) = view.panels(name, [&baseline, &ratios, &own]);
+    let mut legend = lines::legend(&[&baseline[..], &own[..]].concat());
+    legend.dedup();
+    if has_stated {
+        legend.push(Entry::new(Sign::Mark(PAPER, true), STATED));
     }
-    let panels = view.panels(&groups, &compared);
-    let columns = if panels.len() == 2 { 2 } else { 3 };
     let plot = Plot {
         title: format!("Time to check against TSO, by number of {against}"),
-        subtitle: format!("{}; medians and quartiles over programs and what is not on the axis", sample.histories_a_point()),
+        subtitle: format!(
+            "{}; medians and quartiles over programs and what is not on the axis",
+            sample.histories_a_point()
+        ),
+        columns: panels.len(),
         panels,
-        columns,
         panel_size: (390, 330),
-        legend: lines::legend(&groups[0].1),
+        legend,
     };
+    let groups = [(vec![BASELINE.to_owned()], baseline), (vec![name.to_owned()], own)];
     let mut table = lines::table(&["algorithm"], against, &groups, Unit::Seconds);
-    let compared = compared.into_iter();
-    let compared = compared.map(|(name, series)| (vec![format!("{name} / {BASELINE}")], series));
-    let compared: Vec<(Vec<String>, Vec<Series>)> = compared.collect();
+    let compared = [(vec![format!("{name} / {BASELINE}, times")], ratios)];
     table.rows.extend(lines::table(&["algorithm"], against, &compared, Unit::Ratio).rows);
-    let caption = format!(
-        "As figure 4 of the paper: (a) the baseline, (b) the ratio, (c) with derived edges and backtracking. The paper says that \
-         the ratio is below 2.6 on average; for 512K operations, 60 threads and 256 locations it is 2.18 for programs that need \
-         backtracking. {}",
-        sample.circumstances()
-    );
-    Some(Figure::new(sample.name(against), &plot, caption, table))
+    let caption = format!("{FIG_4} {}", sample.circumstances());
+    let is_theirs = name == "deriv-back";
+    let tail = if is_theirs { against.to_owned() } else { format!("{against}-{name}") };
+    Some(Figure::new(sample.name(&tail), &plot, caption, table))
 }
+
+const FIG_4: &str = "As figure 4 of the paper: (a) the baseline, (b) the ratio of Deriv+Back to it, (c) Deriv+Back. The paper says that the \
+     ratio is below 2.6 on average, and for 512K operations, 60 threads and 256 locations 2.18 where backtracking is needed and \
+     2.08 where it is not.";
+
+/// What the marks of the paper stand for.
+const STATED: &str = "the paper's ratios for 512K operations, 60 threads, 256 locations: with and without backtracking";
 
 /// What is on the axis of a figure, and what tells its curves apart.
 struct View<'v> {
     against: &'v str,
+    places: BTreeSet<u64>,
     by: &'v str,
     lines: BTreeSet<u64>,
 }
@@ -259,33 +270,45 @@ impl View<'_> {
         series.collect()
     }
 
-    fn panels(&self, groups: &[(Vec<String>, Vec<Series>)], compared: &[(String, Vec<Series>)]) -> Vec<Panel> {
-        let times = groups.iter().flat_map(|(_, series)| lines::numbers(series));
-        let times = Axis::seconds("time to check", times, Division::Decades);
-        let ratios = compared.iter().flat_map(|(_, series)| lines::numbers(series));
-        let mean = paper::find("tsotool-fig4", "deriv-back", Measure::MeanRatio);
-        let mean = mean.map_or(1.0, |stated| stated.value);
-        let name = "time, in times that of the baseline";
-        let ratios = Axis::ratios(name, ratios.chain([1.0, mean]), Division::AsNeeded);
-        let mut letters = 'a'..='z';
-        let mut heading = |name: &str| match letters.next() {
-            Some(letter) => format!("({letter}) {name}"),
-            None => name.to_owned(),
+    /// The three panels, and whether what the paper states of the largest programs is on them.
+    fn panels(&self, name: &str, [baseline, ratios, own]: [&[Series]; 3]) -> (Vec<Panel>, bool) {
+        let times = lines::numbers(baseline).chain(lines::numbers(own));
+        let seconds = Axis::seconds("time to check", times, Division::Decades);
+        let time = |heading: &str, series: &[Series]| {
+            lines::panel(heading, self.against, series, Unit::Seconds, seconds.clone())
         };
-        let mut panels = Vec::new();
-        let mut compared = compared.iter();
-        for (name, series) in groups {
-            let name = name.concat();
-            if name != BASELINE {
-                let series = compared.next().map_or(&[][..], |(_, series)| series);
-                let heading = heading(&format!("{name} / baseline"));
-                let mut panel = lines::panel(&heading, self.against, series, ratios.clone());
-                panel.layers.push(lines::rule(mean, "the paper's mean is below"));
-                panels.push(panel);
-            }
-            panels.push(lines::panel(&heading(&name), self.against, series, times.clone()));
-        }
-        panels
+        let (compared, has_stated) = self.ratios(name, ratios);
+        let panels = vec![
+            time(&format!("(a) {BASELINE}"), baseline),
+            compared,
+            time(&format!("(c) {name}"), own),
+        ];
+        (panels, has_stated)
+    }
+
+    fn ratios(&self, name: &str, series: &[Series]) -> (Panel, bool) {
+        let stated = |about, measure| paper::find("tsotool-fig4", about, measure);
+        let mean = stated(name, Measure::MeanRatio).map(|stated| stated.value);
+        let largest = [stated("deriv-back", Measure::Ratio), stated("deriv", Measure::Ratio)];
+        let place = match self.against {
+            "operations" => 512 << 10,
+            "threads" => 60,
+            _ => 256,
+        };
+        let is_there = mean.is_some() && self.places.contains(&place);
+        let largest = largest.into_iter().flatten().filter(|_| is_there);
+        let marks: Vec<(f64, f64)> = largest.map(|stated| (place as f64, stated.value)).collect();
+        let numbers = lines::numbers(series).chain(mean).chain([1.0]);
+        let y = Axis::ratios("time, in times that of the baseline", numbers, Division::AsNeeded);
+        let heading = format!("(b) {name} / {BASELINE}");
+        let mut panel = lines::panel(&heading, self.against, series, Unit::Ratio, y);
+        panel.layers.extend(mean.map(|mean| lines::rule(mean, "the paper's mean is below")));
+        panel.layers.push(Layer::Marks {
+            look: PAPER,
+            is_open: true,
+            points: marks,
+        });
+        (panel, is_there)
     }
 }
 

@@ -63,9 +63,9 @@ fn parts_of_kernel(sample: &Sample<'_>) -> Option<Figure> {
     let plot = Plot {
         title: "Share of the kernel that criteria order".to_owned(),
         subtitle: format!("{}; distribution over histories", sample.histories_a_point()),
-        panels: vec![spread::panel("", "share of the kernel", &groups, false)],
+        panels: vec![spread::panel("share of the kernel", &groups, false)],
         columns: 1,
-        panel_size: (720, 360),
+        panel_size: spread::size(&groups),
         legend: spread::legend(&groups),
     };
     let caption = format!(
@@ -84,9 +84,9 @@ fn pairs(sample: &Sample<'_>) -> Option<Figure> {
     let plot = Plot {
         title: "Share of the pairs of writes of one location that criteria order".to_owned(),
         subtitle: format!("{}; distribution over histories", sample.histories_a_point()),
-        panels: vec![spread::panel("", "share of pairs ordered", &groups, false)],
+        panels: vec![spread::panel("share of pairs ordered", &groups, false)],
         columns: 1,
-        panel_size: (720, 360),
+        panel_size: spread::size(&groups),
         legend: spread::legend(&groups),
     };
     let caption = format!(
@@ -133,7 +133,7 @@ fn whole_kernels(sample: &Sample<'_>) -> Option<Figure> {
             stated,
         ]);
     }
-    let y = Axis::shares("share of histories", 0.0);
+    let y = Axis::shares("share of histories", 0.0, 0.08);
     let plot = Plot {
         title: "Histories whose whole kernel a criterion orders".to_owned(),
         subtitle: sample.histories_a_point(),
@@ -170,13 +170,13 @@ fn closer(sample: &Sample<'_>, title: &str, caption: &str) -> Option<Figure> {
     let series = curves(&sample, "threads", |name| name);
     let x = x_name("threads", &sample.trials);
     let y = lines::axis("time to check", Unit::Seconds, &series, Division::AsNeeded);
-    let mut panels = vec![lines::panel("(a) all algorithms", &x, &series, y)];
+    let mut panels = vec![lines::panel("(a) all algorithms", &x, &series, Unit::Seconds, y)];
     let mut quick = series.clone();
     quick.retain(|one| one.name != SLOW);
     if !quick.is_empty() && quick.len() < series.len() {
         let y = lines::axis("time to check", Unit::Seconds, &quick, Division::Even);
         let heading = format!("(b) all but {SLOW}, on an even axis");
-        panels.push(lines::panel(&heading, &x, &quick, y));
+        panels.push(lines::panel(&heading, &x, &quick, Unit::Seconds, y));
     }
     let plot = Plot {
         title: title.to_owned(),
@@ -226,7 +226,7 @@ fn faster(sample: &Sample<'_>) -> Option<Figure> {
     let stated = paper::find(sample.experiment, SLOW, Measure::Ratio)?.value;
     let numbers = lines::numbers(&series).chain([1.0, stated]);
     let y = Axis::ratios("time, in times that of wsc", numbers, Division::AsNeeded);
-    let mut panel = lines::panel("", &x_name("threads", &sample.trials), &series, y);
+    let mut panel = lines::panel("", &x_name("threads", &sample.trials), &series, Unit::Ratio, y);
     panel.layers.push(Layer::Marks {
         look: PAPER,
         is_open: true,

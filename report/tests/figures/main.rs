@@ -2,15 +2,20 @@
 
 mod made;
 
+use std::sync::OnceLock;
+
 use report::figures::{self, Figure};
 use report::results::Results;
 use report::tables::{Said, Trial};
 
-/// All figures of made-up rows. They are left where the test's files are, to be looked at.
-fn made_figures() -> Vec<Figure> {
-    let mut all = figures::all(&made::results());
-    all.extend(figures::campaign(&made::answers()));
-    all
+/// All figures of made-up rows.
+fn made_figures() -> &'static [Figure] {
+    static ALL: OnceLock<Vec<Figure>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut all = figures::all(&made::results());
+        all.extend(figures::campaign(&made::answers()));
+        all
+    })
 }
 
 /// Fails if a picture is no picture.
@@ -26,7 +31,7 @@ fn check(figure: &Figure) {
     let [width, height] = [size(16), size(20)].map(|pixels| pixels / 2);
     let header = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=");
     assert!(figure.svg.starts_with(&header), "{name}: {header}");
-    assert!((200..4000).contains(&width) && (200..4000).contains(&height), "{name}");
+    assert!((200..20_000).contains(&width) && (200..20_000).contains(&height), "{name}");
     assert!(!figure.title.is_empty() && figure.caption.ends_with('.'), "{name}: {}", figure.caption);
     assert!(!figure.table.rows.is_empty(), "{name}");
     for row in &figure.table.rows {
@@ -76,14 +81,15 @@ fn all_figures_of_all_experiments() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
     std::fs::create_dir_all(&folder).unwrap();
     let figures = made_figures();
-    for figure in &figures {
+    // They are left there to be looked at.
+    for figure in figures {
         check(figure);
         std::fs::write(folder.join(format!("{}.svg", figure.name)), &figure.svg).unwrap();
         std::fs::write(folder.join(format!("{}.png", figure.name)), &figure.png).unwrap();
     }
     let names: Vec<&str> = figures.iter().map(|figure| &*figure.name).collect();
     insta::assert_snapshot!("names", names.join("\n"));
-    for figure in &figures {
+    for figure in figures {
         let shown = format!("{}\n\n{}\n\n{}", figure.title, figure.caption, text(figure));
         insta::assert_snapshot!(figure.name.clone(), shown);
     }
@@ -98,9 +104,9 @@ fn axes_have_names_and_units() {
             assert!(figure.svg.contains(&format!(">\n{word}\n<")), "{name}: {word}");
         }
     };
-    has("gcc-fig4-operations", &["operations (4 threads)", "time to check", "10 ms", "sc-sat"]);
+    has("gcc-fig4-operations", &["operations (4 threads)", "time to check", "10 s", "sc-sat"]);
     has("gcc-fig4-threads", &["threads (50 operations each)"]);
-    has("gcc-unordered", &["share of pairs unordered", "57.75 %", "6.6 %"]);
+    has("gcc-unordered", &["share of pairs unordered", "paper 57.75 %", "paper 6.6 %"]);
     has("wsc-fig9-threads", &["the paper&apos;s wSC: at most 8 s"]);
     has("tsotool-fig4-operations", &["operations", "128Ki"]);
     has("tsotool-table1", &["14.9 s", "2.05×"]);
@@ -163,7 +169,8 @@ fn everything_cut_off() {
 fn odd_numbers() {
     for odd in [0.0, f64::NAN, f64::INFINITY, -1.0, 1e300, 1e-300] {
         let mut trials = made::results().trials;
-        trials.retain(|trial| trial.number < 2);
+        let wanted = ["gcc-fig4", "gcc-unordered", "wsc-kernel", "wsc-fig9", "tsotool-table1", "qadeer-cycles"];
+        trials.retain(|trial| trial.number < 2 && wanted.contains(&&*trial.experiment));
         for trial in &mut trials {
             (trial.seconds, trial.timeout) = (odd, odd);
             (trial.write_pairs, trial.kernel, trial.ordered) = (0, Some(0), Some(u64::MAX));
@@ -177,7 +184,7 @@ fn odd_numbers() {
 fn a_hundred_algorithms() {
     let mut trials = Vec::new();
     for at in 0..100 {
-        for experiment in ["gcc-fig4", "gcc-unordered", "wsc-kernel", "wsc-fig9", "tsotool-fig3", "tsotool-fig4", "tsotool-table1"] {
+        for experiment in ["gcc-fig4", "gcc-unordered", "wsc-kernel", "wsc-fig9", "tsotool-fig3", "tsotool-table1"] {
             let mut trial = made::trial(experiment, "threads", at % 3, &format!("algorithm-{at}"));
             (trial.threads, trial.operations) = (2 + at % 5, 100);
             (trial.write_pairs, trial.kernel, trial.ordered) = (10, Some(9), Some(8));
