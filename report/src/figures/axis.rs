@@ -140,7 +140,12 @@ impl Axis {
             true => Axis::decades(name, least.max(INSTANT), most.max(INSTANT), format),
             false => {
                 let (_, most) = ends(values.into_iter());
-                Axis::even(name, 0.0, if most > 0.0 { most * 1.08 } else { 1.0 }, format)
+                Axis::even(
+                    name,
+                    0.0,
+                    if most > 0.0 { most * 1.08 } else { 1.0 },
+                    format,
+                )
             }
         }
     }
@@ -168,10 +173,20 @@ impl Axis {
         let [first, last] = [low.log10().floor() as i32, high.log10().ceil() as i32];
         let decades = (high / low).log10();
         // Where there are few decades, more of them is said; where there are many, less.
-        let labelled: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let labelled: &[f64] = if decades < 2.5 {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
         let every = (decades / 9.0).ceil() as i32;
         let all = (first..=last).flat_map(|power| {
-            (1..10).map(move |digit| (power, f64::from(digit), f64::from(digit) * 10_f64.powi(power)))
+            (1..10).map(move |digit| {
+                (
+                    power,
+                    f64::from(digit),
+                    f64::from(digit) * 10_f64.powi(power),
+                )
+            })
         });
         let inside = all.filter(|(.., value)| (low..=high).contains(value));
         let (mut ticks, mut minor) = (Vec::new(), Vec::new());
@@ -229,7 +244,11 @@ impl Axis {
             false => [value, self.low, self.high],
         };
         let part = (value - low) / (high - low);
-        if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) }
+        if part.is_nan() {
+            0.0
+        } else {
+            part.clamp(0.0, 1.0)
+        }
     }
 }
 
@@ -291,9 +310,8 @@ mod tests {
 
     #[test]
     fn times() {
-        let axis = |values: &[f64], division| {
-            Axis::seconds("time", values.iter().copied(), division)
-        };
+        let axis =
+            |values: &[f64], division| Axis::seconds("time", values.iter().copied(), division);
         let far = axis(&[0.0002, 3.0], Division::AsNeeded);
         assert_eq!(labels(&far), ["1 ms", "10 ms", "100 ms", "1 s"]);
         let near = axis(&[0.002, 0.01], Division::AsNeeded);
@@ -305,7 +323,13 @@ mod tests {
     #[test]
     fn nothing_to_show_is_no_reason_to_panic() {
         for division in [Division::Even, Division::Decades, Division::AsNeeded] {
-            for values in [&[][..], &[0.0], &[f64::NAN], &[f64::INFINITY, 1.0], &[1e-300, 1e300]] {
+            for values in [
+                &[][..],
+                &[0.0],
+                &[f64::NAN],
+                &[f64::INFINITY, 1.0],
+                &[1e-300, 1e300],
+            ] {
                 let axis = Axis::seconds("time", values.iter().copied(), division);
                 assert!((0..=100).contains(&axis.map(&0.5, (0, 100))));
                 assert!(axis.labels().count() < 40, "{values:?}");

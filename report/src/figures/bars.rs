@@ -2,10 +2,14 @@
 
 use super::axis::Axis;
 use super::chart::{Entry, Layer, Panel, Side, Sign};
+use super::font::LABEL;
 use super::style::{BLACK, Look};
 
 /// How much of the room between two groups their bars take.
 const FULL: f64 = 0.84;
+
+/// How much of it one bar takes at most.
+const WIDEST: f64 = 0.42;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,10 +30,10 @@ pub fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
     let names: Vec<String> = groups.iter().map(|(name, _)| name.clone()).collect();
     let mut panel = Panel::new(heading, Axis::names(name, &names), y);
     for (at, (_, bars)) in groups.iter().enumerate() {
-        let width = FULL / bars.len().max(1) as f64;
+        let width = (FULL / bars.len().max(1) as f64).min(WIDEST);
+        let start = at as f64 - width * bars.len() as f64 / 2.0;
         for (place, bar) in bars.iter().enumerate() {
-            let left = at as f64 - FULL / 2.0 + width * place as f64;
-            draw(&mut panel, left, width.min(0.5), bar);
+            draw(&mut panel, start + width * place as f64, width, bar);
         }
     }
     panel
@@ -48,6 +52,16 @@ fn draw(panel: &mut Panel, left: f64, width: f64, bar: &Bar) {
     }
     let middle = (across.0 + across.1) / 2.0;
     panel.say((middle, height), Side::Above, bar.text.clone(), BLACK);
+}
+
+/// How large a panel with these is: wide enough for what is written below and above them.
+pub fn size(groups: &Groups) -> (i32, i32) {
+    let words = groups.iter().map(|(name, bars)| {
+        let above = bars.iter().map(|bar| LABEL.width(&bar.text));
+        LABEL.width(name).max(above.sum())
+    });
+    let widest = words.max().unwrap_or(0) + 16;
+    ((80 + widest * groups.len() as i32).max(640), 320)
 }
 
 /// A line of the legend for bars of this look.

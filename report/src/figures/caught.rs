@@ -57,7 +57,12 @@ pub fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
 }
 
 /// A figure with a bar for each, beside what the paper states.
-pub fn figure(sample: &Sample<'_>, caught: &[Caught], title: &str, caption: &str) -> Option<Figure> {
+pub fn figure(
+    sample: &Sample<'_>,
+    caught: &[Caught],
+    title: &str,
+    caption: &str,
+) -> Option<Figure> {
     let mut caught = caught.to_vec();
     caught.sort_by_key(|one| (rank(&one.name), one.name.clone()));
     let stated = |one: &Caught| paper::find(sample.experiment, &one.name, Measure::Caught);
@@ -88,15 +93,27 @@ pub fn figure(sample: &Sample<'_>, caught: &[Caught], title: &str, caption: &str
         subtitle: format!("{violations} violations"),
         panels: vec![bars::panel("", "criterion", &groups, y)],
         columns: 1,
-        panel_size: (640, 320),
+        panel_size: bars::size(&groups),
         legend,
     };
     let rows = caught.iter().map(|one| {
         let stated = stated(one).map_or_else(String::new, |stated| percent(stated.value));
         let share = percent(one.found as f64 / one.of as f64);
-        vec![one.name.clone(), one.of.to_string(), one.found.to_string(), share, stated]
+        vec![
+            one.name.clone(),
+            one.of.to_string(),
+            one.found.to_string(),
+            share,
+            stated,
+        ]
     });
-    let columns = ["criterion", "violations", "caught", "share", "share in the paper"];
+    let columns = [
+        "criterion",
+        "violations",
+        "caught",
+        "share",
+        "share in the paper",
+    ];
     let table = Table {
         columns: columns.map(str::to_owned).to_vec(),
         rows: rows.collect(),

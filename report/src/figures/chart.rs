@@ -96,12 +96,14 @@ pub enum Layer {
         /// Their colour.
         color: RGBColor,
     },
-    /// A dashed line from left to right, with words above its left end.
+    /// A dashed line from left to right, with words above one of its ends.
     Rule {
         /// At which number.
         at: f64,
         /// The words.
         text: String,
+        /// Whether they are at the right end.
+        at_right: bool,
     },
 }
 

@@ -16,9 +16,9 @@ use super::axis::Axis;
 use super::chart::{Layer, Panel, Plot, Side};
 use super::font::{Face, LABEL};
 use super::layout::{COUNT_HEIGHT, Layout, MARGIN};
-use super::marks::{draw_mark, dashed, filled, stroke};
-use super::style::GREY;
 use super::legend::draw_legend;
+use super::marks::{dashed, draw_mark, filled, stroke};
+use super::style::GREY;
 
 /// How many pixels are drawn for one of the figure.
 pub const SCALE: i32 = 4;
@@ -48,7 +48,13 @@ pub fn draw<DB: DrawingBackend>(
 ) -> Result<(), Failure<DB>> {
     canvas.fill(&WHITE)?;
     for line in &layout.lines {
-        write(canvas, &line.text, line.face, line.at, (HPos::Left, VPos::Top))?;
+        write(
+            canvas,
+            &line.text,
+            line.face,
+            line.at,
+            (HPos::Left, VPos::Top),
+        )?;
     }
     for (panel, place) in plot.panels.iter().zip(&layout.panels) {
         draw_panel(canvas, panel, *place, layout)?;
@@ -76,7 +82,13 @@ fn draw_panel<DB: DrawingBackend>(
 ) -> Result<(), Failure<DB>> {
     let heading = (left + layout.label_width, top);
     let bold = LABEL.bold();
-    write(canvas, &panel.heading, bold, heading, (HPos::Left, VPos::Top))?;
+    write(
+        canvas,
+        &panel.heading,
+        bold,
+        heading,
+        (HPos::Left, VPos::Top),
+    )?;
     let above = top + layout.above_panel;
     let area = canvas.clone().shrink(
         (left * SCALE, above * SCALE),
@@ -156,7 +168,10 @@ fn draw_layer<DB: DrawingBackend>(
     match layer {
         Layer::Band { color, points } => {
             let there = points.iter().map(|(x, _, upper)| pixel(&(*x, *upper)));
-            let back = points.iter().rev().map(|(x, lower, _)| pixel(&(*x, *lower)));
+            let back = points
+                .iter()
+                .rev()
+                .map(|(x, lower, _)| pixel(&(*x, *lower)));
             let outline: Vec<(i32, i32)> = there.chain(back).collect();
             canvas.draw(&Polygon::new(outline, color.mix(BAND).filled()))
         }
@@ -181,11 +196,15 @@ fn draw_layer<DB: DrawingBackend>(
             text,
             color,
         } => draw_words(canvas, pixel(at), *side, text, *color),
-        Layer::Rule { at, text } => {
+        Layer::Rule { at, text, at_right } => {
             let [from, to] = [panel.x.low(), panel.x.high()].map(|x| pixel(&(x, *at)));
             dashed(canvas, from, to, GREY)?;
-            let style = LABEL.sized(10.0).style(HPos::Left, VPos::Bottom);
-            let place = (from.0 + 4 * SCALE, from.1 - SCALE);
+            let (x, across) = match at_right {
+                true => (to.0 - 2 * SCALE, HPos::Right),
+                false => (from.0 + 4 * SCALE, HPos::Left),
+            };
+            let style = LABEL.sized(10.0).style(across, VPos::Bottom);
+            let place = (x, from.1 - SCALE);
             canvas.draw(&Text::new(text.clone(), place, style))
         }
     }
@@ -207,7 +226,13 @@ pub fn draw_bar<DB: DrawingBackend>(
         return Ok(());
     }
     let [(left, top), (right, bottom)] = corners;
-    let outline = vec![(left, bottom), (left, top), (right, top), (right, bottom)];
+    let outline = vec![
+        (left, bottom),
+        (left, top),
+        (right, top),
+        (right, bottom),
+        (left, bottom),
+    ];
     let edge: ShapeStyle = stroke(super::style::BLACK, 1.2);
     canvas.draw(&PathElement::new(outline, edge))
 }

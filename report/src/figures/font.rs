@@ -110,10 +110,7 @@ mod tests {
         assert!(lines.len() > 2);
         assert!(lines.iter().all(|line| LABEL.width(line) <= 120));
         assert_eq!(lines.join(" "), text);
-        assert_eq!(
-            LABEL.wrap("unbreakablebutlong", 10),
-            ["unbreakablebutlong"]
-        );
+        assert_eq!(LABEL.wrap("unbreakablebutlong", 10), ["unbreakablebutlong"]);
         assert!(LABEL.wrap("", 10).is_empty());
     }
 

@@ -34,8 +34,7 @@ pub fn figures(trials: &[Trial]) -> Vec<Figure> {
 }
 
 const FIG_4: &str = "As figure 4 of the paper, which shows means of 200 histories a point.";
-const FIG_6: &str =
-    "As figure 6 of the paper, on the histories of figure 4. The paper shows means of 200 histories a point.";
+const FIG_6: &str = "As figure 6 of the paper, on the histories of figure 4. The paper shows means of 200 histories a point.";
 
 fn valid(sample: &Sample<'_>, model: &str, caption: &str) -> Vec<Figure> {
     let figure = |part: &str| {
@@ -47,7 +46,10 @@ fn valid(sample: &Sample<'_>, model: &str, caption: &str) -> Vec<Figure> {
         };
         times.figure(sample, part)
     };
-    ["operations", "threads"].into_iter().filter_map(figure).collect()
+    ["operations", "threads"]
+        .into_iter()
+        .filter_map(figure)
+        .collect()
 }
 
 fn invalid(sample: &Sample<'_>) -> Option<Figure> {
@@ -90,7 +92,10 @@ fn by_either(trials: &[&Trial]) -> Option<bool> {
 /// Whether gradual checking was done after its first step, which is CCM.
 fn by_first_step(trials: &[&Trial]) -> Option<bool> {
     let gradual = |trial: &&&Trial| trial.algorithm.starts_with("sc-ccm-");
-    let ended = trials.iter().filter(gradual).find(|trial| !trial.said.is_cut_off())?;
+    let ended = trials
+        .iter()
+        .filter(gradual)
+        .find(|trial| !trial.said.is_cut_off())?;
     Some(ended.fired.is_some())
 }
 
@@ -101,7 +106,7 @@ fn unordered_pairs(sample: &Sample<'_>) -> Option<Figure> {
     });
     let plot = Plot {
         title: "Pairs of writes of one location that criteria leave unordered".to_owned(),
-        subtitle: format!("{}; distribution over histories", sample.histories_a_point()),
+        subtitle: sample.histories(),
         panels: vec![spread::panel("share of pairs unordered", &groups, true)],
         columns: 1,
         panel_size: spread::size(&groups),
@@ -140,10 +145,18 @@ pub fn shares_of_pairs(
         })
         .collect();
     let group = |(_, _, name): (String, usize, String)| {
-        let own = sample.trials.iter().filter(|trial| sample.series(trial) == name);
+        let own = sample
+            .trials
+            .iter()
+            .filter(|trial| sample.series(trial) == name);
         let shares = own.filter_map(|trial| share(trial)).collect();
         let algorithm = algorithm_of(&name);
-        let stated = paper::find(sample.experiment, algorithm, measure);
+        // The papers state these numbers for SC only.
+        let is_sc = sample
+            .trials
+            .iter()
+            .any(|trial| trial.model == "sc" && sample.series(trial) == name);
+        let stated = paper::find(sample.experiment, algorithm, measure).filter(|_| is_sc);
         let look = look(algorithm);
         Group::new(name, look, shares, stated.map(|stated| stated.value))
     };

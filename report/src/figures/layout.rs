@@ -122,6 +122,10 @@ fn legend(entries: &[Entry], top: i32, width: i32) -> (Vec<(Entry, (i32, i32))>,
         placed.push((entry.clone(), (x, y)));
         x += length + GAP;
     }
-    let end = if placed.is_empty() { top } else { y + LEGEND_HEIGHT / 2 };
+    let end = if placed.is_empty() {
+        top
+    } else {
+        y + LEGEND_HEIGHT / 2
+    };
     (placed, end)
 }

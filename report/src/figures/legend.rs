@@ -23,7 +23,13 @@ pub fn draw_legend<DB: DrawingBackend>(
     for (entry, (x, y)) in &layout.legend {
         draw_sign(canvas, entry.sign, (*x * SCALE, *y * SCALE))?;
         let at = (x + WIDTH + 5, *y);
-        write(canvas, &entry.meaning, LABEL, at, (HPos::Left, VPos::Center))?;
+        write(
+            canvas,
+            &entry.meaning,
+            LABEL,
+            at,
+            (HPos::Left, VPos::Center),
+        )?;
     }
     Ok(())
 }
@@ -34,7 +40,12 @@ fn draw_sign<DB: DrawingBackend>(
     (x, y): (i32, i32),
 ) -> Result<(), Failure<DB>> {
     let (end, middle) = (x + WIDTH * SCALE, x + WIDTH * SCALE / 2);
-    let field = |half: i32| [(x + 4 * SCALE, y - half * SCALE), (end - 4 * SCALE, y + half * SCALE)];
+    let field = |half: i32| {
+        [
+            (x + 4 * SCALE, y - half * SCALE),
+            (end - 4 * SCALE, y + half * SCALE),
+        ]
+    };
     match sign {
         Sign::Series(look) => {
             let line = vec![(x, y), (end, y)];

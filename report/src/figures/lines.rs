@@ -42,11 +42,17 @@ pub fn series(measured: impl IntoIterator<Item = (String, u64, Measured)>) -> Ve
     }
     let algorithms: BTreeSet<&str> = all.keys().map(|(_, name)| algorithm_of(name)).collect();
     let has_own_look = algorithms.len() == all.len();
-    let known = |name: &str| look(if has_own_look { algorithm_of(name) } else { name });
+    let known = |name: &str| {
+        look(if has_own_look {
+            algorithm_of(name)
+        } else {
+            name
+        })
+    };
     let summaries = |places: &BTreeMap<u64, Vec<Measured>>| {
         let summaries = places.iter();
-        let summaries = summaries
-            .filter_map(|(place, measured)| Some((*place, Summary::of(measured)?)));
+        let summaries =
+            summaries.filter_map(|(place, measured)| Some((*place, Summary::of(measured)?)));
         summaries.collect()
     };
     let series = all.iter().map(|((_, name), places)| Series {
@@ -96,7 +102,9 @@ pub fn axis(name: &str, unit: Unit, series: &[Series], division: Division) -> Ax
 
 fn places<T>(series: &Series, of: impl Fn(f64, &Summary) -> T) -> Vec<T> {
     let points = series.points.iter();
-    points.map(|(place, summary)| of(*place as f64, summary)).collect()
+    points
+        .map(|(place, summary)| of(*place as f64, summary))
+        .collect()
 }
 
 fn band(series: &Series) -> Layer {
@@ -161,7 +169,11 @@ fn limit(series: &[Series]) -> Option<Layer> {
     limits.dedup();
     let [limit] = limits[..] else { return None };
     let text = format!("limit {}", seconds(limit));
-    Some(Layer::Rule { at: limit, text })
+    Some(Layer::Rule {
+        at: limit,
+        text,
+        at_right: false,
+    })
 }
 
 /// The legend of panels with these curves.
@@ -169,13 +181,25 @@ pub fn legend(series: &[Series]) -> Vec<Entry> {
     let curves = series.iter();
     let curves = curves.map(|one| Entry::new(Sign::Series(one.look), one.name.clone()));
     let summaries = || series.iter().flat_map(|one| &one.points);
-    let mut entries: Vec<Entry> = curves.collect();
+    let mut entries: Vec<Entry> = Vec::new();
+    for entry in curves {
+        // Several panels may have the same curves.
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+    }
     let grey = |marker| Look {
         color: GREY,
         marker,
     };
-    entries.push(Entry::new(Sign::Band, "from the lower to the upper quartile"));
-    entries.push(Entry::new(Sign::Mark(grey(Marker::Dash), false), "mean of runs that ended"));
+    entries.push(Entry::new(
+        Sign::Band,
+        "from the lower to the upper quartile",
+    ));
+    entries.push(Entry::new(
+        Sign::Mark(grey(Marker::Dash), false),
+        "mean of runs that ended",
+    ));
     if summaries().any(|(_, summary)| summary.median.is_beyond()) {
         let open = Sign::Mark(grey(Marker::Circle), true);
         entries.push(Entry::new(open, "empty: the median lies beyond the limit"));
@@ -184,12 +208,22 @@ pub fn legend(series: &[Series]) -> Vec<Entry> {
 }
 
 /// The numbers of the curves. `parts` are columns that tell several groups of curves apart.
-pub fn table(parts: &[&str], name: &str, groups: &[(Vec<String>, Vec<Series>)], unit: Unit) -> Table {
+pub fn table(
+    parts: &[&str],
+    name: &str,
+    groups: &[(Vec<String>, Vec<Series>)],
+    unit: Unit,
+) -> Table {
     let measure = match unit {
         Unit::Seconds => "s",
         Unit::Ratio => "times",
     };
-    let numbers = ["lower quartile", "median", "upper quartile", "mean of ended"];
+    let numbers = [
+        "lower quartile",
+        "median",
+        "upper quartile",
+        "mean of ended",
+    ];
     let numbers = numbers.map(|number| format!("{number} ({measure})"));
     let mut columns: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
     columns.extend([name, "series", "runs", "cut off"].map(str::to_owned));
@@ -215,7 +249,11 @@ fn cells(summary: &Summary) -> Vec<String> {
         Quantile::At(value) => digits(value, 4),
         Quantile::Beyond(limit) => format!("> {}", digits(limit, 4)),
     }));
-    cells.push(summary.mean.map_or_else(String::new, |mean| digits(mean, 4)));
+    cells.push(
+        summary
+            .mean
+            .map_or_else(String::new, |mean| digits(mean, 4)),
+    );
     cells
 }
 
@@ -224,5 +262,6 @@ pub fn rule(at: f64, text: &str) -> Layer {
     Layer::Rule {
         at,
         text: format!("{text}: {}", ratio(at)),
+        at_right: false,
     }
 }

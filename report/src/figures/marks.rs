@@ -29,7 +29,12 @@ pub fn dashed<DB: DrawingBackend>(
     color: RGBColor,
 ) -> Result<(), Failure<DB>> {
     let style = stroke(color, 1.0);
-    canvas.draw(&DashedPathElement::new([from, to], 5 * SCALE, 4 * SCALE, style))
+    canvas.draw(&DashedPathElement::new(
+        [from, to],
+        5 * SCALE,
+        4 * SCALE,
+        style,
+    ))
 }
 
 /// A point at a pixel of the canvas.

@@ -1,7 +1,7 @@
 //! The figures of campaigns: which mutants are found by what, and after how many operations.
 
 use super::axis::{Axis, Division};
-use super::chart::{Entry, Layer, Panel, Plot, Sign, Side};
+use super::chart::{Entry, Layer, Panel, Plot, Side, Sign};
 use super::font::LABEL;
 use super::numbers::digits;
 use super::style::{GREY, Look, Marker, look, shade};
@@ -41,7 +41,11 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
     let names: Vec<String> = names.collect();
     let mut columns = vec!["anything".to_owned()];
     columns.extend(finders.iter().map(|at| FINDERS[*at].to_owned()));
-    let mut panel = Panel::new("", Axis::names("found by", &columns), Axis::rows("", &names));
+    let mut panel = Panel::new(
+        "",
+        Axis::names("found by", &columns),
+        Axis::rows("", &names),
+    );
     panel.has_rows = false;
     let cells: Vec<Vec<(u64, u64)>> = rows.iter().map(|row| cells(row, &finders)).collect();
     for (y, row) in cells.iter().enumerate() {
@@ -49,7 +53,13 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
             draw_cell(&mut panel, (x as f64, y as f64), *cell);
         }
     }
-    let widest = |names: &[String]| names.iter().map(|name| LABEL.width(name)).max().unwrap_or(0);
+    let widest = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| LABEL.width(name))
+            .max()
+            .unwrap_or(0)
+    };
     let width = widest(&names) + 60 + (widest(&columns) + 10) * columns.len() as i32;
     let size = (width, 70 + 24 * names.len() as i32);
     let plot = Plot {
@@ -84,7 +94,9 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
 fn cells(row: &KillRow, finders: &[usize]) -> Vec<(u64, u64)> {
     let by = finders.iter().filter_map(|at| row.by.get(*at));
     let by = by.map(|kills| (kills.killed, kills.of));
-    std::iter::once((row.killed, row.mutants)).chain(by).collect()
+    std::iter::once((row.killed, row.mutants))
+        .chain(by)
+        .collect()
 }
 
 fn draw_cell(panel: &mut Panel, (x, y): (f64, f64), (killed, of): (u64, u64)) {
@@ -116,7 +128,11 @@ fn operations(operations: &[OperationsToDetection]) -> Option<Figure> {
         .collect();
     let spreads = known.iter().flat_map(|(_, spreads)| spreads);
     let numbers = spreads.flat_map(|spread| [spread.median, spread.mean]);
-    let y = Axis::counts("operations that had completed", numbers.flatten(), Division::AsNeeded);
+    let y = Axis::counts(
+        "operations that had completed",
+        numbers.flatten(),
+        Division::AsNeeded,
+    );
     let panels = known.iter().map(|(one, spreads)| {
         let heading = scoped(&one.scope).map_or_else(String::new, |(_, clients)| clients);
         detections(&heading, spreads, y.clone())
@@ -128,10 +144,11 @@ fn operations(operations: &[OperationsToDetection]) -> Option<Figure> {
     };
     let plot = Plot {
         title: "Operations until a violation of each criterion shows".to_owned(),
-        subtitle: "Over the violating runs that a criterion catches; below its name, how many".to_owned(),
-        columns: panels.len().min(2),
+        subtitle: "Over the violating runs that a criterion catches; how many is beside its name"
+            .to_owned(),
+        columns: 1,
         panels,
-        panel_size: (520, 320),
+        panel_size: (720, 270),
         legend: vec![
             Entry::new(Sign::Mark(grey(Marker::Circle), false), "median"),
             Entry::new(Sign::Mark(grey(Marker::Dash), false), "mean"),
@@ -145,14 +162,25 @@ fn operations(operations: &[OperationsToDetection]) -> Option<Figure> {
             Scope::All | Scope::Client(_) => String::new(),
         };
         spreads.iter().map(move |spread| {
-            let number = |number: Option<f64>| number.map_or_else(String::new, |one| digits(one, 5));
+            let number =
+                |number: Option<f64>| number.map_or_else(String::new, |one| digits(one, 5));
             let numbers = [number(spread.median), number(spread.mean)];
-            let mut row = vec![model.clone(), spread.criterion.to_owned(), spread.runs.to_string()];
+            let mut row = vec![
+                model.clone(),
+                spread.criterion.to_owned(),
+                spread.runs.to_string(),
+            ];
             row.extend(numbers);
             row
         })
     });
-    let columns = ["model", "criterion", "runs", "median (operations)", "mean (operations)"];
+    let columns = [
+        "model",
+        "criterion",
+        "runs",
+        "median (operations)",
+        "mean (operations)",
+    ];
     let table = Table {
         columns: columns.map(str::to_owned).to_vec(),
         rows: rows.collect(),
@@ -162,7 +190,9 @@ fn operations(operations: &[OperationsToDetection]) -> Option<Figure> {
 }
 
 fn detections(heading: &str, spreads: &[Spread], y: Axis) -> Panel {
-    let names = spreads.iter().map(|spread| format!("{} ({})", spread.criterion, spread.runs));
+    let names = spreads
+        .iter()
+        .map(|spread| format!("{} ({})", spread.criterion, spread.runs));
     let names: Vec<String> = names.collect();
     let mut panel = Panel::new(heading, Axis::names("criterion (runs)", &names), y);
     for (at, spread) in spreads.iter().enumerate() {
@@ -175,7 +205,10 @@ fn detections(heading: &str, spreads: &[Spread], y: Axis) -> Panel {
             panel.layers.push(Layer::Marks {
                 look,
                 is_open: false,
-                points: number.map(|number| (at as f64, number)).into_iter().collect(),
+                points: number
+                    .map(|number| (at as f64, number))
+                    .into_iter()
+                    .collect(),
             });
         }
         if let Some(median) = spread.median {

@@ -64,11 +64,35 @@ pub const STATED: [Stated; 23] = [
     // The largest programs: 512K operations, 60 threads, 256 locations; with backtracking, and without any.
     stated("tsotool-fig4", "deriv-back", Measure::Ratio, 2.18, HPCA),
     stated("tsotool-fig4", "deriv", Measure::Ratio, 2.08, HPCA),
-    stated("tsotool-table1", "LD-biased", Measure::Seconds, 14.9, TABLE_1),
-    stated("tsotool-table1", "LD-ST equal", Measure::Seconds, 16.5, TABLE_1),
-    stated("tsotool-table1", "ST-biased", Measure::Seconds, 17.5, TABLE_1),
+    stated(
+        "tsotool-table1",
+        "LD-biased",
+        Measure::Seconds,
+        14.9,
+        TABLE_1,
+    ),
+    stated(
+        "tsotool-table1",
+        "LD-ST equal",
+        Measure::Seconds,
+        16.5,
+        TABLE_1,
+    ),
+    stated(
+        "tsotool-table1",
+        "ST-biased",
+        Measure::Seconds,
+        17.5,
+        TABLE_1,
+    ),
     stated("tsotool-table1", "LD-biased", Measure::Ratio, 1.45, TABLE_1),
-    stated("tsotool-table1", "LD-ST equal", Measure::Ratio, 1.73, TABLE_1),
+    stated(
+        "tsotool-table1",
+        "LD-ST equal",
+        Measure::Ratio,
+        1.73,
+        TABLE_1,
+    ),
     stated("tsotool-table1", "ST-biased", Measure::Ratio, 2.05, TABLE_1),
 ];
 
@@ -90,9 +114,9 @@ const fn stated(
 
 /// What is stated of something in an experiment, if anything is.
 pub fn find(experiment: &str, about: &str, measure: Measure) -> Option<&'static Stated> {
-    STATED.iter().find(|one| {
-        one.experiment == experiment && one.about == about && one.measure == measure
-    })
+    STATED
+        .iter()
+        .find(|one| one.experiment == experiment && one.about == about && one.measure == measure)
 }
 
 #[cfg(test)]

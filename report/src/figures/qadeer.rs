@@ -47,14 +47,19 @@ fn cycles(sample: &Sample<'_>) -> Option<Figure> {
     let plot = Plot {
         title: "Length of the shortest nice cycle in violations of SC".to_owned(),
         subtitle: format!("{all} violations"),
-        panels: vec![bars::panel("", "k: threads, and locations, in the cycle", &groups, y)],
+        panels: vec![bars::panel(
+            "",
+            "k: threads, and locations, in the cycle",
+            &groups,
+            y,
+        )],
         columns: 1,
-        panel_size: (680, 340),
+        panel_size: bars::size(&groups),
         legend: Vec::new(),
     };
-    let rows = counts.iter().map(|(end, number)| {
-        vec![end.name(), number.to_string(), share(*number, all)]
-    });
+    let rows = counts
+        .iter()
+        .map(|(end, number)| vec![end.name(), number.to_string(), share(*number, all)]);
     let columns = ["k", "violations", "share"];
     let table = Table {
         columns: columns.map(str::to_owned).to_vec(),

@@ -58,7 +58,11 @@ impl<'a> Sample<'a> {
 
     /// The name of a figure of it, with what tells it from others of the same experiment.
     pub fn name(&self, tail: &str) -> String {
-        let names = [self.experiment, tail, if self.is_lesser { self.size } else { "" }];
+        let names = [
+            self.experiment,
+            tail,
+            if self.is_lesser { self.size } else { "" },
+        ];
         let names = names.into_iter().filter(|name| !name.is_empty());
         let name = names.collect::<Vec<_>>().join("-");
         // It is to be the name of a file, whatever a table says.
@@ -75,6 +79,14 @@ impl<'a> Sample<'a> {
         let span = span(points.values().map(BTreeSet::len));
         let word = if span == "1" { "history" } else { "histories" };
         format!("{span} {word} a point")
+    }
+
+    /// How many histories there are in all.
+    pub fn histories(&self) -> String {
+        match self.by_history().len() {
+            1 => "1 history".to_owned(),
+            number => format!("{number} histories"),
+        }
     }
 
     /// The trials of each history.
@@ -107,7 +119,10 @@ impl<'a> Sample<'a> {
         let sources = list(&|trial| Some(trial.source.clone()));
         let limits: BTreeSet<String> = self.limits().map(seconds).collect();
         let limits: Vec<String> = limits.into_iter().collect();
-        let mut said = vec![format!("Size {}", self.size), format!("histories: {sources}")];
+        let mut said = vec![
+            format!("Size {}", self.size),
+            format!("histories: {sources}"),
+        ];
         if !protocols.is_empty() {
             said.push(format!("protocols: {protocols}"));
         }
@@ -134,7 +149,11 @@ pub fn time(trial: &Trial) -> Measured {
     let is_cut_off = trial.said.is_cut_off();
     let has_limit = trial.timeout.is_finite() && trial.timeout > 0.0;
     Measured {
-        value: if is_cut_off && has_limit { trial.timeout } else { trial.seconds },
+        value: if is_cut_off && has_limit {
+            trial.timeout
+        } else {
+            trial.seconds
+        },
         is_cut_off,
     }
 }
@@ -165,7 +184,10 @@ mod tests {
 
     #[test]
     fn sizes_are_kept_apart_and_the_largest_has_the_name() {
-        let trials = [trial("quick", "threads=2", 0), trial("paper", "threads=2", 0)];
+        let trials = [
+            trial("quick", "threads=2", 0),
+            trial("paper", "threads=2", 0),
+        ];
         let samples = Sample::all(&trials, "e");
         let names: Vec<String> = samples.iter().map(|sample| sample.name("../x")).collect();
         assert_eq!(names, ["e----x", "e----x-quick"]);

@@ -81,7 +81,9 @@ impl Group {
         };
         let below = self.shares.iter().copied().filter(|share| *share < low);
         let above = self.shares.iter().copied().filter(|share| *share > high);
-        chosen(below.collect()).chain(chosen(above.collect())).collect()
+        chosen(below.collect())
+            .chain(chosen(above.collect()))
+            .collect()
     }
 }
 
@@ -96,7 +98,11 @@ pub fn panel(name: &str, groups: &[Group], from_zero: bool) -> Panel {
         let stated = group.stated.unwrap_or(1.0);
         group.shares[0].min(stated)
     });
-    let least = if from_zero { 0.0 } else { least.fold(1.0, f64::min) };
+    let least = if from_zero {
+        0.0
+    } else {
+        least.fold(1.0, f64::min)
+    };
     let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
     let y = Axis::shares(name, least, ROOM);
     let mut panel = Panel::new("", Axis::names("", &names), y);
@@ -108,7 +114,9 @@ pub fn panel(name: &str, groups: &[Group], from_zero: bool) -> Panel {
 
 fn draw(panel: &mut Panel, x: f64, group: &Group) {
     let color = group.look.color;
-    let Some(summary) = group.summary() else { return };
+    let Some(summary) = group.summary() else {
+        return;
+    };
     let [lower, median, upper] =
         [summary.lower, summary.median, summary.upper].map(Quantile::drawn);
     let [low, high] = group.whiskers();
@@ -123,7 +131,13 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
     };
     let [left, right] = [x - HALF, x + HALF];
     panel.layers.extend([
-        line(&[(left, lower), (left, upper), (right, upper), (right, lower), (left, lower)]),
+        line(&[
+            (left, lower),
+            (left, upper),
+            (right, upper),
+            (right, lower),
+            (left, lower),
+        ]),
         line(&[(left, median), (right, median)]),
         line(&[(x, upper), (x, high)]),
         line(&[(x, lower), (x, low)]),
@@ -134,7 +148,12 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
         color,
         marker: Marker::Plus,
     };
-    marks(panel, cross, false, group.points().iter().map(|share| (x, *share)).collect());
+    marks(
+        panel,
+        cross,
+        false,
+        group.points().iter().map(|share| (x, *share)).collect(),
+    );
     let mean = Look {
         marker: Marker::Diamond,
         color,
@@ -149,7 +168,11 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
 fn say_means(panel: &mut Panel, x: f64, group: &Group) {
     let rounded = |share: f64| percent((share * 1e4).round() / 1e4);
     let mut words = vec![format!("mean {}", rounded(group.mean()))];
-    words.extend(group.stated.map(|stated| format!("paper {}", rounded(stated))));
+    words.extend(
+        group
+            .stated
+            .map(|stated| format!("paper {}", rounded(stated))),
+    );
     let (low, high) = (panel.y.low(), panel.y.high());
     for (line, text) in words.into_iter().enumerate() {
         let y = high - (high - low) * (0.07 + 0.055 * line as f64);
@@ -172,8 +195,14 @@ pub fn legend(groups: &[Group]) -> Vec<Entry> {
         marker,
     };
     let mut entries = vec![
-        Entry::new(Sign::Band, "from the lower to the upper quartile, with the median"),
-        Entry::new(Sign::Mark(grey(Marker::Plus), false), "beyond the 5th and the 95th percentile"),
+        Entry::new(
+            Sign::Band,
+            "from the lower to the upper quartile, with the median",
+        ),
+        Entry::new(
+            Sign::Mark(grey(Marker::Plus), false),
+            "beyond the 5th and the 95th percentile",
+        ),
         Entry::new(Sign::Mark(grey(Marker::Diamond), false), "mean"),
     ];
     if groups.iter().any(|group| group.stated.is_some()) {
@@ -185,8 +214,15 @@ pub fn legend(groups: &[Group]) -> Vec<Entry> {
 /// The numbers of the groups.
 pub fn table(groups: &[Group]) -> Table {
     let columns = [
-        "series", "histories", "least", "lower quartile", "median", "upper quartile", "most",
-        "mean", "mean in the paper",
+        "series",
+        "histories",
+        "least",
+        "lower quartile",
+        "median",
+        "upper quartile",
+        "most",
+        "mean",
+        "mean in the paper",
     ];
     let rows = groups.iter().filter_map(|group| {
         let summary = group.summary()?;
@@ -201,7 +237,11 @@ pub fn table(groups: &[Group]) -> Table {
         ];
         let mut row = vec![group.name.clone(), group.shares.len().to_string()];
         row.extend(numbers.map(|number| digits(number, 5)));
-        row.push(group.stated.map_or_else(String::new, |stated| digits(stated, 5)));
+        row.push(
+            group
+                .stated
+                .map_or_else(String::new, |stated| digits(stated, 5)),
+        );
         Some(row)
     });
     Table {

@@ -1,7 +1,7 @@
 //! Colours and markers: the same algorithm has the same ones in every figure.
 //!
-//! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart, without the
-//! yellow, which is too light for lines. Algorithms that are drawn together differ in colour and marker.
+//! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart; the yellow is
+//! darker, since theirs is too light for lines. Algorithms that are drawn together differ in colour and marker.
 
 use plotters::style::RGBColor;
 
@@ -19,6 +19,8 @@ pub const PURPLE: RGBColor = RGBColor(204, 121, 167);
 pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
 /// Sky blue.
 pub const SKY: RGBColor = RGBColor(86, 180, 233);
+/// A yellow that is dark enough for lines.
+pub const OLIVE: RGBColor = RGBColor(160, 145, 0);
 /// What is neither data nor text.
 pub const GREY: RGBColor = RGBColor(130, 130, 130);
 
@@ -62,17 +64,17 @@ const KNOWN: [(&str, RGBColor, Marker); 41] = {
         ("TSO", VERMILLION, Square),
         ("PSO", GREEN, Triangle),
         // Gradual checking, and what it is compared with.
-        ("sc-ccm-enum", VERMILLION, Square),
-        ("sc-ccm-sat", BLUE, Circle),
+        ("sc-ccm-enum", ORANGE, Diamond),
+        ("sc-ccm-sat", GREEN, Nabla),
         ("sc-sat", BLACK, Triangle),
-        ("tso-wccm-enum", VERMILLION, Square),
-        ("tso-wccm-sat", BLUE, Circle),
+        ("tso-wccm-enum", ORANGE, Diamond),
+        ("tso-wccm-sat", GREEN, Nabla),
         ("tso-sat", BLACK, Triangle),
         // Criteria below SC and TSO, from weak to strong.
         ("cc", SKY, Plus),
         ("ccv", PURPLE, Cross),
         ("cc or ccv", GREEN, Nabla),
-        ("cm", ORANGE, Nabla),
+        ("cm", OLIVE, Nabla),
         ("ccm", VERMILLION, Square),
         ("wccm", VERMILLION, Square),
         ("wsc", BLUE, Circle),
@@ -175,9 +177,25 @@ mod tests {
     #[test]
     fn what_is_drawn_together_looks_different() {
         let groups: [&[&str]; 6] = [
-            &["sc-ccm-enum", "sc-ccm-sat", "sc-sat", "cc", "ccv"],
-            &["tso-wccm-enum", "tso-wccm-sat", "tso-sat", "cc", "ccv"],
-            &["cc", "ccv", "cc or ccv", "cm", "ccm", "wsc", "kernel"],
+            &[
+                "sc-ccm-enum",
+                "sc-ccm-sat",
+                "sc-sat",
+                "cc",
+                "ccv",
+                "ccm",
+                "wsc",
+            ],
+            &[
+                "tso-wccm-enum",
+                "tso-wccm-sat",
+                "tso-sat",
+                "cc",
+                "ccv",
+                "wccm",
+                "wtso",
+            ],
+            &["cc", "ccv", "cm", "ccm", "wsc", "kernel"],
             &["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"],
             &[
                 "tso-baseline",
@@ -203,11 +221,7 @@ mod tests {
     fn what_nobody_knows_keeps_its_look() {
         assert_eq!(look("somebody's"), look("somebody's"));
         assert!(RESERVE.contains(&look("somebody's").color));
-        assert!(
-            KNOWN
-                .iter()
-                .all(|(_, color, _)| !RESERVE.contains(color))
-        );
+        assert!(KNOWN.iter().all(|(_, color, _)| !RESERVE.contains(color)));
         assert!(rank("somebody's") > rank("saturate"));
     }
 

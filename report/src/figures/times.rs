@@ -36,6 +36,7 @@ impl Times<'_> {
         let rules = self.stated.iter().map(|(at, text)| Layer::Rule {
             at: *at,
             text: (*text).to_owned(),
+            at_right: true,
         });
         panel.layers.extend(rules);
         let plot = Plot {
@@ -62,7 +63,10 @@ pub fn curves(sample: &Sample<'_>, part: &str, name: impl Fn(String) -> String) 
 
 /// Of how many histories a point is, and what is drawn.
 pub fn subtitle(sample: &Sample<'_>) -> String {
-    format!("{}; median, quartiles and mean of the time to check one", sample.histories_a_point())
+    format!(
+        "{}; median, quartiles and mean of the time to check one",
+        sample.histories_a_point()
+    )
 }
 
 /// Where a trial is on the axis of a part.
@@ -78,7 +82,10 @@ pub fn place(part: &str, trial: &Trial) -> u64 {
 pub fn x_name(part: &str, trials: &[&Trial]) -> String {
     let same = |of: &dyn Fn(&Trial) -> u64| {
         let first = trials.first().map(|trial| of(trial))?;
-        trials.iter().all(|trial| of(trial) == first).then_some(first)
+        trials
+            .iter()
+            .all(|trial| of(trial) == first)
+            .then_some(first)
     };
     let threads = same(&|trial| u64::from(trial.threads));
     let operations = same(&|trial| trial.operations);

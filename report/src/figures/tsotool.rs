@@ -36,7 +36,11 @@ pub fn figures(trials: &[Trial]) -> Vec<Figure> {
     for sample in Sample::all(trials, "tsotool-fig4") {
         for name in others(&sample) {
             let against = ["operations", "threads", "locations"];
-            figures.extend(against.into_iter().filter_map(|part| growth(&sample, part, &name)));
+            figures.extend(
+                against
+                    .into_iter()
+                    .filter_map(|part| growth(&sample, part, &name)),
+            );
         }
     }
     let table_1 = Sample::all(trials, "tsotool-table1");
@@ -46,7 +50,11 @@ pub fn figures(trials: &[Trial]) -> Vec<Figure> {
 
 /// The algorithms of a sample in the order of legends, without the baseline.
 fn others(sample: &Sample<'_>) -> Vec<String> {
-    let names: BTreeSet<&str> = sample.trials.iter().map(|trial| &*trial.algorithm).collect();
+    let names: BTreeSet<&str> = sample
+        .trials
+        .iter()
+        .map(|trial| &*trial.algorithm)
+        .collect();
     let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     names.retain(|name| name != BASELINE);
     names.sort_by_key(|name| (rank(name), name.clone()));
@@ -65,7 +73,11 @@ struct Orders {
 fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
     let names = others(sample);
     let mut orders: BTreeMap<(u32, u32), BTreeMap<&str, Orders>> = BTreeMap::new();
-    for trial in sample.trials.iter().filter(|trial| trial.algorithm != BASELINE) {
+    for trial in sample
+        .trials
+        .iter()
+        .filter(|trial| trial.algorithm != BASELINE)
+    {
         let point = orders.entry((trial.threads, trial.locations)).or_default();
         let known = point.entry(&trial.algorithm).or_default();
         known.programs += 1;
@@ -76,7 +88,9 @@ fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
     let panels = threads.iter().map(|threads| {
         let own = orders.iter().filter(|((own, _), _)| own == threads);
         let groups = own.map(|((_, locations), point)| {
-            let bars = names.iter().map(|name| found_bar(name, point.get(name.as_str())));
+            let bars = names
+                .iter()
+                .map(|name| found_bar(name, point.get(name.as_str())));
             (locations.to_string(), bars.collect())
         });
         let groups: Groups = groups.collect();
@@ -111,6 +125,7 @@ fn found_bar(name: &str, orders: Option<&Orders>) -> Bar {
     let share = orders.map(|orders| orders.found as f64 / orders.programs.max(1) as f64);
     let text = match orders {
         Some(Orders { cut_off, .. }) if *cut_off > 0 => format!("{cut_off} cut"),
+        Some(Orders { found: 0, .. }) => "0".to_owned(),
         _ => String::new(),
     };
     Bar {
@@ -121,7 +136,15 @@ fn found_bar(name: &str, orders: Option<&Orders>) -> Bar {
 }
 
 fn orders_table(orders: &BTreeMap<(u32, u32), BTreeMap<&str, Orders>>) -> Table {
-    let columns = ["threads", "locations", "algorithm", "programs", "order found", "cut off", "share"];
+    let columns = [
+        "threads",
+        "locations",
+        "algorithm",
+        "programs",
+        "order found",
+        "cut off",
+        "share",
+    ];
     let mut rows = Vec::new();
     for ((threads, locations), point) in orders {
         for (name, known) in point {
@@ -150,7 +173,9 @@ fn ratios<'a>(sample: &Sample<'a>) -> Vec<(&'a Trial, Measured)> {
         let baseline = trials.iter().find(|trial| trial.algorithm == BASELINE);
         let baseline = baseline.filter(|trial| !trial.said.is_cut_off() && trial.seconds > 0.0);
         let baseline = baseline.map(|trial| trial.seconds);
-        let others = trials.into_iter().filter(|trial| trial.algorithm != BASELINE);
+        let others = trials
+            .into_iter()
+            .filter(|trial| trial.algorithm != BASELINE);
         others.filter_map(move |trial| {
             let time = time(trial);
             let value = time.value / baseline?;
@@ -164,13 +189,20 @@ fn ratios<'a>(sample: &Sample<'a>) -> Vec<(&'a Trial, Measured)> {
 fn overheads(sample: &Sample<'_>) -> Option<Figure> {
     let ratios = ratios(sample);
     let ratios = ratios.iter();
-    let ratios = ratios.map(|(trial, ratio)| (trial.algorithm.clone(), u64::from(trial.threads), *ratio));
+    let ratios =
+        ratios.map(|(trial, ratio)| (trial.algorithm.clone(), u64::from(trial.threads), *ratio));
     let series = lines::series(ratios);
     let stated = paper::find(sample.experiment, "heu", Measure::Ratio)?.value;
     let numbers = lines::numbers(&series).chain([1.0, stated]);
-    let y = Axis::ratios("time, in times that of the baseline", numbers, Division::AsNeeded);
+    let y = Axis::ratios(
+        "time, in times that of the baseline",
+        numbers,
+        Division::AsNeeded,
+    );
     let mut panel = lines::panel("", "threads", &series, Unit::Ratio, y);
-    panel.layers.push(lines::rule(stated, "heu in the paper, about"));
+    panel
+        .layers
+        .push(lines::rule(stated, "heu in the paper, about"));
     let plot = Plot {
         title: "What finding an order costs beyond the baseline".to_owned(),
         subtitle: format!("{}; ratio program by program", sample.histories_a_point()),
@@ -191,10 +223,18 @@ fn overheads(sample: &Sample<'_>) -> Option<Figure> {
 
 /// The baseline's time, the ratio of another algorithm's to it and its time, against one of the parameters.
 fn growth(sample: &Sample<'_>, against: &str, name: &str) -> Option<Figure> {
-    let by = if against == "operations" { "threads" } else { "operations" };
+    let by = if against == "operations" {
+        "threads"
+    } else {
+        "operations"
+    };
     let view = View {
         against,
-        places: sample.trials.iter().map(|trial| place(against, trial)).collect(),
+        places: sample
+            .trials
+            .iter()
+            .map(|trial| place(against, trial))
+            .collect(),
         by,
         lines: sample.trials.iter().map(|trial| place(by, trial)).collect(),
     };
@@ -211,7 +251,6 @@ fn growth(sample: &Sample<'_>, against: &str, name: &str) -> Option<Figure> {
     let (baseline, own) = (times(BASELINE), times(name));
     let (panels, has_stated) = view.panels(name, [&baseline, &ratios, &own]);
     let mut legend = lines::legend(&[&baseline[..], &own[..]].concat());
-    legend.dedup();
     if has_stated {
         legend.push(Entry::new(Sign::Mark(PAPER, true), STATED));
     }
@@ -226,13 +265,22 @@ fn growth(sample: &Sample<'_>, against: &str, name: &str) -> Option<Figure> {
         panel_size: (390, 330),
         legend,
     };
-    let groups = [(vec![BASELINE.to_owned()], baseline), (vec![name.to_owned()], own)];
+    let groups = [
+        (vec![BASELINE.to_owned()], baseline),
+        (vec![name.to_owned()], own),
+    ];
     let mut table = lines::table(&["algorithm"], against, &groups, Unit::Seconds);
     let compared = [(vec![format!("{name} / {BASELINE}, times")], ratios)];
-    table.rows.extend(lines::table(&["algorithm"], against, &compared, Unit::Ratio).rows);
+    table
+        .rows
+        .extend(lines::table(&["algorithm"], against, &compared, Unit::Ratio).rows);
     let caption = format!("{FIG_4} {}", sample.circumstances());
     let is_theirs = name == "deriv-back";
-    let tail = if is_theirs { against.to_owned() } else { format!("{against}-{name}") };
+    let tail = if is_theirs {
+        against.to_owned()
+    } else {
+        format!("{against}-{name}")
+    };
     Some(Figure::new(sample.name(&tail), &plot, caption, table))
 }
 
@@ -259,7 +307,10 @@ impl View<'_> {
             let line = place(self.by, trial);
             let name = format!("{} {}", count(line), self.by);
             let place = place(self.against, trial);
-            by_line.entry(line).or_default().push((name, place, measured));
+            by_line
+                .entry(line)
+                .or_default()
+                .push((name, place, measured));
         }
         let series = by_line.into_iter().flat_map(|(line, measured)| {
             let at = self.lines.iter().position(|one| *one == line);
@@ -275,7 +326,13 @@ impl View<'_> {
         let times = lines::numbers(baseline).chain(lines::numbers(own));
         let seconds = Axis::seconds("time to check", times, Division::Decades);
         let time = |heading: &str, series: &[Series]| {
-            lines::panel(heading, self.against, series, Unit::Seconds, seconds.clone())
+            lines::panel(
+                heading,
+                self.against,
+                series,
+                Unit::Seconds,
+                seconds.clone(),
+            )
         };
         let (compared, has_stated) = self.ratios(name, ratios);
         let panels = vec![
@@ -289,7 +346,10 @@ impl View<'_> {
     fn ratios(&self, name: &str, series: &[Series]) -> (Panel, bool) {
         let stated = |about, measure| paper::find("tsotool-fig4", about, measure);
         let mean = stated(name, Measure::MeanRatio).map(|stated| stated.value);
-        let largest = [stated("deriv-back", Measure::Ratio), stated("deriv", Measure::Ratio)];
+        let largest = [
+            stated("deriv-back", Measure::Ratio),
+            stated("deriv", Measure::Ratio),
+        ];
         let place = match self.against {
             "operations" => 512 << 10,
             "threads" => 60,
@@ -299,10 +359,16 @@ impl View<'_> {
         let largest = largest.into_iter().flatten().filter(|_| is_there);
         let marks: Vec<(f64, f64)> = largest.map(|stated| (place as f64, stated.value)).collect();
         let numbers = lines::numbers(series).chain(mean).chain([1.0]);
-        let y = Axis::ratios("time, in times that of the baseline", numbers, Division::AsNeeded);
+        let y = Axis::ratios(
+            "time, in times that of the baseline",
+            numbers,
+            Division::AsNeeded,
+        );
         let heading = format!("(b) {name} / {BASELINE}");
         let mut panel = lines::panel(&heading, self.against, series, Unit::Ratio, y);
-        panel.layers.extend(mean.map(|mean| lines::rule(mean, "the paper's mean is below")));
+        panel
+            .layers
+            .extend(mean.map(|mean| lines::rule(mean, "the paper's mean is below")));
         panel.layers.push(Layer::Marks {
             look: PAPER,
             is_open: true,
@@ -344,14 +410,23 @@ fn mixes(sample: &Sample<'_>) -> Option<Figure> {
     let rows: Vec<Mix> = rows.collect();
     let names = others(sample);
     let mut legend = vec![
-        Entry::new(Sign::Mark(look(BASELINE), false), format!("mean of {BASELINE}")),
-        Entry::new(Sign::Mark(PAPER, true), "mean in the paper, on a processor of its time"),
+        Entry::new(
+            Sign::Mark(look(BASELINE), false),
+            format!("mean of {BASELINE}"),
+        ),
+        Entry::new(
+            Sign::Mark(PAPER, true),
+            "mean in the paper, on a processor of its time",
+        ),
     ];
     legend.extend(names.iter().map(|name| bars::entry(Some(look(name)), name)));
     legend.push(bars::entry(None, "deriv-back in the paper"));
     let plot = Plot {
         title: "Checking programs with more loads and with more stores".to_owned(),
-        subtitle: format!("{}; means of the runs that ended", sample.histories_a_point()),
+        subtitle: format!(
+            "{}; means of the runs that ended",
+            sample.histories_a_point()
+        ),
         panels: vec![baselines(&rows), slowdowns(&rows)],
         columns: 2,
         panel_size: (470, 310),
@@ -441,22 +516,44 @@ fn slowdowns(rows: &[Mix]) -> Panel {
         (mix.name.clone(), ours.chain(theirs).collect())
     });
     let groups: Groups = groups.collect();
-    let heights = groups.iter().flat_map(|(_, bars)| bars).filter_map(|bar| bar.height);
-    let y = Axis::ratios("time, in times that of the baseline", heights, Division::Even);
+    let heights = groups
+        .iter()
+        .flat_map(|(_, bars)| bars)
+        .filter_map(|bar| bar.height);
+    let y = Axis::ratios(
+        "time, in times that of the baseline",
+        heights,
+        Division::Even,
+    );
     bars::panel("(b) ratio to the baseline", "", &groups, y)
 }
 
 fn mixes_table(rows: &[Mix]) -> Table {
-    let columns = ["mix", "algorithm", "measure", "runs", "cut off", "mean", "mean in the paper"];
+    let columns = [
+        "mix",
+        "algorithm",
+        "measure",
+        "runs",
+        "cut off",
+        "mean",
+        "mean in the paper",
+    ];
     let mut cells = Vec::new();
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| digits(number, 4));
     for mix in rows {
-        let baseline = mix.baseline.iter().map(|summary| (BASELINE, Measure::Seconds, summary));
+        let baseline = mix
+            .baseline
+            .iter()
+            .map(|summary| (BASELINE, Measure::Seconds, summary));
         let others = mix.others.iter();
         let others = others.map(|(name, summary)| (name.as_str(), Measure::Ratio, summary));
         for (name, measure, summary) in baseline.chain(others) {
             let is_theirs = [BASELINE, "deriv-back"].contains(&name);
-            let unit = if measure == Measure::Seconds { "seconds" } else { "ratio" };
+            let unit = if measure == Measure::Seconds {
+                "seconds"
+            } else {
+                "ratio"
+            };
             cells.push(vec![
                 mix.name.clone(),
                 name.to_owned(),

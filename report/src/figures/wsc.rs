@@ -33,11 +33,23 @@ pub fn figures(trials: &[Trial]) -> Vec<Figure> {
         figures.extend(by_operations(&sample));
     }
     for (experiment, title, caption) in [
-        ("wsc-fig7", "Time to find valid histories to be SC, by number of threads", FIG_7),
-        ("wsc-fig8", "Time to check histories of which half were tampered with, by number of threads", FIG_8),
+        (
+            "wsc-fig7",
+            "Time to find valid histories to be SC, by number of threads",
+            FIG_7,
+        ),
+        (
+            "wsc-fig8",
+            "Time to check histories of which half were tampered with, by number of threads",
+            FIG_8,
+        ),
     ] {
         let samples = Sample::all(trials, experiment);
-        figures.extend(samples.iter().filter_map(|sample| closer(sample, title, caption)));
+        figures.extend(
+            samples
+                .iter()
+                .filter_map(|sample| closer(sample, title, caption)),
+        );
     }
     for sample in Sample::all(trials, "wsc-fig9") {
         figures.extend(violations(&sample));
@@ -62,7 +74,7 @@ fn parts_of_kernel(sample: &Sample<'_>) -> Option<Figure> {
     });
     let plot = Plot {
         title: "Share of the kernel that criteria order".to_owned(),
-        subtitle: format!("{}; distribution over histories", sample.histories_a_point()),
+        subtitle: sample.histories(),
         panels: vec![spread::panel("share of the kernel", &groups, false)],
         columns: 1,
         panel_size: spread::size(&groups),
@@ -83,7 +95,7 @@ fn pairs(sample: &Sample<'_>) -> Option<Figure> {
     });
     let plot = Plot {
         title: "Share of the pairs of writes of one location that criteria order".to_owned(),
-        subtitle: format!("{}; distribution over histories", sample.histories_a_point()),
+        subtitle: sample.histories(),
         panels: vec![spread::panel("share of pairs ordered", &groups, false)],
         columns: 1,
         panel_size: spread::size(&groups),
@@ -99,12 +111,19 @@ fn pairs(sample: &Sample<'_>) -> Option<Figure> {
 
 /// Of how many histories the criteria order the whole kernel.
 fn whole_kernels(sample: &Sample<'_>) -> Option<Figure> {
-    let mut names: Vec<String> = sample.trials.iter().map(|trial| sample.series(trial)).collect();
+    let mut names: Vec<String> = sample
+        .trials
+        .iter()
+        .map(|trial| sample.series(trial))
+        .collect();
     names.sort_by_key(|name| (rank(algorithm_of(name)), name.clone()));
     names.dedup();
     let (mut groups, mut rows) = (Vec::new(), Vec::new());
     for name in names.iter().filter(|name| algorithm_of(name) != KERNEL) {
-        let own = sample.trials.iter().filter(|trial| sample.series(trial) == *name);
+        let own = sample
+            .trials
+            .iter()
+            .filter(|trial| sample.series(trial) == *name);
         let known = own.filter_map(|trial| Some(ordered(trial)? == trial.kernel?));
         let known: Vec<bool> = known.collect();
         if known.is_empty() {
@@ -136,13 +155,19 @@ fn whole_kernels(sample: &Sample<'_>) -> Option<Figure> {
     let y = Axis::shares("share of histories", 0.0, 0.08);
     let plot = Plot {
         title: "Histories whose whole kernel a criterion orders".to_owned(),
-        subtitle: sample.histories_a_point(),
+        subtitle: sample.histories(),
         panels: vec![bars::panel("", "criterion", &groups, y)],
         columns: 1,
-        panel_size: (640, 320),
+        panel_size: bars::size(&groups),
         legend: vec![bars::entry(None, "in the paper")],
     };
-    let columns = ["criterion", "histories", "whole kernel", "share", "share in the paper"];
+    let columns = [
+        "criterion",
+        "histories",
+        "whole kernel",
+        "share",
+        "share in the paper",
+    ];
     let table = Table {
         columns: columns.map(str::to_owned).to_vec(),
         rows,
@@ -170,7 +195,13 @@ fn closer(sample: &Sample<'_>, title: &str, caption: &str) -> Option<Figure> {
     let series = curves(&sample, "threads", |name| name);
     let x = x_name("threads", &sample.trials);
     let y = lines::axis("time to check", Unit::Seconds, &series, Division::AsNeeded);
-    let mut panels = vec![lines::panel("(a) all algorithms", &x, &series, Unit::Seconds, y)];
+    let mut panels = vec![lines::panel(
+        "(a) all algorithms",
+        &x,
+        &series,
+        Unit::Seconds,
+        y,
+    )];
     let mut quick = series.clone();
     quick.retain(|one| one.name != SLOW);
     if !quick.is_empty() && quick.len() < series.len() {
@@ -198,7 +229,7 @@ fn violations(sample: &Sample<'_>) -> Option<Figure> {
         title: "Time of saturation to find violations of SC, by number of threads".to_owned(),
         caption: FIG_9,
         stated: bound
-            .map(|bound| (bound.value, "the paper's wSC: at most 8 s"))
+            .map(|bound| (bound.value, "wSC in the paper: at most 8 s"))
             .into_iter()
             .collect(),
     };
@@ -226,7 +257,13 @@ fn faster(sample: &Sample<'_>) -> Option<Figure> {
     let stated = paper::find(sample.experiment, SLOW, Measure::Ratio)?.value;
     let numbers = lines::numbers(&series).chain([1.0, stated]);
     let y = Axis::ratios("time, in times that of wsc", numbers, Division::AsNeeded);
-    let mut panel = lines::panel("", &x_name("threads", &sample.trials), &series, Unit::Ratio, y);
+    let mut panel = lines::panel(
+        "",
+        &x_name("threads", &sample.trials),
+        &series,
+        Unit::Ratio,
+        y,
+    );
     panel.layers.push(Layer::Marks {
         look: PAPER,
         is_open: true,
@@ -257,7 +294,12 @@ fn found(sample: &Sample<'_>) -> Option<Figure> {
     let names: Vec<String> = names.into_iter().collect();
     let caught = count(sample, &names, by_algorithm);
     let title = "Violations of SC that saturation finds";
-    let caption = "The paper says that wSC finds all violations and that CCM misses 1.25 % of them.";
-    let any = sample.trials.iter().any(|trial| trial.said == Said::Violation);
-    any.then(|| caught::figure(sample, &caught, title, caption)).flatten()
+    let caption =
+        "The paper says that wSC finds all violations and that CCM misses 1.25 % of them.";
+    let any = sample
+        .trials
+        .iter()
+        .any(|trial| trial.said == Said::Violation);
+    any.then(|| caught::figure(sample, &caught, title, caption))
+        .flatten()
 }

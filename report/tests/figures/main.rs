@@ -21,7 +21,11 @@ fn made_figures() -> &'static [Figure] {
 /// Fails if a picture is no picture.
 fn check(figure: &Figure) {
     let name = &figure.name;
-    assert!(name.chars().all(|one| one.is_ascii_alphanumeric() || one == '-'), "{name}");
+    assert!(
+        name.chars()
+            .all(|one| one.is_ascii_alphanumeric() || one == '-'),
+        "{name}"
+    );
     check_svg(name, &figure.svg);
     let size = |at: usize| {
         let bytes = figure.png.get(at..at + 4).expect("a PNG has a header");
@@ -31,12 +35,22 @@ fn check(figure: &Figure) {
     let [width, height] = [size(16), size(20)].map(|pixels| pixels / 2);
     let header = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=");
     assert!(figure.svg.starts_with(&header), "{name}: {header}");
-    assert!((200..20_000).contains(&width) && (200..20_000).contains(&height), "{name}");
-    assert!(!figure.title.is_empty() && figure.caption.ends_with('.'), "{name}: {}", figure.caption);
+    assert!(
+        (200..20_000).contains(&width) && (200..20_000).contains(&height),
+        "{name}"
+    );
+    assert!(
+        !figure.title.is_empty() && figure.caption.ends_with('.'),
+        "{name}: {}",
+        figure.caption
+    );
     assert!(!figure.table.rows.is_empty(), "{name}");
     for row in &figure.table.rows {
         assert_eq!(row.len(), figure.table.columns.len(), "{name}: {row:?}");
-        assert!(row.iter().all(|cell| !cell.contains("NaN")), "{name}: {row:?}");
+        assert!(
+            row.iter().all(|cell| !cell.contains("NaN")),
+            "{name}: {row:?}"
+        );
     }
 }
 
@@ -70,7 +84,9 @@ fn text(figure: &Figure) -> String {
     let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths);
-        let cells: Vec<String> = cells.map(|(cell, width)| format!("{cell:width$}")).collect();
+        let cells: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
         cells.join("  ").trim_end().to_owned()
     };
     rows().map(line).collect::<Vec<_>>().join("\n")
@@ -101,13 +117,22 @@ fn axes_have_names_and_units() {
     let has = |name: &str, words: &[&str]| {
         let figure = figures.iter().find(|figure| figure.name == name).unwrap();
         for word in words {
-            assert!(figure.svg.contains(&format!(">\n{word}\n<")), "{name}: {word}");
+            assert!(
+                figure.svg.contains(&format!(">\n{word}\n<")),
+                "{name}: {word}"
+            );
         }
     };
-    has("gcc-fig4-operations", &["operations (4 threads)", "time to check", "10 s", "sc-sat"]);
+    has(
+        "gcc-fig4-operations",
+        &["operations (4 threads)", "time to check", "10 s", "sc-sat"],
+    );
     has("gcc-fig4-threads", &["threads (50 operations each)"]);
-    has("gcc-unordered", &["share of pairs unordered", "paper 57.75 %", "paper 6.6 %"]);
-    has("wsc-fig9-threads", &["the paper&apos;s wSC: at most 8 s"]);
+    has(
+        "gcc-unordered",
+        &["share of pairs unordered", "paper 57.75 %", "paper 6.6 %"],
+    );
+    has("wsc-fig9-threads", &["wSC in the paper: at most 8 s"]);
     has("tsotool-fig4-operations", &["operations", "128Ki"]);
     has("tsotool-table1", &["14.9 s", "2.05×"]);
 }
@@ -115,7 +140,9 @@ fn axes_have_names_and_units() {
 #[test]
 fn the_same_rows_give_the_same_bytes() {
     let mut results = made::results();
-    results.trials.retain(|trial| ["wsc-fig9", "tsotool-table1"].contains(&&*trial.experiment));
+    results
+        .trials
+        .retain(|trial| ["wsc-fig9", "tsotool-table1"].contains(&&*trial.experiment));
     let figures = figures::all(&results);
     assert!(figures.len() > 3);
     assert_eq!(figures, figures::all(&results));
@@ -142,9 +169,7 @@ fn figures_of(trials: Vec<Trial>) -> Vec<Figure> {
 #[test]
 fn one_row_of_each_experiment() {
     let mut trials = made::results().trials;
-    trials.dedup_by(|one, other| {
-        (&one.experiment, &one.part) == (&other.experiment, &other.part)
-    });
+    trials.dedup_by(|one, other| (&one.experiment, &one.part) == (&other.experiment, &other.part));
     figures_of(trials);
 }
 
@@ -158,18 +183,31 @@ fn everything_cut_off() {
         trial.seconds = trial.timeout;
     }
     let figures = figures_of(trials);
-    let figure = figures.iter().find(|figure| figure.name == "wsc-fig6-operations").unwrap();
+    let figure = figures
+        .iter()
+        .find(|figure| figure.name == "wsc-fig6-operations")
+        .unwrap();
     assert!(figure.svg.contains("limit 60 s"));
     assert!(figure.svg.contains("cut off"));
     // Runs, cut off, the quartiles, the mean.
-    assert_eq!(figure.table.rows[0][2..], ["2", "2", "> 60", "> 60", "> 60", ""]);
+    assert_eq!(
+        figure.table.rows[0][2..],
+        ["2", "2", "> 60", "> 60", "> 60", ""]
+    );
 }
 
 #[test]
 fn odd_numbers() {
     for odd in [0.0, f64::NAN, f64::INFINITY, -1.0, 1e300, 1e-300] {
         let mut trials = made::results().trials;
-        let wanted = ["gcc-fig4", "gcc-unordered", "wsc-kernel", "wsc-fig9", "tsotool-table1", "qadeer-cycles"];
+        let wanted = [
+            "gcc-fig4",
+            "gcc-unordered",
+            "wsc-kernel",
+            "wsc-fig9",
+            "tsotool-table1",
+            "qadeer-cycles",
+        ];
         trials.retain(|trial| trial.number < 2 && wanted.contains(&&*trial.experiment));
         for trial in &mut trials {
             (trial.seconds, trial.timeout) = (odd, odd);
@@ -184,7 +222,14 @@ fn odd_numbers() {
 fn a_hundred_algorithms() {
     let mut trials = Vec::new();
     for at in 0..100 {
-        for experiment in ["gcc-fig4", "gcc-unordered", "wsc-kernel", "wsc-fig9", "tsotool-fig3", "tsotool-table1"] {
+        for experiment in [
+            "gcc-fig4",
+            "gcc-unordered",
+            "wsc-kernel",
+            "wsc-fig9",
+            "tsotool-fig3",
+            "tsotool-table1",
+        ] {
             let mut trial = made::trial(experiment, "threads", at % 3, &format!("algorithm-{at}"));
             (trial.threads, trial.operations) = (2 + at % 5, 100);
             (trial.write_pairs, trial.kernel, trial.ordered) = (10, Some(9), Some(8));
@@ -224,6 +269,9 @@ fn sizes_have_figures_of_their_own() {
         trial.size = "paper".to_owned();
     }
     trials.extend(more);
-    let names: Vec<String> = figures_of(trials).into_iter().map(|figure| figure.name).collect();
+    let names: Vec<String> = figures_of(trials)
+        .into_iter()
+        .map(|figure| figure.name)
+        .collect();
     assert_eq!(names, ["qadeer-cycles", "qadeer-cycles-quick"]);
 }
