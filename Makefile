@@ -1,7 +1,7 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo campaign test bench limits lint
+.PHONY: help demo campaign test test-scale bench limits lint
 
 help:
 	@echo "make demo    run the built-in protocols with random programs and check what they did,"
@@ -9,7 +9,9 @@ help:
 	@echo "make campaign"
 	@echo "             mutants of the built-in protocols, run until something catches them (some minutes):"
 	@echo "             tables in RESULTS=folder (target/campaign), and a summary"
-	@echo "make test    run every test, those in the documentation too"
+	@echo "make test    run every test, those in the documentation and of scale/ too"
+	@echo "make test-scale"
+	@echo "             only those of scale/, which need Python and its packages"
 	@echo "make lint    formatting, clippy and documentation, warnings are errors"
 	@echo "make limits  how large the hard histories of each family may be and still be decided"
 	@echo "make bench   measure speed (criterion), then a table of time and memory against size, as"
@@ -36,7 +38,14 @@ campaign:
 # Some tests need data that is not part of this repository; where it is absent they are ignored.
 shared := $(wildcard ../shared/DESIGN.md)
 test:
-	$(CARGO) test --workspace --no-fail-fast $(if $(shared),-- --include-ignored)
+	@status=0; \
+	$(CARGO) test --workspace --no-fail-fast $(if $(shared),-- --include-ignored) || status=$$?; \
+	$(MAKE) --no-print-directory test-scale || status=$$?; \
+	exit $$status
+
+test-scale:
+	$(CARGO) build --quiet --package cli
+	@target=$${CARGO_TARGET_DIR:-target}; scale/test.sh "$$target/debug/rubric" "$$target/scale-venv"
 
 # The table is measured last, when nothing else runs.
 bench:

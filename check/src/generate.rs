@@ -26,7 +26,7 @@ mod program;
 mod repoint;
 mod run;
 
-use history::{BuildError, History};
+use history::{BuildError, History, RestoreError};
 use thiserror::Error;
 
 use crate::machine::Refusal;
@@ -35,6 +35,7 @@ use dice::Dice;
 use program::Program;
 
 pub use program::without_order;
+pub use repoint::repointed;
 
 /// What a random history is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,6 +160,9 @@ pub enum RecipeError {
     /// Too many operations.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// A history with other values read cannot be put together: a defect of this program.
+    #[error("{0}: please report this")]
+    Restore(#[from] RestoreError),
     /// The machine refuses a step of the random schedule: a defect of this program.
     #[error("the machine refuses a step of its own run ({0}): please report this")]
     Refused(#[from] Refusal),
@@ -175,9 +179,12 @@ pub fn generate(recipe: &Recipe) -> Result<History, RecipeError> {
     check(recipe)?;
     let mut dice = Dice::new(recipe.seed);
     let program = Program::random(recipe, &mut dice);
-    let mut run = run::run(&program, recipe, &mut dice)?;
-    repoint::repoint(&program, &mut run, recipe, &mut dice)?;
-    Ok(program.history(Some(&run))?)
+    let run = run::run(&program, recipe, &mut dice)?;
+    let history = program.history(Some(&run))?;
+    match recipe.violations {
+        0 => Ok(history),
+        reads => repoint::repoint(&history, reads, recipe.distance, &mut dice),
+    }
 }
 
 /// Locations that a recipe can have: each takes memory, used or not.

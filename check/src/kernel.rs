@@ -102,36 +102,43 @@ pub fn kernel(
     })
 }
 
-/// How many pairs of writes each criterion that is weaker than the model orders, by name; `None` where
-/// it does not hold, or a bound was met. CCv: those that `(po ∪ wr ∪ cf)⁺` relates. CCM: `pww`; wCCM:
-/// `wpww`. wSC and wTSO: what saturation orders. Needs matrices of n² bits.
+/// The criteria that are weaker than a model and derive store order, the weakest first.
+pub fn criteria(model: Model) -> &'static [Algorithm] {
+    match model {
+        Model::Sc => &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc],
+        _ => &[Algorithm::Wccm, Algorithm::Wtso],
+    }
+}
+
+/// How many pairs of writes one of the [`criteria`] orders; `None` where it does not hold, or a bound was
+/// met. CCv: those that `(po ∪ wr ∪ cf)⁺` relates. CCM: `pww`; wCCM: `wpww`. wSC and wTSO: what saturation
+/// orders. Needs matrices of n² bits, but for wSC and wTSO.
 pub fn derived(
     history: &History,
     reads_from: &ReadsFrom,
-    model: Model,
+    criterion: Algorithm,
     kernel: &Kernel,
     bounds: &Bounds,
-) -> Vec<(Algorithm, Option<u64>)> {
-    let execution = Execution::new(history, reads_from);
-    let saturated = Some(kernel.saturated);
-    match model {
-        Model::Sc => {
-            let pasts = causal::convergent(&execution, bounds).ok();
-            let ccv = pasts.and_then(|pasts| pasts.ordered_writes(&execution, bounds));
-            let pww = convergent::convergent_memory(&execution, bounds).ok();
-            vec![
-                (Algorithm::Ccv, ccv),
-                (Algorithm::Ccm, pww.map(|order| order.pairs(&execution))),
-                (Algorithm::Wsc, saturated),
-            ]
+) -> Option<u64> {
+    let execution = || Execution::new(history, reads_from);
+    match criterion {
+        Algorithm::Ccv => {
+            let execution = execution();
+            let pasts = causal::convergent(&execution, bounds).ok()?;
+            pasts.ordered_writes(&execution, bounds)
         }
-        _ => {
-            let wpww = weak::weak_memory(&execution, reads_from, bounds).ok();
-            vec![
-                (Algorithm::Wccm, wpww.map(|order| order.pairs(&execution))),
-                (Algorithm::Wtso, saturated),
-            ]
+        Algorithm::Ccm => {
+            let execution = execution();
+            let pww = convergent::convergent_memory(&execution, bounds).ok()?;
+            Some(pww.pairs(&execution))
         }
+        Algorithm::Wccm => {
+            let execution = execution();
+            let wpww = weak::weak_memory(&execution, reads_from, bounds).ok()?;
+            Some(wpww.pairs(&execution))
+        }
+        Algorithm::Wsc | Algorithm::Wtso => Some(kernel.saturated),
+        _ => None,
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! - [`args`]: what the user asks for; [`settings`]: what of it a campaign that goes on must not change;
 //! - [`subjects`]: the protocols and the mutants that were chosen;
+//! - [`files`]: what they are called, of the whole or of a shard;
 //! - [`log`]: runs as they end; [`rounds`]: which run comes when; [`trial`]: one run, to its row;
 //! - [`sieve`]: the mutants that cannot differ from their protocol.
 
 mod args;
+mod files;
 mod log;
 mod rounds;
 mod settings;
@@ -18,6 +20,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use report::results::Results;
 use report::tables::{CampaignRun, Generator, write_equivalents, write_runs};
 
 use crate::error::Error;
@@ -28,6 +31,8 @@ use crate::simulate::protocols::Opened;
 use crate::status::Status;
 pub use args::Args;
 use args::Guided;
+use files::Files;
+pub use files::{lacks_shards, tables};
 use log::{Entry, Log};
 use rounds::{Rounds, Stream};
 use settings::Settings;
@@ -42,9 +47,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .into_iter()
         .map(|name| Opened::new(name, None));
     let opened = opened.collect::<Result<Vec<Opened>, Error>>()?;
-    let subjects = subjects::choose(args, &opened)?;
-    Settings::new(args, &opened, &subjects).settle(&args.output)?;
-    let (log, known) = Log::open(&args.output)?;
+    let mut subjects = subjects::choose(args, &opened)?;
+    let files = Files {
+        folder: &args.output,
+        shard: args.shard,
+    };
+    Settings::new(args, &opened, &subjects).settle(&files)?;
+    if let Some(shard) = args.shard {
+        subjects::keep(&mut subjects, shard);
+    }
+    let (log, known) = Log::open(&files.log())?;
     let traces = args.output.join("traces");
     clear(&args.output);
     let bar = progress::bar(0, "runs", args.quiet);
@@ -74,13 +86,22 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let mut mutants = streams(args, &subjects, &is_tried);
     rounds.run(&mut mutants, args.runs)?;
     bar.finish_and_clear();
+    log.sync()?;
     let streams = || originals.iter().chain(&mutants);
-    let campaign = Campaign {
+    let mut results = Results {
         runs: rows(streams()),
         equivalents: equivalents.into_iter().flatten().collect(),
+        ..Results::default()
+    };
+    write_runs(&files.runs(), &results.runs)?;
+    write_equivalents(&files.equivalents(), &results.equivalents)?;
+    // Answers that name the first of several runs name the one that `rubric report` will.
+    results.tidy();
+    let campaign = Campaign {
+        runs: results.runs,
+        equivalents: results.equivalents,
         is_running: false,
     };
-    write(&args.output, &campaign)?;
     let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
     let progress = Progress {
         seconds: start.elapsed().as_secs_f64(),
@@ -88,7 +109,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     print(
         &campaign,
-        &args.output,
+        &[files.runs(), files.equivalents()],
         Some(progress),
         SHOWN,
         args.format,
@@ -139,15 +160,14 @@ fn streams(
     streams
 }
 
-/// Removes what a kill has left half written. Nobody else writes here.
+/// Removes what a kill has left half written.
 fn clear(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()) {
         if path.is_dir() {
             clear(&path);
-        } else if report::files::is_unfinished(&path) {
-            // If it stays, it does no harm.
-            let _ = std::fs::remove_file(path);
+        } else {
+            report::files::remove_unfinished(&path);
         }
     }
 }
@@ -158,36 +178,12 @@ fn rows<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<CampaignRun> {
     entries.map(|Entry { row, .. }| row.clone()).collect()
 }
 
-/// Writes the tables.
-fn write(folder: &Path, campaign: &Campaign) -> Result<(), Error> {
-    write_runs(&folder.join(RUNS), &campaign.runs)?;
-    write_equivalents(&folder.join(EQUIVALENTS), &campaign.equivalents)?;
-    Ok(())
-}
-
-/// The table of runs, in the folder of a campaign.
-pub const RUNS: &str = "runs.parquet";
-/// The table of equivalent mutants.
-pub const EQUIVALENTS: &str = "equivalents.parquet";
-
-/// The rows of the runs that a campaign's log has, if there is one.
+/// The rows of the runs that the logs of a campaign and its shards have, if there is a log.
 pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
-    let Some(entries) = Log::read(folder)? else {
-        return Ok(None);
-    };
-    let mut runs: Vec<CampaignRun> = entries.into_values().map(|entry| entry.row).collect();
-    runs.sort_by(|a, b| key(a).cmp(&key(b)));
-    Ok(Some(runs))
-}
-
-fn key(run: &CampaignRun) -> (&str, Option<&str>, &str, Generator, u32, u32) {
-    let mutant = run.mutant.as_deref();
-    (
-        &run.protocol,
-        mutant,
-        &run.client,
-        run.generator,
-        run.repetition,
-        run.number,
-    )
+    let logs = files::logs(folder)?;
+    let mut runs = Vec::new();
+    for log in &logs {
+        runs.extend(Log::read(log)?.into_values().map(|entry| entry.row));
+    }
+    Ok((!logs.is_empty()).then_some(runs))
 }

@@ -4,6 +4,7 @@ use std::io;
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use report::files::advice;
 use report::tables::TableError;
 use thiserror::Error;
 
@@ -17,7 +18,7 @@ pub enum Error {
     #[error(transparent)]
     Table(#[from] TableError),
     /// A file cannot be read or written.
-    #[error("{file}: {error}: check the path, its permissions and the space left")]
+    #[error("{file}: {error}: {}", advice(error))]
     File {
         /// The file.
         file: String,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use check::bounds::Bounds;
-use check::kernel::{Kernel, NoKernel, derived, kernel};
+use check::kernel::{Kernel, NoKernel, criteria, derived, kernel};
 use check::verdict::Reason;
 use check::{Algorithm, Model};
 use history::{Ambiguity, History, OpId, ReadsFrom};
@@ -139,7 +139,11 @@ fn find<'a>(
     let start = Instant::now();
     let kernel = kernel(history, &reads_from, model, &bounds);
     let by = match &kernel {
-        Ok(kernel) => derived(history, &reads_from, model, kernel, &bounds),
+        Ok(kernel) => {
+            let derived =
+                |&by: &Algorithm| (by, derived(history, &reads_from, by, kernel, &bounds));
+            criteria(model).iter().map(derived).collect()
+        }
         Err(_) => Vec::new(),
     };
     Ok(Found {
@@ -174,7 +178,7 @@ impl Found<'_> {
 
     fn line(&self, pairs: bool) -> Line<'_> {
         let kernel = self.kernel.as_ref().ok();
-        let by = names(self.model).iter().map(|algorithm| {
+        let by = criteria(self.model).iter().map(|algorithm| {
             let known = self.by.iter().find(|(by, _)| by == algorithm);
             let ordered = known.and_then(|&(_, ordered)| ordered);
             (algorithm.name().to_owned(), Value::from(ordered))
@@ -285,13 +289,5 @@ fn named(file: &str, history: &History) -> String {
     match &history.name {
         Some(name) => format!("{file}: {name}"),
         None => file.to_owned(),
-    }
-}
-
-/// The criteria whose share is told.
-fn names(model: Model) -> &'static [Algorithm] {
-    match model {
-        Model::Sc => &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc],
-        _ => &[Algorithm::Wccm, Algorithm::Wtso],
     }
 }

@@ -17,7 +17,8 @@ pub struct Limits {
     pub max_memory: u64,
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+/// Reads a number of seconds.
+pub fn parse_seconds(text: &str) -> Result<Duration, String> {
     let expected = "a number of seconds was expected, such as 10 or 0.5";
     let seconds: f64 = text.parse().map_err(|_| expected)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())

@@ -7,6 +7,7 @@
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`limits`]: the options that bound time and memory;
 //! - [`progress`]: how far many runs are;
+//! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
@@ -15,10 +16,12 @@ mod campaign;
 mod check;
 mod convert;
 mod error;
+mod experiment;
 mod files;
 mod generate;
 mod ingest;
 mod initial;
+mod journal;
 mod kernel;
 mod limits;
 mod load;
@@ -27,6 +30,7 @@ mod options;
 mod progress;
 mod protocol;
 mod report;
+mod shard;
 mod simulate;
 mod stats;
 mod status;
@@ -61,6 +65,7 @@ enum Command {
     Verify(verify::Args),
     Ingest(ingest::Args),
     Convert(convert::Args),
+    Experiment(Box<experiment::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
     Mutants(mutants::Args),
@@ -78,6 +83,7 @@ impl Command {
             Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
+            Command::Experiment(args) => experiment::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),

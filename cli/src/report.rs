@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use check::guarantee::Guarantee;
 use report::answers::Answers;
-use report::tables::{CampaignRun, Equivalent, read_equivalents, read_runs};
+use report::results::Results;
+use report::tables::{CampaignRun, Equivalent};
 use serde::Serialize;
 
-use crate::campaign::{self, EQUIVALENTS, RUNS};
+use crate::campaign;
 use crate::error::Error;
 use crate::options::Format;
 use crate::simulate::MODELS;
@@ -70,7 +71,8 @@ pub struct Progress {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let campaign = Campaign::read(&args.folder)?;
     let most = if args.all { usize::MAX } else { SHOWN };
-    print(&campaign, &args.folder, None, most, args.format, out)?;
+    let tables = campaign::tables(&args.folder)?;
+    print(&campaign, &tables, None, most, args.format, out)?;
     Ok(campaign.status())
 }
 
@@ -78,33 +80,31 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 pub const SHOWN: usize = 10;
 
 impl Campaign {
-    /// Reads the tables of a folder. If the log knows of more runs, the campaign is under way or was
-    /// killed.
+    /// Reads the tables of a folder, whole or in shards. If a log knows of more runs, or shards are missing,
+    /// the campaign is under way or was killed.
     fn read(folder: &Path) -> Result<Campaign, Error> {
-        let (runs, equivalents) = (folder.join(RUNS), folder.join(EQUIVALENTS));
-        let mut campaign = Campaign {
-            runs: Vec::new(),
-            equivalents: Vec::new(),
-            is_running: false,
+        let nothing = || {
+            Error::Usage(format!(
+                "{}: there is no campaign in this folder: `rubric campaign -o DIR` makes one",
+                folder.display()
+            ))
         };
-        if runs.exists() {
-            campaign.runs = read_runs(&runs)?;
-            campaign.equivalents = read_equivalents(&equivalents)?;
+        if !folder.is_dir() {
+            return Err(nothing());
         }
-        match campaign::logged(folder)? {
-            Some(logged) if logged.len() > campaign.runs.len() => {
-                campaign.runs = logged;
-                campaign.is_running = true;
-            }
-            None if !runs.exists() => {
-                return Err(Error::Usage(format!(
-                    "{}: there is no campaign in this folder: `rubric campaign -o DIR` makes one",
-                    folder.display()
-                )));
-            }
-            _ => {}
+        let mut results = Results::read(folder)?;
+        let logged = campaign::logged(folder)?;
+        if results.is_empty() && logged.is_none() {
+            return Err(nothing());
         }
-        Ok(campaign)
+        let known = results.runs.len();
+        results.runs.extend(logged.unwrap_or_default());
+        results.tidy();
+        Ok(Campaign {
+            is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,
+            runs: results.runs,
+            equivalents: results.equivalents,
+        })
     }
 
     /// The answers.
@@ -130,10 +130,10 @@ fn counts(model: &str, criterion: &str) -> bool {
         .is_some_and(|(model, guarantee)| guarantee.follows_from(model))
 }
 
-/// Prints the answers; of long lists the first `most`.
+/// Prints the answers, and which tables were made; of long lists the first `most`.
 pub fn print(
     campaign: &Campaign,
-    folder: &Path,
+    tables: &[PathBuf],
     progress: Option<Progress>,
     most: usize,
     format: Format,
@@ -141,7 +141,7 @@ pub fn print(
 ) -> Result<(), Error> {
     let answers = campaign.answers();
     let printed = match format {
-        Format::Text => text::print(campaign, &answers, folder, progress.as_ref(), most, out),
+        Format::Text => text::print(campaign, &answers, tables, progress.as_ref(), most, out),
         Format::Json => {
             let runs = campaign.runs.len();
             let whole = Json {

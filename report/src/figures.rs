@@ -81,15 +81,16 @@ pub struct Table {
 }
 
 impl Figure {
-    fn new(name: String, plot: &chart::Plot, caption: String, table: Table) -> Figure {
-        Figure {
+    /// A figure; none without numbers.
+    fn new(name: String, plot: &chart::Plot, caption: String, table: Table) -> Option<Figure> {
+        (!table.rows.is_empty()).then(|| Figure {
             name,
             title: plot.title.clone(),
             caption,
             svg: render::svg(plot),
             png: render::png(plot),
             table,
-        }
+        })
     }
 }
 

@@ -1,10 +1,12 @@
 //! Output files that are written whole or not at all.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use tempfile::NamedTempFile;
 
 /// The files that are being written, under the names that they have until they are whole.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -16,6 +18,25 @@ const PREFIX: &str = ".rubric-";
 pub fn is_unfinished(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| name.starts_with(PREFIX))
+}
+
+/// Removes a file that a kill has left half written, if it is one: whoever still writes it holds its lock.
+pub fn remove_unfinished(path: &Path) {
+    let file = OpenOptions::new().write(true).open(path);
+    if is_unfinished(path) && file.is_ok_and(|file| file.try_lock().is_ok()) {
+        // If it stays, it does no harm.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// What to do if a file cannot be read or written.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space and run the same command again; what was written before is still there"
+        }
+        _ => "check the path, its permissions and the space left",
+    }
 }
 
 /// Removes the files that are being written, for a program that is about to end early.
@@ -66,15 +87,28 @@ pub fn create<E>(
         Some(folder) if folder != Path::new("") => folder.to_owned(),
         _ => PathBuf::from("."),
     };
-    let mut temporary = tempfile::Builder::new()
-        .prefix(PREFIX)
-        .permissions(std::fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(&failed)?;
+    let mut temporary = temporary(&folder).map_err(&failed)?;
     let _unfinished = Unfinished::note(temporary.path());
     write(temporary.as_file_mut())?;
     let persisted = temporary.persist(&target);
     persisted.map(|_| ()).map_err(|error| failed(error.error))
+}
+
+/// A new file, locked so that no other process takes it for one that was left.
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
+    loop {
+        let file = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .permissions(std::fs::Permissions::from_mode(0o666))
+            .tempfile_in(folder)?;
+        match file.as_file().try_lock() {
+            Ok(()) if file.path().exists() => return Ok(file),
+            // Where there are no locks, nobody can hold one to remove it.
+            Err(TryLockError::Error(_)) => return Ok(file),
+            // Somebody was faster, and removes it or has done so.
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+        }
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +133,34 @@ mod tests {
         create(&path, same, |out| out.write_all(b"third")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"third");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_somebody_writes_is_not_taken_for_what_was_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let (left, other) = (
+            folder.path().join(".rubric-left"),
+            folder.path().join("other"),
+        );
+        fs::write(&left, "half").unwrap();
+        fs::write(&other, "whole").unwrap();
+        let path = folder.path().join("file");
+        let remove_all = || {
+            for entry in fs::read_dir(folder.path()).unwrap() {
+                remove_unfinished(&entry.unwrap().path());
+            }
+        };
+        create(
+            &path,
+            |error| error,
+            |out| {
+                remove_all();
+                out.write_all(b"new")
+            },
+        )
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert!(other.exists() && !left.exists());
     }
 
     #[test]

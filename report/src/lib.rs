@@ -1,6 +1,6 @@
 //! Results as tables: everything that rubric keeps in Parquet goes through here, and nothing else
 //! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says what the runs of a campaign mean, and
-//! [`figures`] shows what the experiments do.
+//! [`figures`] shows what the experiments do, and [`claims`] says what of the papers holds.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -18,6 +18,7 @@
 //! ```
 
 pub mod answers;
+pub mod claims;
 pub mod figures;
 pub mod files;
 pub mod results;

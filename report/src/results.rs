@@ -58,8 +58,9 @@ impl Results {
         Ok(results)
     }
 
-    /// Rows that shards have in common count once, and the order does not depend on shards.
-    fn tidy(&mut self) {
+    /// Rows that shards have in common count once, and the order does not depend on shards. So are all that were
+    /// read; whoever adds rows has to do it again.
+    pub fn tidy(&mut self) {
         self.trials.sort_by_cached_key(trial_key);
         self.trials.dedup_by_key(|trial| trial_key(trial));
         self.runs.sort_by_cached_key(run_key);
@@ -84,10 +85,8 @@ impl Results {
     }
 }
 
-/// What tells trials apart, in an order in which numbers count as such.
-fn trial_key(
-    trial: &Trial,
-) -> (
+/// Experiment, size, part, parameters of the point, number, model and algorithm.
+type TrialKey = (
     String,
     String,
     String,
@@ -95,7 +94,10 @@ fn trial_key(
     u32,
     String,
     String,
-) {
+);
+
+/// What tells trials apart, in an order in which numbers count as such.
+fn trial_key(trial: &Trial) -> TrialKey {
     let parameters = trial.point.split(',').map(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         match value.parse() {

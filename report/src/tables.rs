@@ -106,6 +106,7 @@
 //! | `number` | u32 | number of the history among those of the point, from 0 |
 //! | `seed` | u64 | what the history is made from, together with what the columns up to `distance` say |
 //! | `source` | str | `simulated`, `mutant`, `machine` or `recorded` |
+//! | `file` | str? | the file of a recorded history, and its name in it |
 //! | `protocol` | str? | the protocol that ran; none if none did |
 //! | `mutant` | str? | the mutant of it that ran |
 //! | `client` | str? | the cores |
@@ -174,6 +175,8 @@ use history::RestoreError;
 use polars::error::PolarsError;
 use thiserror::Error;
 
+use crate::files;
+
 pub use coverage::{Coverage, read_coverage, write_coverage};
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
 pub use kind::{Table, kind};
@@ -197,7 +200,7 @@ const INGEST: &str = "rubric ingest TRACE -o FILE.parquet";
 #[non_exhaustive]
 pub enum TableError {
     /// The file could not be opened, read or written.
-    #[error("{}: {error}: check the path, its permissions and the space left", path.display())]
+    #[error("{}: {error}: {}", path.display(), files::advice(error))]
     Io {
         /// The file.
         path: PathBuf,
@@ -288,18 +291,11 @@ impl TableError {
         }
     }
 
-    /// An error of polars while writing.
-    fn make(path: &Path) -> impl Fn(PolarsError) -> TableError {
-        let path = path.to_owned();
-        move |error| match error {
-            PolarsError::IO { error, .. } => TableError::Io {
-                path: path.clone(),
-                error: io::Error::new(error.kind(), error.to_string()),
-            },
-            error => TableError::Make {
-                path: path.clone(),
-                what: error.to_string(),
-            },
+    /// An error of polars, other than of the file, while writing.
+    fn make(path: &Path, error: &PolarsError) -> TableError {
+        TableError::Make {
+            path: path.to_owned(),
+            what: error.to_string(),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! Random programs, and histories of what they did.
 
 use history::{
-    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, OpId, Place,
-    Provenance,
+    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
 };
 
 use super::Recipe;
@@ -67,22 +66,6 @@ impl Program {
             &Initial::Zero,
             Provenance::default(),
         )
-    }
-
-    /// Every operation that reads.
-    pub fn reads(&self) -> Vec<OpId> {
-        let ops = (0..self.kind.len()).filter(|&op| self.kind[op].reads());
-        ops.map(|op| OpId(op as u32)).collect()
-    }
-
-    /// The location that an operation writes, if it does.
-    pub fn writes_to(&self, op: OpId) -> Option<u32> {
-        self.kind[op.at()].writes().then(|| self.location[op.at()])
-    }
-
-    /// The location of an operation that is no fence.
-    pub fn location_of(&self, op: OpId) -> u32 {
-        self.location[op.at()]
     }
 
     fn access(&self, thread: u32, op: usize) -> Access {

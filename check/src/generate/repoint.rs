@@ -1,88 +1,129 @@
 //! Reads that return the value of another write.
 
-use history::OpId;
+use history::{History, OpId};
 
+use super::RecipeError;
 use super::dice::Dice;
-use super::program::Program;
-use super::run::Run;
-use super::{Recipe, RecipeError};
 
-/// Makes [`Recipe::violations`] random reads return the value of another write of their location,
-/// at most [`Recipe::distance`] operations before or after them in memory order, chosen at random.
+/// Makes `reads` random reads return the value of another write of their location, at most
+/// `distance` operations before or after them in the order of completions, chosen at random. The
+/// initial value counts as written before the first operation. The result may, but need not, violate
+/// what the history satisfied. The same seed gives the same reads on every machine.
+///
+/// # Errors
+/// Not so many reads have another write nearby; operations of which the trace does not show when they
+/// completed have none.
+pub fn repointed(
+    history: &History,
+    reads: u32,
+    distance: u32,
+    seed: u64,
+) -> Result<History, RecipeError> {
+    repoint(history, reads, distance, &mut Dice::new(seed))
+}
+
+/// The same, from choices that go on.
 pub(super) fn repoint(
-    program: &Program,
-    run: &mut Run,
-    recipe: &Recipe,
+    history: &History,
+    wanted: u32,
+    distance: u32,
     dice: &mut Dice,
-) -> Result<(), RecipeError> {
-    if recipe.violations == 0 {
-        return Ok(());
-    }
-    let order = Order::new(program, run, recipe.locations);
-    let mut reads = program.reads();
+) -> Result<History, RecipeError> {
+    let order = Order::new(history);
+    let mut reads: Vec<OpId> = history
+        .ops()
+        .filter(|&op| history.kind(op).reads())
+        .collect();
+    let mut values: Vec<Option<u64>> = history.ops().map(|op| history.read(op)).collect();
     let mut found = 0;
     for at in 0..reads.len() {
-        if found == recipe.violations {
+        if found == wanted {
             break;
         }
         dice.draw(&mut reads[at..], 1);
         let read = reads[at];
-        let others = order.others(program, run, read, recipe.distance);
+        let others = order.others(read, distance);
         if !others.is_empty() {
-            run.source[read.at()] = others[dice.index(others.len())];
+            values[read.at()] = order.value(read, others[dice.index(others.len())]);
             found += 1;
         }
     }
-    if found == recipe.violations {
-        return Ok(());
+    if found < wanted {
+        return Err(RecipeError::TooFewReads {
+            wanted,
+            found,
+            distance,
+        });
     }
-    Err(RecipeError::TooFewReads {
-        wanted: recipe.violations,
-        found,
-        distance: recipe.distance,
-    })
+    let rows = history.ops().map(|op| {
+        let mut row = history.row(op);
+        row.read = values[op.at()];
+        row
+    });
+    Ok(History::restore(history.frame(), rows, None)?)
 }
 
-/// The memory order of a run.
-struct Order {
-    /// By operation, its place, from 1.
-    place: Vec<u32>,
-    /// By location, its writes in memory order.
+/// The order in which the operations of a history completed.
+struct Order<'a> {
+    history: &'a History,
+    /// By operation, its place, from 1; `None` if it is not known.
+    place: Vec<Option<u32>>,
+    /// By location, its writes in this order.
     writes: Vec<Vec<OpId>>,
 }
 
-impl Order {
-    fn new(program: &Program, run: &Run, locations: u32) -> Order {
-        let mut ops: Vec<u32> = (0..run.completed.len() as u32).collect();
-        ops.sort_unstable_by_key(|&op| run.completed[op as usize]);
+impl Order<'_> {
+    fn new(history: &History) -> Order<'_> {
+        let mut ops: Vec<OpId> = history.ops().collect();
+        ops.retain(|&op| history.order(op).is_some());
+        ops.sort_by_key(|&op| history.order(op));
         let mut order = Order {
-            place: vec![0; ops.len()],
-            writes: vec![Vec::new(); locations as usize],
+            history,
+            place: vec![None; history.len()],
+            writes: vec![Vec::new(); history.locations().len()],
         };
         for (place, op) in (1..).zip(ops) {
-            order.place[op as usize] = place;
-            if let Some(location) = program.writes_to(OpId(op)) {
-                order.writes[location as usize].push(OpId(op));
+            order.place[op.at()] = Some(place);
+            if let Some(location) = history.location(op)
+                && history.kind(op).writes()
+            {
+                order.writes[location as usize].push(op);
             }
         }
         order
     }
 
     /// What a read could have read nearby and did not: writes, `None` for the initial value.
-    fn others(&self, program: &Program, run: &Run, read: OpId, far: u32) -> Vec<Option<OpId>> {
-        let place = self.place[read.at()];
-        let writes = &self.writes[program.location_of(read) as usize];
+    fn others(&self, read: OpId, far: u32) -> Vec<Option<OpId>> {
+        let (Some(place), Some(location)) = (self.place[read.at()], self.history.location(read))
+        else {
+            return Vec::new();
+        };
+        let place_of = |write: &OpId| self.place[write.at()].unwrap_or(u32::MAX);
+        let writes = &self.writes[location as usize];
         let from = place.saturating_sub(far);
         let to = place.saturating_add(far);
-        let first = writes.partition_point(|write| self.place[write.at()] < from);
+        let first = writes.partition_point(|write| place_of(write) < from);
         let near = writes[first..]
             .iter()
-            .take_while(|write| self.place[write.at()] <= to);
+            .take_while(|write| place_of(write) <= to);
         let initial = (from == 0).then_some(None);
+        let value = self.history.read(read);
         initial
             .into_iter()
             .chain(near.map(|&write| Some(write)))
-            .filter(|&other| other != run.source[read.at()] && other != Some(read))
+            .filter(|&other| self.value(read, other) != value && other != Some(read))
             .collect()
+    }
+
+    /// What a read returns that reads from there.
+    fn value(&self, read: OpId, source: Option<OpId>) -> Option<u64> {
+        match source {
+            Some(write) => self.history.written(write),
+            None => {
+                let location = self.history.location(read)?;
+                self.history.initial(location)
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ use simulate::mutant::Operator;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::Format;
+use crate::shard::Shard;
 use crate::simulate::parse::{self, Clients};
 
 /// Run mutants of protocols with random programs, and find out which algorithm catches which
@@ -20,6 +21,7 @@ Examples:
   rubric campaign MESI_Two_Level --operator drop-action,next-state-same --runs 50 -o mesi
   rubric campaign --mutants named --guided=compare --repeat 5 --runs 500 -o guided
   rubric campaign --mutants none --client all --runs 1000 -o unmutated
+  rubric campaign --sample all --runs 500 --shard 2/8 -o campaign
   rubric campaign path/to/My_protocol.slicc --budget 10m -o mine
 
 Every run is drawn from a seed: its program, its caches, its latencies. The unmutated protocols run
@@ -29,7 +31,8 @@ from the protocol are set apart, and the others run until somebody has caught th
 DIR holds runs.jsonl, a line for each run as soon as it has ended; and at the end runs.parquet (a row
 for each run) and equivalents.parquet (the mutants set apart, with the reason). The same command again
 goes on where it stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR`
-prints the answers again. A verdict may take 10 s unless --timeout says otherwise. What a row says is repeated by the command in its column `command`:
+prints the answers again. With --shard I/N the files are runs.I-of-N.jsonl and so on, and `rubric report`
+takes a folder with all of them for one campaign. A verdict may take 10 s unless --timeout says otherwise. What a row says is repeated by the command in its column `command`:
 `rubric simulate PROTOCOL --mutant MUTANT --client CLIENT --recipe RECIPE --check`.
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps; 2 bad
@@ -92,6 +95,11 @@ pub struct Args {
     /// compared with their protocol, in some milliseconds each
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
+
+    /// Do only part I of N, from 1: of the mutants every N-th. The unmutated protocols run in every part. All
+    /// parts may use one folder, also at the same time from several machines
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
 
     /// Keep the traces of runs that end in a fault or violation, in DIR/traces
     #[arg(long)]

@@ -1,19 +1,14 @@
 //! The runs of a campaign as they end, a line each: what is left of it when somebody kills it.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use report::tables::{CampaignRun, Generator, RunOutcome};
 use serde::{Deserialize, Serialize};
 
 use super::rounds::Origin;
 use crate::error::Error;
-
-/// The file, in the campaign's folder.
-pub const FILE: &str = "runs.jsonl";
+use crate::journal::{Journal, Lines};
 
 /// A run, and what is needed to go on from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,100 +65,45 @@ impl Entry {
 }
 
 /// A log that is open.
-pub struct Log {
-    path: PathBuf,
-    file: Mutex<File>,
-}
+pub struct Log(Journal);
 
 impl Log {
-    /// Opens the log of a folder, and reads what is there. A last line without an end, which is what
-    /// a kill leaves of the run in hand, is removed. A run that is there twice counts once.
+    /// Opens a log, and reads what is there. A run that is there twice counts once.
     ///
     /// # Errors
-    /// The file cannot be read or written, or a line of it is none of ours.
-    pub fn open(folder: &Path) -> Result<(Log, HashMap<Key, Entry>), Error> {
-        let path = folder.join(FILE);
-        let failed = |error| Error::File {
-            file: path.display().to_string(),
-            error,
-        };
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(failed)?;
-        file.try_lock().map_err(|_| {
-            Error::Usage(format!(
-                "{}: another campaign is writing to this folder: wait for its end, or choose another folder with -o",
-                folder.display()
-            ))
-        })?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(failed)?;
-        let whole = text
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
-        text.truncate(whole);
-        file.set_len(whole as u64).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let entries = entries(&path, &text)?;
-        let log = Log {
-            path: path.clone(),
-            file: Mutex::new(file),
-        };
-        Ok((log, entries))
+    /// The file cannot be read or written, another process writes it, or a line of it is none of ours.
+    pub fn open(path: &Path) -> Result<(Log, HashMap<Key, Entry>), Error> {
+        let (journal, lines) = Journal::open(path)?;
+        Ok((Log(journal), entries(&lines)?))
     }
 
-    /// Reads the log of a folder, if it has one, and leaves it as it is.
+    /// Reads a log, and leaves it as it is.
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is none of ours.
-    pub fn read(folder: &Path) -> Result<Option<HashMap<Key, Entry>>, Error> {
-        let path = folder.join(FILE);
-        match std::fs::read(&path) {
-            Ok(mut text) => {
-                let whole = text
-                    .iter()
-                    .rposition(|&byte| byte == b'\n')
-                    .map_or(0, |at| at + 1);
-                text.truncate(whole);
-                entries(&path, &text).map(Some)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::File {
-                file: path.display().to_string(),
-                error,
-            }),
-        }
+    pub fn read(path: &Path) -> Result<HashMap<Key, Entry>, Error> {
+        entries(&Lines::read(path)?)
     }
 
-    /// Adds a run. Its line is written at once, so that a kill cannot lose it.
+    /// Adds a run.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn add(&self, entry: &Entry) -> Result<(), Error> {
-        let failed = |error| Error::File {
-            file: self.path.display().to_string(),
-            error,
-        };
-        let mut line = serde_json::to_vec(entry).map_err(|error| failed(error.into()))?;
-        line.push(b'\n');
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&line).map_err(failed)
+        self.0.add(entry)
+    }
+
+    /// Waits until all runs are on the disk.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn sync(&self) -> Result<(), Error> {
+        self.0.sync()
     }
 }
 
-fn entries(path: &Path, text: &[u8]) -> Result<HashMap<Key, Entry>, Error> {
-    let lines = text.split(|&byte| byte == b'\n');
-    let mut entries = HashMap::new();
-    for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.is_empty()) {
-        let entry: Entry = serde_json::from_slice(line).map_err(|error| Error::Line {
-            file: path.display().to_string(),
-            line: number,
-            what: format!(
-                "this is no run of a campaign of this version ({error}): remove the line, whose run is then done again"
-            ),
-        })?;
-        entries.insert(entry.key(), entry);
-    }
-    Ok(entries)
+fn entries(lines: &Lines) -> Result<HashMap<Key, Entry>, Error> {
+    let entries = lines.parse(0, "remove the line, whose run is then done again");
+    let keyed = entries.map(|entry: Result<Entry, Error>| entry.map(|entry| (entry.key(), entry)));
+    keyed.collect()
 }

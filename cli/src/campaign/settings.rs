@@ -5,13 +5,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::args::{Args, Stop};
+use super::files::Files;
 use super::subjects::{self, Subject};
 use crate::error::Error;
-use crate::files;
+use crate::journal::failed;
 use crate::simulate::protocols::Opened;
-
-/// The file, in the campaign's folder.
-pub const FILE: &str = "campaign.json";
 
 /// What differs if only the digest of files and mutants does.
 const FILES: &str = "mutants or protocol files";
@@ -56,27 +54,30 @@ impl Settings {
         }
     }
 
-    /// Writes them into a new folder, or compares them with those that it has.
+    /// Compares them with those that a folder has, of the whole or of any shard, and writes them if the one
+    /// that is about to run has none.
     ///
     /// # Errors
     /// The folder holds another campaign, or is no folder, or cannot be made.
-    pub fn settle(&self, folder: &Path) -> Result<(), Error> {
-        let failed = |path: &Path, error| Error::File {
-            file: path.display().to_string(),
-            error,
-        };
-        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-        let path = folder.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return files::create(&path, |out| {
-                    let text = serde_json::to_string_pretty(self);
-                    writeln!(out, "{}", text.unwrap_or_default()).map_err(Error::Output)
-                });
-            }
-            Err(error) => return Err(failed(&path, error)),
-        };
+    pub fn settle(&self, files: &Files<'_>) -> Result<(), Error> {
+        let folder = files.folder;
+        std::fs::create_dir_all(folder).map_err(failed(folder))?;
+        for path in super::files::settings(folder)? {
+            self.compare(folder, &path)?;
+        }
+        let path = files.settings();
+        if path.exists() {
+            return Ok(());
+        }
+        crate::files::create(&path, |out| {
+            let text = serde_json::to_string_pretty(self);
+            writeln!(out, "{}", text.unwrap_or_default()).map_err(Error::Output)
+        })
+    }
+
+    /// Compares them with those in a file of a folder.
+    fn compare(&self, folder: &Path, path: &Path) -> Result<(), Error> {
+        let text = std::fs::read_to_string(path).map_err(failed(path))?;
         let known: Settings = serde_json::from_str(&text).map_err(|error| Error::Line {
             file: path.display().to_string(),
             line: error.line(),

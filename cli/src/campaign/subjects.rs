@@ -15,6 +15,7 @@ use super::args::Args;
 use crate::error::Error;
 use crate::mutants;
 use crate::progress;
+use crate::shard::Shard;
 use crate::simulate::protocols::Opened;
 
 /// A protocol as it is, or a mutant of it.
@@ -91,6 +92,14 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
     }
     bar.finish_and_clear();
     Ok(subjects)
+}
+
+/// Leaves a shard its mutants. The protocols as they are stay: what their runs show is asked of every mutant.
+pub fn keep(subjects: &mut Vec<Subject>, shard: Shard) {
+    let mut mutants = 0..;
+    subjects.retain(|subject| {
+        subject.mutant.is_none() || mutants.next().is_some_and(|number| shard.has(number))
+    });
 }
 
 /// Compares mutants of a protocol with it.

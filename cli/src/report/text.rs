@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::PathBuf;
 
 use report::answers::{Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor};
 
 use super::table::Table;
 use super::{Campaign, Progress};
-use crate::campaign::{EQUIVALENTS, RUNS};
 use crate::check::paint::Paint;
+
+/// How many tables are named.
+const TABLES: usize = 4;
 
 /// What is printed about.
 struct Page<'a> {
@@ -24,7 +26,7 @@ struct Page<'a> {
 pub fn print(
     campaign: &Campaign,
     answers: &Answers,
-    folder: &Path,
+    tables: &[PathBuf],
     progress: Option<&Progress>,
     most: usize,
     out: &mut dyn Write,
@@ -44,14 +46,12 @@ pub fn print(
     page.equivalents(out)?;
     page.generators(out)?;
     page.alarms(out)?;
-    let (runs, equivalents) = (folder.join(RUNS), folder.join(EQUIVALENTS));
-    if runs.exists() {
-        writeln!(
-            out,
-            "\nTables: {}, {}",
-            runs.display(),
-            equivalents.display()
-        )?;
+    let paths = tables.iter().take(TABLES);
+    let paths: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+    match tables.len().saturating_sub(TABLES) {
+        _ if tables.is_empty() => {}
+        0 => writeln!(out, "\nTables: {}", paths.join(", "))?,
+        more => writeln!(out, "\nTables: {} and {more} more", paths.join(", "))?,
     }
     Ok(())
 }
@@ -159,7 +159,7 @@ impl Page<'_> {
                     claim.of,
                     percent(claim.share),
                     claim.paper,
-                    percent(Some(claim.stated))
+                    percent(claim.stated)
                 )?;
             }
         }

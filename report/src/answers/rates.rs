@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::numbers::share;
 use super::{Campaign, Scope};
+use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, Stated};
 use crate::tables::{CRITERIA, CampaignRun, Finding};
 
 /// What share of the violating runs each criterion catches.
@@ -37,12 +38,14 @@ pub struct Rate {
 /// A share that a paper states, and the same here.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Claim {
+    /// Its name among all claims of the papers.
+    pub id: &'static str,
     /// What is claimed.
     pub claim: &'static str,
     /// The paper.
     pub paper: &'static str,
     /// The share that it states.
-    pub stated: f64,
+    pub stated: Option<f64>,
     /// Violating runs about which it can be told.
     pub of: u64,
     /// Those of which it is true.
@@ -85,16 +88,22 @@ fn rate(campaign: &Campaign<'_>, violating: &[&CampaignRun], criterion: usize) -
     }
 }
 
-/// That half of the violations are no causal consistency or no causal convergence.
-fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
-    let claim = Claim {
-        claim: "violations that break CC or CCv",
-        paper: "CAV 2019",
-        stated: 0.5,
+/// A claim of a paper, with nothing counted yet.
+fn claim(stated: Stated) -> Claim {
+    Claim {
+        id: stated.id,
+        claim: stated.statement,
+        paper: stated.paper,
+        stated: stated.figure.value(),
         of: 0,
         found: 0,
         share: None,
-    };
+    }
+}
+
+/// That half of the violations are no causal consistency or no causal convergence.
+fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
+    let claim = claim(CAMPAIGN_CAUSAL);
     told(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| {
         cc || ccv
     })
@@ -102,14 +111,7 @@ fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
 
 /// That few of them satisfy CCM and not wSC.
 fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
-    let claim = Claim {
-        claim: "violations that escape CCM and are caught by wSC",
-        paper: "Boosting",
-        stated: 0.0125,
-        of: 0,
-        found: 0,
-        share: None,
-    };
+    let claim = claim(CAMPAIGN_ESCAPING);
     told(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| {
         !ccm && wsc
     })

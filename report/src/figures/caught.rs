@@ -119,5 +119,5 @@ pub fn figure(
         rows: rows.collect(),
     };
     let caption = format!("{caption} {}", sample.circumstances());
-    Some(Figure::new(sample.name("caught"), &plot, caption, table))
+    Figure::new(sample.name("caught"), &plot, caption, table)
 }

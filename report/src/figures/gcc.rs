@@ -118,7 +118,7 @@ fn unordered_pairs(sample: &Sample<'_>) -> Option<Figure> {
         sample.circumstances()
     );
     let table = spread::table(&groups);
-    (!groups.is_empty()).then(|| Figure::new(sample.name(""), &plot, caption, table))
+    Figure::new(sample.name(""), &plot, caption, table)
 }
 
 /// How many pairs of writes a criterion, or the kernel, orders; none if that is not known or there are no pairs.

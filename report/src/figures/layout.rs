@@ -38,8 +38,11 @@ pub struct Layout {
     /// Height of a chart with the labels below.
     pub chart_height: i32,
     /// The entries of the legend, and the left end of each at its middle.
-    pub legend: Vec<(Entry, (i32, i32))>,
+    pub legend: Vec<Placed>,
 }
+
+/// An entry of the legend, and the left end of its middle.
+pub type Placed = (Entry, (i32, i32));
 
 /// A line of text.
 #[derive(Clone, Debug)]
@@ -111,7 +114,7 @@ fn label_width(panels: &[Panel]) -> i32 {
 }
 
 /// The entries in as many lines as they need, and where the last one ends.
-fn legend(entries: &[Entry], top: i32, width: i32) -> (Vec<(Entry, (i32, i32))>, i32) {
+fn legend(entries: &[Entry], top: i32, width: i32) -> (Vec<Placed>, i32) {
     let (mut x, mut y) = (MARGIN, top + LEGEND_HEIGHT / 2);
     let mut placed = Vec::new();
     for entry in entries {

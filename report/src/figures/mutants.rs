@@ -29,7 +29,7 @@ fn scoped(scope: &Scope) -> Option<(String, String)> {
 
 /// A matrix of operators and finders.
 fn kills(matrix: &KillMatrix) -> Option<Figure> {
-    let (tail, clients) = scoped(&matrix.scope)?;
+    let (tail, clients) = scoped(&matrix.scope).filter(|_| matrix.total.mutants > 0)?;
     let asked = |at: &usize| matrix.total.by.get(*at).is_some_and(|kills| kills.of > 0);
     let finders: Vec<usize> = (0..FINDERS.len()).filter(asked).collect();
     let all = std::iter::once(&matrix.total).chain(&matrix.rows);
@@ -87,7 +87,7 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
     let caption = "Mutants that are known to be equivalent are left out. A criterion counts where it follows from the model that \
                    the client keeps.";
     let name = format!("mutants-kills{tail}");
-    (matrix.total.mutants > 0).then(|| Figure::new(name, &plot, caption.to_owned(), table))
+    Figure::new(name, &plot, caption.to_owned(), table)
 }
 
 /// Killed, of how many: by anything, and by each finder.
@@ -142,13 +142,18 @@ fn operations(operations: &[OperationsToDetection]) -> Option<Figure> {
         color: GREY,
         marker,
     };
+    let names = known.iter().map(|(_, spreads)| {
+        let names = spreads.iter().map(|spread| LABEL.width(&named(spread)));
+        (names.max().unwrap_or(0) + 14) * spreads.len() as i32
+    });
+    let width = (names.max().unwrap_or(0) + 90).max(640);
     let plot = Plot {
         title: "Operations until a violation of each criterion shows".to_owned(),
         subtitle: "Over the violating runs that a criterion catches; how many is beside its name"
             .to_owned(),
         columns: 1,
         panels,
-        panel_size: (720, 270),
+        panel_size: (width, 270),
         legend: vec![
             Entry::new(Sign::Mark(grey(Marker::Circle), false), "median"),
             Entry::new(Sign::Mark(grey(Marker::Dash), false), "mean"),
@@ -186,14 +191,16 @@ fn operations(operations: &[OperationsToDetection]) -> Option<Figure> {
         rows: rows.collect(),
     };
     let name = "mutants-operations".to_owned();
-    (!known.is_empty()).then(|| Figure::new(name, &plot, caption.to_owned(), table))
+    Figure::new(name, &plot, caption.to_owned(), table)
+}
+
+/// A criterion, and how many runs the numbers are of.
+fn named(spread: &Spread) -> String {
+    format!("{} ({})", spread.criterion, spread.runs)
 }
 
 fn detections(heading: &str, spreads: &[Spread], y: Axis) -> Panel {
-    let names = spreads
-        .iter()
-        .map(|spread| format!("{} ({})", spread.criterion, spread.runs));
-    let names: Vec<String> = names.collect();
+    let names: Vec<String> = spreads.iter().map(named).collect();
     let mut panel = Panel::new(heading, Axis::names("criterion (runs)", &names), y);
     for (at, spread) in spreads.iter().enumerate() {
         let known = look(spread.criterion);

@@ -70,7 +70,7 @@ fn cycles(sample: &Sample<'_>) -> Option<Figure> {
          each of k threads and k locations (theorem 6.1 of the paper, which does not count them). {}",
         sample.circumstances()
     );
-    Some(Figure::new(sample.name(""), &plot, caption, table))
+    Figure::new(sample.name(""), &plot, caption, table)
 }
 
 fn end(trial: &Trial) -> End {

@@ -39,7 +39,7 @@ fn figure(sample: &Sample<'_>, part: &str) -> Option<Figure> {
         "The stages of `rubric check`, a series a model. {}",
         sample.circumstances()
     );
-    Some(Figure::new(sample.name(part), &plot, caption, table))
+    Figure::new(sample.name(part), &plot, caption, table)
 }
 
 /// The engine is called by the model, another algorithm by its name too.

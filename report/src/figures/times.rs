@@ -49,7 +49,7 @@ impl Times<'_> {
         };
         let table = lines::table(&[], part, &[(Vec::new(), series)], Unit::Seconds);
         let caption = format!("{} {}", self.caption, sample.circumstances());
-        Some(Figure::new(sample.name(self.tail), &plot, caption, table))
+        Figure::new(sample.name(self.tail), &plot, caption, table)
     }
 }
 

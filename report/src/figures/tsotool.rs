@@ -118,7 +118,7 @@ fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
         "As figure 3 of the paper (128K operations), whose Deriv+Back always finds an order. {}",
         sample.circumstances()
     );
-    (!names.is_empty()).then(|| Figure::new(sample.name(""), &plot, caption, table))
+    Figure::new(sample.name(""), &plot, caption, table)
 }
 
 fn found_bar(name: &str, orders: Option<&Orders>) -> Bar {
@@ -211,14 +211,13 @@ fn overheads(sample: &Sample<'_>) -> Option<Figure> {
         panel_size: super::times::WIDE,
         legend: lines::legend(&series),
     };
-    let is_empty = series.is_empty();
     let table = lines::table(&[], "threads", &[(Vec::new(), series)], Unit::Ratio);
     let caption = format!(
         "The paper says that Heu takes about 10 % more than the baseline, and Deriv+Back more with more threads, operations and \
          locations; usually less than 80 % for up to 16 threads. {}",
         sample.circumstances()
     );
-    (!is_empty).then(|| Figure::new(sample.name("overhead"), &plot, caption, table))
+    Figure::new(sample.name("overhead"), &plot, caption, table)
 }
 
 /// The baseline's time, the ratio of another algorithm's to it and its time, against one of the parameters.
@@ -281,7 +280,7 @@ fn growth(sample: &Sample<'_>, against: &str, name: &str) -> Option<Figure> {
     } else {
         format!("{against}-{name}")
     };
-    Some(Figure::new(sample.name(&tail), &plot, caption, table))
+    Figure::new(sample.name(&tail), &plot, caption, table)
 }
 
 const FIG_4: &str = "As figure 4 of the paper: (a) the baseline, (b) the ratio of Deriv+Back to it, (c) Deriv+Back. The paper says that the \
@@ -437,7 +436,7 @@ fn mixes(sample: &Sample<'_>) -> Option<Figure> {
         sample.circumstances()
     );
     let table = mixes_table(&rows);
-    Some(Figure::new(sample.name(""), &plot, caption, table))
+    Figure::new(sample.name(""), &plot, caption, table)
 }
 
 /// What was measured for a mix.

@@ -85,7 +85,7 @@ fn parts_of_kernel(sample: &Sample<'_>) -> Option<Figure> {
         sample.circumstances()
     );
     let table = spread::table(&groups);
-    (!groups.is_empty()).then(|| Figure::new(sample.name("share"), &plot, caption, table))
+    Figure::new(sample.name("share"), &plot, caption, table)
 }
 
 /// What share of all pairs of writes the criteria order.
@@ -106,7 +106,7 @@ fn pairs(sample: &Sample<'_>) -> Option<Figure> {
         sample.circumstances()
     );
     let table = spread::table(&groups);
-    (!groups.is_empty()).then(|| Figure::new(sample.name("pairs"), &plot, caption, table))
+    Figure::new(sample.name("pairs"), &plot, caption, table)
 }
 
 /// Of how many histories the criteria order the whole kernel.
@@ -176,7 +176,7 @@ fn whole_kernels(sample: &Sample<'_>) -> Option<Figure> {
         "The paper states 74.24 % of 1742 histories for wSC and 0.7 % for CCM. {}",
         sample.circumstances()
     );
-    (!groups.is_empty()).then(|| Figure::new(sample.name("whole"), &plot, caption, table))
+    Figure::new(sample.name("whole"), &plot, caption, table)
 }
 
 fn by_operations(sample: &Sample<'_>) -> Option<Figure> {
@@ -219,7 +219,7 @@ fn closer(sample: &Sample<'_>, title: &str, caption: &str) -> Option<Figure> {
     };
     let table = lines::table(&[], "threads", &[(Vec::new(), series)], Unit::Seconds);
     let caption = format!("{caption} {}", sample.circumstances());
-    Some(Figure::new(sample.name("threads"), &plot, caption, table))
+    Figure::new(sample.name("threads"), &plot, caption, table)
 }
 
 fn violations(sample: &Sample<'_>) -> Option<Figure> {
@@ -279,13 +279,12 @@ fn faster(sample: &Sample<'_>) -> Option<Figure> {
         panel_size: WIDE,
         legend: lines::legend(&series),
     };
-    let is_empty = series.is_empty();
     let table = lines::table(&[], "threads", &[(Vec::new(), series)], Unit::Ratio);
     let caption = format!(
         "The paper says that wSC is 70 times faster than DBCOP for 8 threads, and more for more. {}",
         sample.circumstances()
     );
-    (!is_empty).then(|| Figure::new(sample.name("ratio"), &plot, caption, table))
+    Figure::new(sample.name("ratio"), &plot, caption, table)
 }
 
 fn found(sample: &Sample<'_>) -> Option<Figure> {

@@ -44,6 +44,8 @@ pub struct Trial {
     pub seed: u64,
     /// `simulated`, `mutant`, `machine` or `recorded`.
     pub source: String,
+    /// The file of a recorded history, and its name in it.
+    pub file: Option<String>,
     /// The protocol that ran; none if none did.
     pub protocol: Option<String>,
     /// The mutant of it that ran.
@@ -120,6 +122,7 @@ impl Record for Trial {
             ("number", Small(&mut self.number)),
             ("seed", Number(&mut self.seed)),
             ("source", Text(&mut self.source)),
+            ("file", TextOrNull(&mut self.file)),
             ("protocol", TextOrNull(&mut self.protocol)),
             ("mutant", TextOrNull(&mut self.mutant)),
             ("client", TextOrNull(&mut self.client)),

@@ -1,7 +1,7 @@
 //! Writing histories.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use history::{History, OpId};
@@ -41,21 +41,71 @@ fn write(
     metadata: Option<KeyValueMetadata>,
     mut pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> Result<(), TableError> {
-    let make = TableError::make(path);
-    let mut out = BufWriter::new(file);
-    let first = pieces.next().unwrap_or_else(|| Ok(DataFrame::empty()));
-    let first = first.map_err(&make)?;
-    let mut writer = ParquetWriter::new(&mut out)
-        .with_key_value_metadata(metadata)
-        .batched(first.schema())
-        .map_err(&make)?;
-    writer.write_batch(&first).map_err(&make)?;
-    for piece in pieces {
-        writer.write_batch(&piece.map_err(&make)?).map_err(&make)?;
+    let io = TableError::io(path);
+    let mut out = Watched {
+        out: BufWriter::new(file),
+        error: None,
+    };
+    let written = write_pieces(&mut out, metadata, &mut pieces).and_then(|()| Ok(out.flush()?));
+    written.map_err(|error| match out.error {
+        Some(error) => io(error),
+        None => TableError::make(path, &error),
+    })?;
+    let file = out.out.get_ref();
+    match file.metadata().map_err(&io)?.is_file() {
+        // A network file system says only now that it is full, and the table is to take the place of another.
+        true => file.sync_data().map_err(io),
+        false => Ok(()),
     }
-    writer.finish().map_err(&make)?;
-    drop(writer);
-    out.flush().map_err(TableError::io(path))
+}
+
+fn write_pieces(
+    out: &mut Watched<'_>,
+    metadata: Option<KeyValueMetadata>,
+    pieces: &mut impl Iterator<Item = PolarsResult<DataFrame>>,
+) -> PolarsResult<()> {
+    let first = pieces.next().unwrap_or_else(|| Ok(DataFrame::empty()))?;
+    let mut writer = ParquetWriter::new(out)
+        .with_key_value_metadata(metadata)
+        .batched(first.schema())?;
+    writer.write_batch(&first)?;
+    for piece in pieces {
+        writer.write_batch(&piece?)?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// A file that keeps the first error of the system: polars says of some only that there was one.
+struct Watched<'f> {
+    out: BufWriter<&'f mut File>,
+    error: Option<io::Error>,
+}
+
+impl Watched<'_> {
+    fn watch<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        if let (Err(error), None) = (&done, &self.error)
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            self.error = Some(match error.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => io::Error::new(error.kind(), error.to_string()),
+            });
+        }
+        done
+    }
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.watch(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.watch(done)
+    }
 }
 
 /// The table in pieces of about [`PIECE`] rows, at least one so that there is a schema.

@@ -1,0 +1,128 @@
+//! The files of a campaign, or of a shard of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::journal::failed;
+use crate::shard::Shard;
+
+const RUNS: &str = "runs";
+const EQUIVALENTS: &str = "equivalents";
+const SETTINGS: &str = "campaign";
+const TABLE: &str = "parquet";
+const LOG: &str = "jsonl";
+const JSON: &str = "json";
+
+/// The files of a campaign, or of a shard of it.
+pub struct Files<'a> {
+    /// Where they are.
+    pub folder: &'a Path,
+    /// The shard, if it is one.
+    pub shard: Option<Shard>,
+}
+
+impl Files<'_> {
+    /// The table of runs.
+    pub fn runs(&self) -> PathBuf {
+        self.file(RUNS, TABLE)
+    }
+
+    /// The table of equivalent mutants.
+    pub fn equivalents(&self) -> PathBuf {
+        self.file(EQUIVALENTS, TABLE)
+    }
+
+    /// Runs as they end.
+    pub fn log(&self) -> PathBuf {
+        self.file(RUNS, LOG)
+    }
+
+    /// What the campaign is.
+    pub fn settings(&self) -> PathBuf {
+        self.file(SETTINGS, JSON)
+    }
+
+    fn file(&self, stem: &str, extension: &str) -> PathBuf {
+        self.folder.join(Shard::file(self.shard, stem, extension))
+    }
+}
+
+/// The settings in a folder, of the whole and of shards.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let paths = list(folder)?.into_iter();
+    let is_settings = |path: &PathBuf| Shard::of_file(path, SETTINGS, JSON).is_some();
+    Ok(paths.filter(is_settings).collect())
+}
+
+/// The logs in a folder and in folders in it, of the whole and of shards.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut logs = all(folder)?;
+    logs.retain(|path| Shard::of_file(path, RUNS, LOG).is_some());
+    Ok(logs)
+}
+
+/// The tables in a folder and in folders in it, of the whole and of shards.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut tables = all(folder)?;
+    let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
+    tables.retain(|path| is(path, RUNS) || is(path, EQUIVALENTS));
+    tables.sort_by_key(|path| !is(path, RUNS));
+    Ok(tables)
+}
+
+/// Whether a folder and the folders in it have tables of some shards, and not of all.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn lacks_shards(folder: &Path) -> Result<bool, Error> {
+    let paths = all(folder)?;
+    let found = paths
+        .iter()
+        .filter_map(|path| Shard::of_file(path, RUNS, TABLE));
+    let mut shards: BTreeMap<u32, BTreeSet<Shard>> = BTreeMap::new();
+    for shard in found {
+        match shard {
+            // What any shards have is part of the whole.
+            None => return Ok(false),
+            Some(shard) => shards.entry(shard.of()).or_default().insert(shard),
+        };
+    }
+    let mut counts = shards
+        .iter()
+        .map(|(of, shards)| (*of as usize, shards.len()));
+    Ok(!shards.is_empty() && counts.all(|(of, found)| found < of))
+}
+
+/// The files of a folder and of folders in it.
+fn all(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for path in list(folder)? {
+        match path.is_dir() {
+            true => files.extend(all(&path)?),
+            false => files.push(path),
+        }
+    }
+    Ok(files)
+}
+
+/// What is in a folder, by name.
+fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = std::fs::read_dir(folder).map_err(failed(folder))?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths
+        .collect::<io::Result<Vec<PathBuf>>>()
+        .map_err(failed(folder))?;
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,93 @@
+//! `rubric experiment`: the experiments of the papers, on simulated or recorded histories.
+//!
+//! - [`catalog`]: the experiments; [`point`]: what they consist of;
+//! - [`source`]: how histories are made; [`recorded`]: those that somebody recorded;
+//! - [`trial`]: what an algorithm says of one; [`program`]: what somebody else's program says;
+//! - [`work`]: which of all that is to be done, and doing it; [`summary`]: what is printed.
+
+mod args;
+mod catalog;
+mod machine;
+mod mutants;
+mod point;
+mod program;
+mod recorded;
+mod settings;
+mod source;
+mod summary;
+mod trial;
+mod work;
+
+use std::io::Write;
+
+use report::tables::{Trial, write_trials};
+
+use crate::error::Error;
+use crate::journal::{Journal, failed};
+use crate::shard::Shard;
+use crate::status::Status;
+pub use args::Args;
+use catalog::{EXPERIMENTS, Experiment, MUTANTS};
+use settings::Settings;
+use work::Work;
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    if args.list {
+        return list(out).map_err(Error::Output);
+    }
+    args.check()?;
+    let recordings = match &args.traces {
+        Some(folder) => Some(recorded::read(folder)?),
+        None => None,
+    };
+    let (experiments, with_mutants) = args.experiments();
+    for experiment in &experiments {
+        let points = match &recordings {
+            Some(recordings) => recorded::points(experiment, args.size, recordings, &args.limits()),
+            None => (experiment.points)(args.size),
+        };
+        let work = Work::new(args, experiment, points)?;
+        let trials = match &args.only {
+            Some(only) => work.only(only, args.save.as_deref())?,
+            None => recorded_in(args, experiment, &work)?,
+        };
+        summary::print(experiment, args, &trials, out).map_err(Error::Output)?;
+    }
+    match with_mutants {
+        true => mutants::run(args, out),
+        false => Ok(Status::Done),
+    }
+}
+
+/// Does the work of an experiment, with what an earlier run has left.
+fn recorded_in(args: &Args, experiment: &Experiment, work: &Work<'_>) -> Result<Vec<Trial>, Error> {
+    std::fs::create_dir_all(&args.output).map_err(failed(&args.output))?;
+    let path = |extension: &str| {
+        let name = Shard::file(args.shard, experiment.name, extension);
+        args.output.join(name)
+    };
+    let (journal, lines) = Journal::open(&path("jsonl"))?;
+    Settings::new(args, experiment).settle(&journal, &lines)?;
+    let known = lines.parse(1, "remove the line, and what it says is done again");
+    let known = known.collect::<Result<Vec<Trial>, Error>>()?;
+    let trials = work.run(&journal, known)?;
+    journal.sync()?;
+    write_trials(&path("parquet"), &trials)?;
+    Ok(trials)
+}
+
+/// The experiments, a line each.
+fn list(out: &mut dyn Write) -> std::io::Result<Status> {
+    for Experiment {
+        name, paper, about, ..
+    } in &EXPERIMENTS
+    {
+        writeln!(out, "{name:15} {about} ({paper})")?;
+    }
+    writeln!(
+        out,
+        "{MUTANTS:15} a campaign: which algorithms catch which mutants of the built-in protocols"
+    )?;
+    Ok(Status::Done)
+}

@@ -1,0 +1,183 @@
+//! What an experiment consists of: points, each of many histories and what is asked of each.
+
+use std::sync::Arc;
+
+use check::generate::Mix;
+use check::{Algorithm, Model};
+use history::{History, ReadsFrom};
+use simulate::client::Client;
+
+/// How large an experiment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Size {
+    /// At least 10 histories a point, some minutes in all.
+    Quick,
+    /// As in the paper.
+    Paper,
+    /// Beyond the paper.
+    Large,
+}
+
+impl Size {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Size::Quick => "quick",
+            Size::Paper => "paper",
+            Size::Large => "large",
+        }
+    }
+
+    /// One of three, by size.
+    pub fn of<T>(self, quick: T, paper: T, large: T) -> T {
+        match self {
+            Size::Quick => quick,
+            Size::Paper => paper,
+            Size::Large => large,
+        }
+    }
+}
+
+/// A point of a figure: histories that are alike.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// What is varied in the part of the experiment: `operations`, `threads`, …
+    pub part: &'static str,
+    /// All that varies, such as `operations=200`.
+    pub name: String,
+    /// Number of the first history.
+    pub first: u32,
+    /// How many histories.
+    pub histories: u32,
+    /// Where they come from.
+    pub source: Source,
+    /// What is asked of each.
+    pub tasks: Vec<Task>,
+}
+
+/// Where the histories of a point come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// They are made.
+    Made(Recipe),
+    /// There is one, which somebody recorded.
+    Recorded(Arc<Recording>),
+}
+
+/// A history that was recorded.
+#[derive(Debug)]
+pub struct Recording {
+    /// Its file, and its name in it.
+    pub title: String,
+    /// It.
+    pub history: History,
+    /// What reads-from is.
+    pub reads_from: ReadsFrom,
+}
+
+/// What a history is made of, but for its seed.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// What runs.
+    pub origin: Origin,
+    /// Number of threads.
+    pub threads: u32,
+    /// Operations of all threads together. Where a protocol runs each thread has equally many, so that they
+    /// may be a few less.
+    pub operations: u32,
+    /// Number of locations.
+    pub locations: u32,
+    /// How often each kind of operation occurs.
+    pub mix: Mix,
+    /// Which of the histories have reads re-pointed, so that they violate SC.
+    pub spoil: Option<Spoil>,
+}
+
+/// What runs a program.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin {
+    /// The built-in protocols in turn.
+    Protocols(Client),
+    /// Protocols with a fault, in turn, until a run violates SC.
+    Mutants(&'static [Fault]),
+    /// The operational machine of a model.
+    Machine(Model),
+}
+
+/// A mutant, and the cores on which it shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// A built-in protocol.
+    pub protocol: &'static str,
+    /// What is wrong with it.
+    pub mutant: &'static str,
+    /// The cores; they keep SC if memory does.
+    pub client: Client,
+}
+
+/// How reads are re-pointed.
+#[derive(Clone, Copy, Debug)]
+pub struct Spoil {
+    /// Every so-manieth history, the last of them first: 1 is all, 2 those with odd numbers.
+    pub every: u32,
+    /// How many reads of 100 operations; at least one.
+    pub percent: u32,
+    /// How far away the other write is, in operations of the order of completion.
+    pub distance: u32,
+}
+
+/// Which histories an experiment is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that satisfy the model.
+    Consistent,
+    /// Those that violate SC.
+    Violations,
+    /// Both.
+    Both,
+}
+
+impl Recipe {
+    /// Which histories it makes.
+    pub fn wanted(&self) -> Wanted {
+        match (self.origin, self.spoil) {
+            (Origin::Mutants(_), _) => Wanted::Violations,
+            (_, Some(Spoil { every: 1, .. })) => Wanted::Violations,
+            (_, Some(_)) => Wanted::Both,
+            (_, None) => Wanted::Consistent,
+        }
+    }
+
+    /// How many reads of a history are re-pointed.
+    pub fn repointed(&self, number: u32) -> u32 {
+        match self.spoil {
+            Some(Spoil { every, percent, .. }) if number % every == every - 1 => {
+                (self.operations * percent / 100).max(1)
+            }
+            _ => 0,
+        }
+    }
+
+    /// How far away the other writes are.
+    pub fn distance(&self) -> u32 {
+        self.spoil.map_or(0, |spoil| spoil.distance)
+    }
+}
+
+/// What is asked of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// What an algorithm says.
+    Decide(Model, Algorithm),
+    /// What the kernel is, and how much of it weaker criteria derive.
+    Kernel(Model),
+}
+
+impl Task {
+    /// The model that it is about.
+    pub fn model(self) -> Model {
+        match self {
+            Task::Decide(model, _) | Task::Kernel(model) => model,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Checkers of other people, beside those that are built in.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::process::{Command, ExitStatus, Stdio};
+use std::str::FromStr;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use check::Model;
+use check::generate::without_order;
+use history::History;
+use report::tables::Said;
+
+/// A program that decides whether a history is one of a model. It is given an axe file, and its exit status says
+/// what it found: 0 consistent, 1 violation, everything else undecided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What it is called in tables.
+    pub name: String,
+    /// The command: `{}` stands for the file, `{model}` for the model.
+    command: String,
+}
+
+impl FromStr for Program {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Program, String> {
+        let expected = "NAME=COMMAND was expected, with {} where the file goes, such as mine='./checker --axe {}'";
+        let (name, command) = text.split_once('=').ok_or(expected)?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || !name.chars().all(is_plain) || !command.contains("{}") {
+            return Err(expected.to_owned());
+        }
+        Ok(Program {
+            name: name.to_owned(),
+            command: command.to_owned(),
+        })
+    }
+}
+
+/// How often a program is looked at.
+const PERIOD: Duration = Duration::from_millis(1);
+
+impl Program {
+    /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
+    pub fn run(
+        &self,
+        history: &History,
+        model: Model,
+        timeout: Duration,
+    ) -> (Said, Option<String>, f64) {
+        match self.try_run(history, model, timeout) {
+            Ok(answer) => answer,
+            Err(what) => (Said::Undecided, Some(what), 0.0),
+        }
+    }
+
+    fn try_run(
+        &self,
+        history: &History,
+        model: Model,
+        timeout: Duration,
+    ) -> Result<(Said, Option<String>, f64), String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let path = folder.path().join("history.axe");
+        let bare = without_order(history).map_err(|error| error.to_string())?;
+        let file = File::create(&path).map_err(|error| error.to_string())?;
+        let mut file = BufWriter::new(file);
+        ingest::axe::write(&bare, &mut file).map_err(|error| error.to_string())?;
+        file.flush().map_err(|error| error.to_string())?;
+        let command = self.command.replace("{model}", model.name());
+        let command = command.replace("{}", &path.display().to_string());
+        let start = Instant::now();
+        // With `exec` the shell does not stay between us and the program when time is up.
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("exec {command}")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        loop {
+            match child.try_wait().map_err(|error| error.to_string())? {
+                Some(status) => {
+                    let (said, reason) = meaning(status);
+                    return Ok((said, reason, start.elapsed().as_secs_f64()));
+                }
+                None if start.elapsed() > timeout => {
+                    // It may have ended by itself meanwhile.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    let reason = Some("time limit".to_owned());
+                    return Ok((Said::Timeout, reason, start.elapsed().as_secs_f64()));
+                }
+                None => sleep(PERIOD),
+            }
+        }
+    }
+}
+
+fn meaning(status: ExitStatus) -> (Said, Option<String>) {
+    match status.code() {
+        Some(0) => (Said::Consistent, None),
+        Some(1) => (Said::Violation, None),
+        _ => (Said::Undecided, Some(status.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_a_name_and_a_file() {
+        assert!("mine=./checker {}".parse::<Program>().is_ok());
+        for bad in ["", "mine", "mine=./checker", "=./checker {}", "a b=c {}"] {
+            assert!(bad.parse::<Program>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn its_status_says_what_it_found() {
+        let history = History::default();
+        let run = |command: &str| {
+            let program: Program = format!("mine={command}").parse().unwrap();
+            program
+                .run(&history, Model::Sc, Duration::from_millis(300))
+                .0
+        };
+        assert_eq!(run("test -f {}"), Said::Consistent);
+        assert_eq!(run("test -d {}"), Said::Violation);
+        assert_eq!(run("sh -c 'exit 7' {}"), Said::Undecided);
+        assert_eq!(run("test {model} = sc -a -f {}"), Said::Consistent);
+        assert_eq!(run("sh -c 'sleep 5' {}"), Said::Timeout);
+    }
+}

@@ -1,0 +1,148 @@
+//! What is printed about an experiment: the median time of each algorithm at each point.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use report::tables::{Said, Trial};
+
+use super::args::Args;
+use super::catalog::Experiment;
+
+/// Prints a table of points and algorithms, or of the rows if a single history was asked for.
+pub fn print(
+    experiment: &Experiment,
+    args: &Args,
+    trials: &[Trial],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let is_one = args.only.as_ref().is_some_and(|only| only.number.is_some());
+    writeln!(
+        out,
+        "{}: {} ({})",
+        experiment.name, experiment.about, experiment.paper
+    )?;
+    match is_one {
+        true => rows(trials, out),
+        false => medians(trials, out),
+    }
+}
+
+fn rows(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
+    if let Some(trial) = trials.first() {
+        let what = [&trial.protocol, &trial.mutant, &trial.client];
+        let what: Vec<&str> = what.into_iter().flatten().map(String::as_str).collect();
+        writeln!(
+            out,
+            "  {} {}, seed {}, history {}",
+            trial.source,
+            what.join(" "),
+            trial.seed,
+            &trial.trace_hash[..trial.trace_hash.len().min(16)]
+        )?;
+    }
+    for trial in trials {
+        let reason = trial.reason.as_deref().map(|reason| format!(": {reason}"));
+        writeln!(
+            out,
+            "  {:4} {:14} {:>10}  {}{}",
+            trial.model,
+            trial.algorithm,
+            seconds(trial.seconds),
+            trial.said.name(),
+            reason.unwrap_or_default()
+        )?;
+    }
+    Ok(())
+}
+
+/// What one algorithm said at one point.
+#[derive(Default)]
+struct Cell {
+    seconds: Vec<f64>,
+    cut_off: usize,
+}
+
+fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
+    let mut points: Vec<&str> = Vec::new();
+    let mut columns: Vec<(&str, &str)> = Vec::new();
+    let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
+    for trial in trials {
+        let row = place(&mut points, &trial.point);
+        let column = place(&mut columns, (&trial.model, &trial.algorithm));
+        let cell = cells.entry((row, column)).or_default();
+        cell.seconds.push(trial.seconds);
+        cell.cut_off += usize::from(matches!(trial.said, Said::Timeout | Said::Memory));
+    }
+    let models: Vec<&str> = columns.iter().map(|(model, _)| *model).collect();
+    let several = models.iter().any(|model| *model != models[0]);
+    let heads = columns.iter().map(|(model, algorithm)| match several {
+        true => format!("{algorithm} ({model})"),
+        false => (*algorithm).to_owned(),
+    });
+    let heads: Vec<String> = heads.collect();
+    let wide = points
+        .iter()
+        .map(|point| point.len())
+        .max()
+        .unwrap_or(0)
+        .max(5);
+    write!(out, "  {:wide$} {:>5}", "point", "runs")?;
+    for head in &heads {
+        write!(out, "  {head:>12}")?;
+    }
+    writeln!(out)?;
+    let mut cut_off = 0;
+    for (row, point) in points.iter().enumerate() {
+        let of = |column: usize| cells.get(&(row, column));
+        let runs = (0..columns.len())
+            .filter_map(of)
+            .map(|cell| cell.seconds.len())
+            .max();
+        write!(out, "  {point:wide$} {:>5}", runs.unwrap_or(0))?;
+        for (column, head) in heads.iter().enumerate() {
+            let text = of(column).map_or_else(|| "-".to_owned(), Cell::text);
+            cut_off += of(column).map_or(0, |cell| cell.cut_off);
+            write!(out, "  {text:>wide$}", wide = head.len().max(12))?;
+        }
+        writeln!(out)?;
+    }
+    if cut_off > 0 {
+        writeln!(
+            out,
+            "  medians; N! says that N runs were cut off by a limit"
+        )?;
+    }
+    Ok(())
+}
+
+impl Cell {
+    fn text(&self) -> String {
+        let mut sorted = self.seconds.clone();
+        sorted.sort_by(f64::total_cmp);
+        let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        match self.cut_off {
+            0 => seconds(median),
+            some => format!("{} {some}!", seconds(median)),
+        }
+    }
+}
+
+/// The place of a value among those that are known, where it is added if it is new.
+fn place<T: PartialEq>(known: &mut Vec<T>, value: T) -> usize {
+    known
+        .iter()
+        .position(|one| *one == value)
+        .unwrap_or_else(|| {
+            known.push(value);
+            known.len() - 1
+        })
+}
+
+/// A time with three digits.
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
+        s => format!("{:.0} µs", s * 1e6),
+    }
+}

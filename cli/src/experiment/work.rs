@@ -1,0 +1,396 @@
+//! What is to be done for an experiment, and doing it on all cores.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use check::Model;
+use check::pairs::write_pairs;
+use history::{History, ReadsFrom};
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use report::tables::{Said, Trial};
+
+use super::args::{Args, Only};
+use super::catalog::Experiment;
+use super::machine;
+use super::point::{Point, Source, Task};
+use super::source::{Made, Sources};
+use super::trial::{Subject, names};
+use crate::convert;
+use crate::error::Error;
+use crate::journal::Journal;
+use crate::load::Input;
+use crate::progress;
+use crate::simulate::command::quoted;
+
+/// The work of an experiment.
+pub struct Work<'a> {
+    args: &'a Args,
+    experiment: &'a Experiment,
+    points: Vec<Point>,
+    sources: Sources,
+    jobs: usize,
+    machine: String,
+}
+
+/// A history of the plan: its point, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Item {
+    point: usize,
+    number: u32,
+}
+
+/// What tells trials apart: part, point and number, model and algorithm.
+type Key = (String, String, u32, String, String);
+
+fn key(trial: &Trial) -> Key {
+    (
+        trial.part.clone(),
+        trial.point.clone(),
+        trial.number,
+        trial.model.clone(),
+        trial.algorithm.clone(),
+    )
+}
+
+impl<'a> Work<'a> {
+    /// The work that the user asks for.
+    ///
+    /// # Errors
+    /// A further algorithm applies to no model of the experiment.
+    pub fn new(
+        args: &'a Args,
+        experiment: &'a Experiment,
+        mut points: Vec<Point>,
+    ) -> Result<Work<'a>, Error> {
+        for &algorithm in &args.algorithm {
+            let mut applies = points.is_empty();
+            for point in &mut points {
+                for model in models(&point.tasks) {
+                    let task = Task::Decide(model, algorithm);
+                    applies |= algorithm.applies_to(model);
+                    if algorithm.applies_to(model) && !point.tasks.contains(&task) {
+                        point.tasks.push(task);
+                    }
+                }
+            }
+            if !applies {
+                return Err(Error::Usage(format!(
+                    "--algorithm {}: it says nothing about a model of {}",
+                    algorithm.name(),
+                    experiment.name
+                )));
+            }
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = args.jobs.map_or(cores, |jobs| jobs as usize);
+        Ok(Work {
+            args,
+            experiment,
+            points,
+            sources: Sources::default(),
+            jobs,
+            machine: machine::describe(jobs),
+        })
+    }
+
+    /// The histories, in order.
+    fn items(&self) -> impl Iterator<Item = Item> + '_ {
+        let of_point = |(point, one): (usize, &Point)| {
+            (one.first..one.first + one.histories).map(move |number| Item { point, number })
+        };
+        self.points.iter().enumerate().flat_map(of_point)
+    }
+
+    /// Does what is not known yet, and writes it into the journal. Returns all of this shard, in order.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or a defect was found.
+    pub fn run(&self, journal: &Journal, known: Vec<Trial>) -> Result<Vec<Trial>, Error> {
+        let is_ours = |at: usize| self.args.shard.is_none_or(|shard| shard.has(at));
+        let items = self.items().enumerate().filter(|(at, _)| is_ours(*at));
+        let items: Vec<Item> = items.map(|(_, item)| item).collect();
+        let done: HashSet<Key> = known.iter().map(key).collect();
+        let bar = progress::bar(items.len() as u64, "histories", self.args.quiet);
+        bar.set_message(self.experiment.name);
+        let trials = Mutex::new(known);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.jobs)
+            .build();
+        let pool = pool.map_err(|error| Error::Usage(format!("--jobs {}: {error}", self.jobs)))?;
+        pool.install(|| {
+            items.iter().par_bridge().try_for_each(|&item| {
+                let rows = self.history(item, &done, |row| journal.add(row))?;
+                bar.inc(1);
+                let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+                trials.extend(rows);
+                Ok::<(), Error>(())
+            })
+        })?;
+        bar.finish_and_clear();
+        let trials = trials.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.sorted(trials))
+    }
+
+    /// In the order of the plan; what is not part of it any more, such as the rows of an algorithm that is not
+    /// asked this time, comes behind.
+    fn sorted(&self, mut trials: Vec<Trial>) -> Vec<Trial> {
+        let mut places: HashMap<(&str, &str), usize> = HashMap::new();
+        for (at, point) in self.points.iter().enumerate() {
+            places.entry((point.part, &point.name)).or_insert(at);
+        }
+        let rank = |trial: &Trial| {
+            let point = places.get(&(&*trial.part, &*trial.point)).copied();
+            let tasks = point.map(|at| &self.points[at].tasks);
+            let task = tasks.and_then(|tasks| {
+                let names = tasks.iter().flat_map(|&task| {
+                    let model = task.model().name();
+                    names(task).into_iter().map(move |name| (model, name))
+                });
+                let mut names = names.enumerate();
+                let found = names
+                    .find(|(_, (model, name))| *model == trial.model && *name == trial.algorithm);
+                found.map(|(at, _)| at)
+            });
+            (
+                point.unwrap_or(usize::MAX),
+                trial.number,
+                task.unwrap_or(usize::MAX),
+                trial.algorithm.clone(),
+            )
+        };
+        trials.sort_by_cached_key(rank);
+        trials
+    }
+
+    /// Does one point, or one history of it, without a journal.
+    ///
+    /// # Errors
+    /// There is none, or the file for the history cannot be written.
+    pub fn only(&self, only: &Only, save: Option<&Path>) -> Result<Vec<Trial>, Error> {
+        let items = self.items().filter(|item| {
+            self.points[item.point].name == only.point
+                && only.number.is_none_or(|number| number == item.number)
+        });
+        let items: Vec<Item> = items.collect();
+        let Some(&first) = items.first() else {
+            let names: Vec<&str> = self.points.iter().map(|point| &*point.name).collect();
+            return Err(Error::Usage(format!(
+                "--only {}: {} has no such point or history at this size; its points are {}",
+                only.point,
+                self.experiment.name,
+                names.join(" ")
+            )));
+        };
+        if let Some(path) = save {
+            save_as(path, self.of(first)?.history().clone())?;
+        }
+        let mut trials = Vec::new();
+        for item in items {
+            trials.extend(self.history(item, &HashSet::new(), |_| Ok(()))?);
+        }
+        Ok(self.sorted(trials))
+    }
+
+    /// What is asked of one history and is not known, each row as soon as it is there.
+    fn history(
+        &self,
+        item: Item,
+        done: &HashSet<Key>,
+        mut add: impl FnMut(&Trial) -> Result<(), Error>,
+    ) -> Result<Vec<Trial>, Error> {
+        let point = &self.points[item.point];
+        let is_known = |model: Model, name: &str| {
+            let (part, point) = (point.part.to_owned(), point.name.clone());
+            let model = model.name().to_owned();
+            done.contains(&(part, point, item.number, model, name.to_owned()))
+        };
+        let tasks = point.tasks.iter().filter(|task| {
+            let mut names = names(**task).into_iter();
+            !names.all(|name| is_known(task.model(), name))
+        });
+        let tasks: Vec<Task> = tasks.copied().collect();
+        let mut programs = Vec::new();
+        for model in models(&point.tasks) {
+            let new = self.args.program.iter();
+            let new = new.filter(|program| !is_known(model, &program.name));
+            programs.extend(new.map(|program| (model, program)));
+        }
+        if tasks.is_empty() && programs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let of = self.of(item)?;
+        let subject = Subject {
+            history: of.history(),
+            reads_from: of.reads_from(),
+        };
+        let row = self.row(item, &of);
+        let limits = self.args.limits();
+        let mut rows = Vec::new();
+        for task in tasks {
+            let new = subject.run(task, &limits, &row);
+            let new = new
+                .into_iter()
+                .filter(|row| !is_known(task.model(), &row.algorithm));
+            for row in new {
+                add(&row)?;
+                rows.push(row);
+            }
+        }
+        self.agree(&rows)?;
+        for (model, program) in programs {
+            let row = subject.ask(program, model, &limits, &row);
+            add(&row)?;
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// Two of our algorithms of which one says that a history is one of a model, the other that it is not: one of
+    /// them is wrong.
+    fn agree(&self, rows: &[Trial]) -> Result<(), Error> {
+        let says = |said: Said, model: &str| {
+            rows.iter()
+                .find(|row| row.said == said && row.model == model)
+        };
+        for row in rows.iter().filter(|row| row.said == Said::Consistent) {
+            if let Some(other) = says(Said::Violation, &row.model) {
+                return Err(Error::Disagreement {
+                    file: row.command.clone(),
+                    what: format!(
+                        "{} says that the history is {}, {} that it is not",
+                        row.algorithm, row.model, other.algorithm
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The history of an item.
+    fn of(&self, item: Item) -> Result<Of<'_>, Error> {
+        match &self.points[item.point].source {
+            Source::Made(recipe) => {
+                let made = self.sources.make(recipe, item.number, self.args.seed)?;
+                Ok(Of::Made(Box::new(made)))
+            }
+            Source::Recorded(recording) => Ok(Of::Recorded(recording)),
+        }
+    }
+
+    /// What all rows of a history have in common.
+    fn row(&self, item: Item, of: &Of<'_>) -> Trial {
+        let point = &self.points[item.point];
+        let history = of.history();
+        let row = Trial {
+            experiment: self.experiment.name.to_owned(),
+            size: self.args.size.name().to_owned(),
+            part: point.part.to_owned(),
+            point: point.name.clone(),
+            number: item.number,
+            threads: history.threads().len() as u32,
+            operations: history.operations() as u64,
+            locations: history.locations().len() as u32,
+            write_pairs: write_pairs(history),
+            trace_hash: history.digest(),
+            timeout: self.args.timeout.as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            machine: self.machine.clone(),
+            command: self.command(item),
+            ..Trial::default()
+        };
+        match (of, &point.source) {
+            (Of::Made(made), Source::Made(recipe)) => Trial {
+                seed: made.seed,
+                source: made.source.to_owned(),
+                protocol: made.run.map(|run| run.protocol.to_owned()),
+                mutant: made.run.and_then(|run| run.mutant).map(str::to_owned),
+                client: made.run.map(|run| run.client.to_string()),
+                threads: recipe.threads,
+                operations: u64::from(recipe.operations),
+                locations: recipe.locations,
+                mix: format!(
+                    "{},{},{},{}",
+                    recipe.mix.loads, recipe.mix.stores, recipe.mix.rmws, recipe.mix.fences
+                ),
+                repointed: recipe.repointed(item.number),
+                distance: recipe.distance(),
+                make_seconds: made.seconds,
+                ..row
+            },
+            (Of::Recorded(recording), _) => Trial {
+                source: "recorded".to_owned(),
+                file: Some(recording.title.clone()),
+                ..row
+            },
+            (Of::Made(_), Source::Recorded(_)) => row,
+        }
+    }
+
+    /// The command that repeats the rows of a history.
+    fn command(&self, item: Item) -> String {
+        let point = &self.points[item.point];
+        let traces = self
+            .args
+            .traces
+            .as_ref()
+            .map(|folder| format!(" --traces {}", quoted(&folder.display().to_string())));
+        format!(
+            "rubric experiment {} --size {} --seed {}{} --timeout {} --only {}/{}",
+            self.experiment.name,
+            self.args.size.name(),
+            self.args.seed,
+            traces.unwrap_or_default(),
+            self.args.timeout.as_secs_f64(),
+            point.name,
+            item.number
+        )
+    }
+}
+
+/// A history that was made for an item, or was there.
+enum Of<'a> {
+    Made(Box<Made>),
+    Recorded(&'a super::point::Recording),
+}
+
+impl Of<'_> {
+    fn history(&self) -> &History {
+        match self {
+            Of::Made(made) => &made.history,
+            Of::Recorded(recording) => &recording.history,
+        }
+    }
+
+    fn reads_from(&self) -> &ReadsFrom {
+        match self {
+            Of::Made(made) => &made.reads_from,
+            Of::Recorded(recording) => &recording.reads_from,
+        }
+    }
+}
+
+/// The models that tasks are about, each once.
+fn models(tasks: &[Task]) -> Vec<Model> {
+    let mut models: Vec<Model> = Vec::new();
+    for task in tasks {
+        if !models.contains(&task.model()) {
+            models.push(task.model());
+        }
+    }
+    models
+}
+
+/// Writes a history in the format that the name says.
+fn save_as(path: &Path, history: History) -> Result<(), Error> {
+    let format = convert::format(path, None)?;
+    let input = Input {
+        file: path.display().to_string(),
+        format: "experiment",
+        histories: vec![history],
+        transitions: Default::default(),
+        statistics: Default::default(),
+    };
+    // With a format there is a name, so nothing goes to the standard output.
+    convert::write_to(&input, path, format, &mut std::io::sink())
+}

@@ -1,0 +1,265 @@
+//! What the five papers claim and a run can test, beside what the results of this program say.
+//!
+//! [`all`] has one row for each claim. Its verdict is computed from the rows of experiments and campaigns alone, by a rule that the
+//! row's note states: the direction of a comparison, a bound that the paper gives, or the paper's number within a tolerance. What
+//! the papers state is in one table ([`paper`]). A claim is `untested` if there are no rows, if fewer than
+//! [`measure::FEWEST`] histories tell, or if a limit has cut off too many runs to tell.
+//!
+//! The papers give averages of times. Here times of an algorithm are compared by their medians, so that one run that was cut off
+//! does not decide, and always over the histories that all of the compared algorithms ran. If an experiment was run at several
+//! sizes, that of the paper counts.
+//!
+//! ```
+//! use report::claims::{self, Verdict};
+//! use report::results::Results;
+//! use report::tables::{Said, Trial};
+//!
+//! let mut results = Results::default();
+//! for number in 0..20 {
+//!     let trial = |algorithm: &str, said| Trial {
+//!         experiment: "wsc-fig9".to_owned(),
+//!         size: "quick".to_owned(),
+//!         model: "sc".to_owned(),
+//!         algorithm: algorithm.to_owned(),
+//!         number,
+//!         said,
+//!         seconds: 0.5,
+//!         ..Trial::default()
+//!     };
+//!     results.trials.push(trial("wsc", Said::Violation));
+//!     results.trials.push(trial("dbcop", Said::Violation));
+//! }
+//! let claims = claims::all(&results);
+//! let claim = |id| claims.iter().find(|claim| claim.id == id).unwrap();
+//! assert_eq!(claim("wsc-fig9-seconds").verdict, Verdict::Holds);
+//! assert_eq!(claim("gcc-fig4-faster").verdict, Verdict::Untested);
+//! ```
+
+mod burnim;
+mod campaign;
+mod gcc;
+mod kernels;
+pub mod measure;
+pub mod paper;
+mod qadeer;
+mod speed;
+#[cfg(test)]
+mod testing;
+mod tsotool;
+mod wsc;
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::files;
+use crate::results::Results;
+use measure::{Estimate, FEWEST, Share};
+use paper::Stated;
+
+/// A claim of a paper, and what was found here.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Claim {
+    /// A name for it.
+    pub id: &'static str,
+    /// The paper.
+    pub paper: &'static str,
+    /// Where in the paper.
+    pub place: &'static str,
+    /// The experiment that tests it.
+    pub experiment: &'static str,
+    /// What is claimed.
+    pub statement: String,
+    /// What the paper says.
+    pub theirs: String,
+    /// What was found here; empty if nothing was.
+    pub ours: String,
+    /// Whether it is so here.
+    pub verdict: Verdict,
+    /// By which rule, on how much, and what explains the difference.
+    pub note: String,
+}
+
+/// Whether a claim is true here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is.
+    Holds,
+    /// It is not.
+    Differs,
+    /// It cannot be told.
+    Untested,
+}
+
+impl Verdict {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Differs => "differs",
+            Verdict::Untested => "untested",
+        }
+    }
+}
+
+/// All claims, paper by paper.
+pub fn all(results: &Results) -> Vec<Claim> {
+    let parts = [
+        gcc::claims(results),
+        wsc::claims(results),
+        tsotool::claims(results),
+        qadeer::claims(results),
+        burnim::claims(),
+        campaign::claims(results),
+    ];
+    parts.concat()
+}
+
+/// Writes claims as CSV, a row a claim, with the fields of [`Claim`] as columns.
+///
+/// # Errors
+/// If the file cannot be written; what was there before stays.
+pub fn write_csv(claims: &[Claim], path: &Path) -> io::Result<()> {
+    files::create(
+        path,
+        |error| error,
+        |file| {
+            let mut table = csv::Writer::from_writer(file);
+            for claim in claims {
+                table.serialize(claim)?;
+            }
+            table.flush()
+        },
+    )
+}
+
+/// What was found of a claim.
+struct Found {
+    /// The numbers.
+    ours: String,
+    /// Whether the claim is true; none if too little is known for that.
+    holds: Option<bool>,
+    /// When it would be; empty if the claim itself says so.
+    rule: String,
+    /// What the numbers rest on, and what may explain them.
+    basis: String,
+}
+
+impl Found {
+    /// The same with what may explain it.
+    fn because(mut self, why: String) -> Found {
+        if !why.is_empty() {
+            self.basis = format!("{} {why}", self.basis);
+        }
+        self
+    }
+}
+
+/// Why nothing was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The experiment was not run.
+    Experiment(&'static str),
+    /// It was, without an algorithm.
+    Algorithm(&'static str, String),
+    /// Too few of its histories tell: so many.
+    Few(&'static str, usize),
+    /// Too many runs were cut off, or have no times.
+    CutOff(&'static str),
+    /// It has no rows about something.
+    Rows(&'static str, &'static str),
+    /// The program does not have what would be needed.
+    Program(&'static str),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missing::Experiment(name) => {
+                write!(out, "Not run: `rubric experiment {name}` runs it.")
+            }
+            Missing::Algorithm(name, algorithm) => write!(
+                out,
+                "No rows of {algorithm}: `rubric experiment {name} --algorithm {algorithm}` makes them."
+            ),
+            Missing::Few(name, found) => write!(
+                out,
+                "{found} histories tell, and {FEWEST} are needed: `rubric experiment {name}` makes more with a larger `--size`."
+            ),
+            Missing::CutOff(name) => write!(
+                out,
+                "Too many runs were cut off to tell: `rubric experiment {name}` with a larger `--timeout` gives them more time."
+            ),
+            Missing::Rows(name, what) => write!(
+                out,
+                "No rows about {what}: `rubric experiment {name}` may have some with a larger `--size`."
+            ),
+            Missing::Program(what) => out.write_str(what),
+        }
+    }
+}
+
+impl Stated {
+    /// The claim with what was found.
+    fn claim(&self, found: Result<Found, Missing>) -> Claim {
+        let (ours, verdict, note) = match found {
+            Err(missing) => (String::new(), Verdict::Untested, missing.to_string()),
+            Ok(found) => {
+                let (verdict, said) = match found.holds {
+                    Some(true) => (Verdict::Holds, String::new()),
+                    Some(false) => (Verdict::Differs, String::new()),
+                    None => (
+                        Verdict::Untested,
+                        Missing::CutOff(self.experiment).to_string(),
+                    ),
+                };
+                let note = [&said, &found.rule, &found.basis];
+                let note = note.into_iter().filter(|part| !part.is_empty());
+                let note: Vec<&str> = note.map(String::as_str).collect();
+                (found.ours, verdict, note.join(" "))
+            }
+        };
+        Claim {
+            id: self.id,
+            paper: self.paper,
+            place: self.place,
+            experiment: self.experiment,
+            statement: self.statement.to_owned(),
+            theirs: self.figure.to_string(),
+            ours,
+            verdict,
+            note,
+        }
+    }
+
+    /// What it means to have found this number; `counts` says what it was counted on, if it is a share.
+    fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Found {
+        let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
+        let holds = self.figure.admits(ours);
+        let difference = match holds {
+            Some(false) => self.figure.difference(ours),
+            _ => String::new(),
+        };
+        Found {
+            ours: format!("{}{counts}", self.figure.shown(ours)),
+            holds,
+            rule: format!("{difference}{}", self.figure.rule()),
+            basis,
+        }
+    }
+
+    /// The same for a share of enough.
+    fn share(&self, share: Share, what: &str, basis: String) -> Result<Found, Missing> {
+        if share.of < FEWEST as u64 {
+            return Err(Missing::Few(self.experiment, share.of as usize));
+        }
+        let counts = format!("{share} {what}");
+        Ok(self.number(Estimate::exactly(share.value()), Some(counts), basis))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Claims of *Gradual Consistency Checking*.
+
+use super::kernels::{Ordered, average, ceiling, ordered};
+use super::measure::{Axis, Estimate, History, Share, Trials, mean, median};
+use super::paper::{self, percent, times};
+use super::{Claim, Found, Missing, speed};
+use crate::results::Results;
+use crate::tables::Said;
+
+/// What varies in Figures 4 and 6.
+const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
+
+/// From which ratio on one share is far more than another.
+const FAR_MORE: f64 = 2.0;
+
+/// The algorithms for a model: enumeration, SAT over what a criterion leaves open, SAT alone.
+struct Algorithms {
+    experiment: &'static str,
+    model: &'static str,
+    gradual: [&'static str; 2],
+    sat: &'static str,
+}
+
+const SC: Algorithms = Algorithms {
+    experiment: "gcc-fig4",
+    model: "sc",
+    gradual: ["sc-ccm-enum", "sc-ccm-sat"],
+    sat: "sc-sat",
+};
+
+const TSO: Algorithms = Algorithms {
+    experiment: "gcc-fig6",
+    model: "tso",
+    gradual: ["tso-wccm-enum", "tso-wccm-sat"],
+    sat: "tso-sat",
+};
+
+pub(super) fn claims(results: &Results) -> Vec<Claim> {
+    vec![
+        paper::GCC_FASTER.claim(faster(results, &SC)),
+        paper::GCC_OPERATIONS.claim(grows(results, &SC, Axis::Operations)),
+        paper::GCC_THREADS.claim(grows(results, &SC, Axis::Threads)),
+        paper::GCC_ENUM.claim(alike(results)),
+        paper::GCC_UNORDERED_CCM.claim(
+            unordered(results, paper::GCC_UNORDERED_CCM, "sc", "ccm")
+                .map(|found| found.because(CHOSEN.to_owned())),
+        ),
+        paper::GCC_UNORDERED_CCV.claim(unordered(results, paper::GCC_UNORDERED_CCV, "sc", "ccv")),
+        paper::GCC_UNORDERED_MORE.claim(unordered_more(results)),
+        paper::GCC_UNORDERED_WCCM.claim(unordered(
+            results,
+            paper::GCC_UNORDERED_WCCM,
+            "tso",
+            "wccm",
+        )),
+        paper::GCC_VIOLATIONS.claim(refuted(results)),
+        paper::GCC_CAUSAL.claim(causal(results)),
+        paper::GCC_SAME.claim(same(results)),
+        paper::GCC_TSO_FASTER.claim(faster(results, &TSO)),
+        paper::GCC_TSO_OPERATIONS.claim(grows(results, &TSO, Axis::Operations)),
+        paper::GCC_TSO_THREADS.claim(grows(results, &TSO, Axis::Threads)),
+        paper::GCC_TSO_ENUM.claim(outperforms(results)),
+    ]
+}
+
+/// A caution about the share that CCM leaves: what the paper does not say was chosen by it.
+const CHOSEN: &str = "The paper does not say how many locations its programs have and how often they read: \
+    the experiment's programs are chosen so that this is near the paper's figure, so that the other figures can be compared.";
+
+fn of<'r>(results: &'r Results, algorithms: &Algorithms) -> Result<Trials<'r>, Missing> {
+    Trials::of(results, algorithms.experiment, algorithms.model)
+}
+
+fn faster(results: &Results, algorithms: &Algorithms) -> Result<Found, Missing> {
+    let trials = of(results, algorithms)?;
+    let found = speed::faster(&trials, &AXES, &algorithms.gradual, algorithms.sat)?;
+    Ok(found.because(open(&trials, algorithms)))
+}
+
+fn grows(results: &Results, algorithms: &Algorithms, axis: Axis) -> Result<Found, Missing> {
+    let trials = of(results, algorithms)?;
+    let found = speed::grows(&trials, axis, &algorithms.gradual, algorithms.sat)?;
+    Ok(found.because(open(&trials, algorithms)))
+}
+
+fn alike(results: &Results) -> Result<Found, Missing> {
+    let trials = of(results, &SC)?;
+    let [enumeration, sat] = SC.gradual;
+    let found = speed::alike(&trials, &AXES, enumeration, sat)?;
+    let found = found.because(beside(&trials, enumeration, sat));
+    Ok(found
+        .because(open(&trials, &SC))
+        .because(tried(&trials, enumeration)))
+}
+
+/// How much the two differ beside what SAT alone takes, which is how the paper's figure shows it.
+fn beside(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
+    let median = |name| trials.median_time(name).map(|median| median.low);
+    match (median(enumeration), median(sat), median(SC.sat)) {
+        (Some(one), Some(other), Some(alone)) if alone > 0.0 => format!(
+            "Over all points their medians differ by {} of that of {}.",
+            percent((one - other).abs() / alone),
+            SC.sat
+        ),
+        _ => String::new(),
+    }
+}
+
+fn outperforms(results: &Results) -> Result<Found, Missing> {
+    let trials = of(results, &TSO)?;
+    let [enumeration, sat] = TSO.gradual;
+    let found = speed::faster(&trials, &AXES, &[sat], enumeration)?;
+    Ok(found
+        .because(open(&trials, &TSO))
+        .because(tried(&trials, enumeration)))
+}
+
+/// How many choices the enumeration had to look at: where these are few, it does next to nothing.
+fn tried(trials: &Trials<'_>, enumeration: &str) -> String {
+    let nodes = trials.rows(enumeration).filter_map(|row| row.nodes);
+    let nodes: Vec<Estimate> = nodes.map(|nodes| Estimate::exactly(nodes as f64)).collect();
+    let most = nodes.iter().map(|nodes| nodes.high).fold(0.0, f64::max);
+    median(&nodes).map_or(String::new(), |middle| {
+        let middle = middle.shown(|nodes| format!("{nodes:.0}"));
+        format!("The enumeration looked at {middle} choices in the median and {most:.0} at most.")
+    })
+}
+
+/// What the weaker criterion leaves to enumeration or SAT, which the paper has as the reason for its gain.
+fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
+    let [_, sat] = algorithms.gradual;
+    let shares = trials.rows(sat).filter(|row| row.write_pairs > 0);
+    let shares = shares.filter_map(|row| {
+        let open = row.write_pairs.saturating_sub(row.ordered?);
+        Some(Estimate::exactly(open as f64 / row.write_pairs as f64))
+    });
+    let shares: Vec<Estimate> = shares.collect();
+    let share = mean(&shares).map(|share| share.shown(percent));
+    share.map_or(String::new(), |share| {
+        format!("Of the pairs of writes {share} were left open before the search.")
+    })
+}
+
+fn unordered(
+    results: &Results,
+    stated: paper::Stated,
+    model: &str,
+    criterion: &str,
+) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "gcc-unordered", model)?;
+    let rows = ordered(&trials, criterion)?;
+    let basis = trials.basis(&[criterion]) + &ceiling(&rows);
+    let share = average(&rows, |row| row.unordered());
+    Ok(stated.number(share, None, basis))
+}
+
+fn unordered_more(results: &Results) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "gcc-unordered", "sc")?.with(&["ccv", "ccm"])?;
+    let share = |criterion| -> Result<f64, Missing> {
+        Ok(average(&ordered(&trials, criterion)?, |row: &Ordered| {
+            row.unordered()
+        })
+        .low)
+    };
+    let (ccv, ccm) = (share("ccv")?, share("ccm")?);
+    Ok(Found {
+        ours: format!("{} against {}", percent(ccv), percent(ccm)),
+        holds: Some(ccv > ccm && ccv >= FAR_MORE * ccm),
+        rule: format!("Holds from {}.", times(FAR_MORE)),
+        basis: trials.basis(&["ccv", "ccm"]),
+    })
+}
+
+/// The violations of gcc-fig5: histories that some algorithm refutes.
+fn violations<'r>(results: &'r Results) -> Result<Trials<'r>, Missing> {
+    let refutes = |history: &History<'_>| history.all().any(|row| row.said == Said::Violation);
+    Trials::of(results, "gcc-fig5", "sc")?
+        .filter(refutes)
+        .enough()
+}
+
+fn refuted(results: &Results) -> Result<Found, Missing> {
+    let algorithm = SC.gradual[1];
+    let violations = violations(results)?.with(&[algorithm])?.enough()?;
+    let decided = violations
+        .rows(algorithm)
+        .filter(|row| row.said == Said::Violation);
+    let share = Share::of(decided.map(|row| row.fired.is_some()));
+    let basis = violations.basis(&[algorithm]);
+    paper::GCC_VIOLATIONS.share(share, "violations", basis)
+}
+
+fn causal(results: &Results) -> Result<Found, Missing> {
+    let violations = violations(results)?.with(&["cc", "ccv"])?.enough()?;
+    let basis = violations.basis(&["cc", "ccv"]);
+    let found = paper::GCC_CAUSAL.share(broken(&violations), "violations", basis)?;
+    Ok(found.because(by_mutant(&violations)))
+}
+
+/// The violations that break CC or CCv, of those about which that is known.
+fn broken(violations: &Trials<'_>) -> Share {
+    let histories = violations.histories.iter();
+    let said =
+        histories.filter_map(|history| Some((history.by("cc")?.said, history.by("ccv")?.said)));
+    let told = said.filter(|(cc, ccv)| !cc.is_cut_off() && !ccv.is_cut_off());
+    Share::of(told.map(|(cc, ccv)| cc == Said::Violation || ccv == Said::Violation))
+}
+
+/// The same by mutant: how a protocol goes wrong decides which criterion sees it.
+fn by_mutant(violations: &Trials<'_>) -> String {
+    let mutants = violations.grouped(|trial| trial.mutant.clone());
+    let shares = mutants.iter().filter_map(|(mutant, histories)| {
+        Some(format!("{} {}", mutant.as_deref()?, broken(histories)))
+    });
+    let shares: Vec<String> = shares.collect();
+    match shares.is_empty() {
+        true => String::new(),
+        false => format!("By mutant: {}.", shares.join(", ")),
+    }
+}
+
+fn same(results: &Results) -> Result<Found, Missing> {
+    let [enumeration, sat] = SC.gradual;
+    speed::alike(&violations(results)?, &[Axis::Threads], enumeration, sat)
+}

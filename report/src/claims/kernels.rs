@@ -1,0 +1,86 @@
+//! How much of the kernel, and of all pairs of writes, the criteria order.
+
+use super::Missing;
+use super::measure::{Estimate, Share, Trials};
+use super::paper::percent;
+
+/// What a criterion orders of the pairs of writes of one history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ordered {
+    pub(super) ordered: u64,
+    pub(super) pairs: u64,
+    pub(super) kernel: Option<u64>,
+}
+
+impl Ordered {
+    /// The part of the pairs that it leaves unordered.
+    pub fn unordered(self) -> f64 {
+        1.0 - self.ordered.min(self.pairs) as f64 / self.pairs as f64
+    }
+
+    /// The part of the kernel that it orders, if that is known and not empty.
+    pub fn of_kernel(self) -> Option<f64> {
+        let kernel = self.kernel.filter(|kernel| *kernel > 0)?;
+        Some(self.ordered.min(kernel) as f64 / kernel as f64)
+    }
+}
+
+/// What a criterion orders of each valid history with pairs of writes.
+pub fn ordered(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
+    let with = trials.with(&[criterion])?;
+    let histories = with.histories.iter();
+    let rows = histories.filter_map(|history| {
+        let row = history.by(criterion)?;
+        let is_valid = row.said != crate::tables::Said::Violation;
+        let pairs = (is_valid && row.write_pairs > 0).then_some(row.write_pairs)?;
+        Some(Ordered {
+            ordered: row.ordered.filter(|_| !row.said.is_cut_off())?,
+            pairs,
+            kernel: history.all().find_map(|row| row.kernel),
+        })
+    });
+    let rows: Vec<Ordered> = rows.collect();
+    match rows.len() {
+        few if few < super::FEWEST => Err(Missing::Few(trials.experiment, few)),
+        _ => Ok(rows),
+    }
+}
+
+/// The rows of histories whose kernel is known.
+pub fn of_kernels(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
+    let rows = ordered(trials, criterion)?.into_iter();
+    let rows: Vec<Ordered> = rows.filter(|row| row.of_kernel().is_some()).collect();
+    match rows.len() {
+        few if few < super::FEWEST => Err(Missing::Few(trials.experiment, few)),
+        _ => Ok(rows),
+    }
+}
+
+/// The histories of which a criterion orders the whole kernel.
+pub fn exact(rows: &[Ordered]) -> Share {
+    Share::of(rows.iter().map(|row| row.of_kernel() == Some(1.0)))
+}
+
+/// The mean of what is taken from each history.
+pub fn average(rows: &[Ordered], of: impl Fn(&Ordered) -> f64) -> Estimate {
+    let sum: f64 = rows.iter().map(of).sum();
+    Estimate::exactly(sum / rows.len().max(1) as f64)
+}
+
+/// How many of the pairs are in the kernel at all: what any criterion can order.
+pub fn ceiling(rows: &[Ordered]) -> String {
+    let known = rows.iter().filter_map(|row| Some((row.kernel?, row.pairs)));
+    let shares: Vec<f64> = known
+        .map(|(kernel, pairs)| kernel as f64 / pairs as f64)
+        .collect();
+    match shares.len() {
+        0 => String::new(),
+        count => {
+            let mean = shares.iter().sum::<f64>() / count as f64;
+            format!(
+                " The kernel has {} of the pairs, and no criterion can order more.",
+                percent(mean)
+            )
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! What is measured on the trials of an experiment: times that may be cut off, their medians and ratios, and shares.
+//!
+//! A run that a limit has cut off took at least as long as it ran. So a measured number is an [`Estimate`], the interval in which
+//! it lies: a point if it is known, without an upper end if it is only known from below. Algorithms are compared on the histories
+//! that all of them ran.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Missing;
+use crate::results::Results;
+use crate::tables::{Said, Trial};
+
+/// How many histories a number must rest on.
+pub const FEWEST: usize = 10;
+
+/// The sizes of experiments, that of the papers first: claims are tested on the first that there is.
+const SIZES: [&str; 3] = ["paper", "large", "quick"];
+
+/// Where a number lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// It is not smaller than this.
+    pub low: f64,
+    /// It is not larger than this.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// A number that is known.
+    pub fn exactly(value: f64) -> Estimate {
+        Estimate {
+            low: value,
+            high: value,
+        }
+    }
+
+    /// Whether anything is known of a number that is not negative.
+    pub fn tells(self) -> bool {
+        self.low > 0.0 || self.high < f64::INFINITY
+    }
+
+    /// Whether it is larger than another, if that can be told.
+    pub fn exceeds(self, other: Estimate) -> Option<bool> {
+        match () {
+            () if self.low > other.high => Some(true),
+            () if self.high <= other.low => Some(false),
+            () => None,
+        }
+    }
+
+    /// Which part it is of another, neither being negative; none if that may be 0.
+    pub fn over(self, other: Estimate) -> Option<Estimate> {
+        (other.low > 0.0).then(|| Estimate {
+            low: match other.high < f64::INFINITY {
+                true => self.low / other.high,
+                false => 0.0,
+            },
+            high: self.high / other.low,
+        })
+    }
+
+    /// The number as `show` writes it, with how much of it is known.
+    pub fn shown(self, show: impl Fn(f64) -> String) -> String {
+        match (self.low, self.high) {
+            (low, high) if low == high => show(low),
+            (low, f64::INFINITY) if low > 0.0 => format!("at least {}", show(low)),
+            (_, f64::INFINITY) => "unknown".to_owned(),
+            (low, high) if low <= 0.0 => format!("at most {}", show(high)),
+            (low, high) => format!("{} to {}", show(low), show(high)),
+        }
+    }
+}
+
+/// The mean of some numbers; none of none.
+pub fn mean(numbers: &[Estimate]) -> Option<Estimate> {
+    let count = (!numbers.is_empty()).then_some(numbers.len() as f64)?;
+    let sum = |end: fn(&Estimate) -> f64| numbers.iter().map(end).sum::<f64>() / count;
+    Some(Estimate {
+        low: sum(|number| number.low),
+        high: sum(|number| number.high),
+    })
+}
+
+/// The median of some numbers, the mean of the two in the middle if there are two; none of none.
+pub fn median(numbers: &[Estimate]) -> Option<Estimate> {
+    // The k-th smallest grows with each of them, so that its ends are those of the ends.
+    let middle = |end: fn(&Estimate) -> f64| {
+        let mut ends: Vec<f64> = numbers.iter().map(end).collect();
+        ends.sort_by(f64::total_cmp);
+        let low = ends.get(ends.len().checked_sub(1)? / 2)?;
+        Some((low + ends.get(ends.len() / 2)?) / 2.0)
+    };
+    Some(Estimate {
+        low: middle(|number| number.low)?,
+        high: middle(|number| number.high)?,
+    })
+}
+
+/// How many of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Those that are so.
+    pub part: u64,
+    /// All.
+    pub of: u64,
+}
+
+impl Share {
+    /// Counts those that are so.
+    pub fn of(all: impl IntoIterator<Item = bool>) -> Share {
+        all.into_iter().fold(Share::default(), |share, one| Share {
+            part: share.part + u64::from(one),
+            of: share.of + 1,
+        })
+    }
+
+    /// As a fraction; 0 of nothing.
+    pub fn value(self) -> f64 {
+        match self.of {
+            0 => 0.0,
+            of => self.part as f64 / of as f64,
+        }
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of {}", self.part, self.of)
+    }
+}
+
+/// How long a trial took; none if the row has no sensible number.
+pub fn time(trial: &Trial) -> Option<Estimate> {
+    let seconds = trial.seconds;
+    (seconds.is_finite() && seconds >= 0.0).then_some(Estimate {
+        low: seconds,
+        high: match trial.said.is_cut_off() {
+            true => f64::INFINITY,
+            false => seconds,
+        },
+    })
+}
+
+/// A history of an experiment, with what algorithms said of it.
+#[derive(Clone, Debug)]
+pub struct History<'a> {
+    /// Any of its rows, for what they have in common.
+    pub any: &'a Trial,
+    by: BTreeMap<&'a str, &'a Trial>,
+}
+
+impl<'a> History<'a> {
+    /// The row of an algorithm.
+    pub fn by(&self, algorithm: &str) -> Option<&'a Trial> {
+        self.by.get(algorithm).copied()
+    }
+
+    /// All rows.
+    pub fn all(&self) -> impl Iterator<Item = &'a Trial> {
+        self.by.values().copied()
+    }
+}
+
+/// What may vary in an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// The number of operations.
+    Operations,
+    /// The number of threads.
+    Threads,
+    /// The number of locations.
+    Locations,
+}
+
+impl Axis {
+    /// The part of an experiment in which it varies, which is also what it counts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Axis::Operations => "operations",
+            Axis::Threads => "threads",
+            Axis::Locations => "locations",
+        }
+    }
+
+    /// Where a trial is on it.
+    pub fn of(self, trial: &Trial) -> u64 {
+        match self {
+            Axis::Operations => trial.operations,
+            Axis::Threads => trial.threads.into(),
+            Axis::Locations => trial.locations.into(),
+        }
+    }
+}
+
+/// The histories of an experiment, at one size and for one model.
+#[derive(Clone, Debug)]
+pub struct Trials<'a> {
+    /// The experiment.
+    pub experiment: &'static str,
+    /// The size.
+    pub size: &'a str,
+    /// The histories, in the order of the table.
+    pub histories: Vec<History<'a>>,
+}
+
+impl<'a> Trials<'a> {
+    /// The trials of an experiment for a model.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn of(
+        results: &'a Results,
+        experiment: &'static str,
+        model: &str,
+    ) -> Result<Trials<'a>, Missing> {
+        let rows = || {
+            let rows = results.trials.iter();
+            rows.filter(move |row| row.experiment == experiment && row.model == model)
+        };
+        let size = SIZES
+            .into_iter()
+            .find(|size| rows().any(|row| row.size == *size))
+            .ok_or(Missing::Experiment(experiment))?;
+        let mut histories: Vec<History<'a>> = Vec::new();
+        let mut places: BTreeMap<(&str, &str, u32), usize> = BTreeMap::new();
+        for row in rows().filter(|row| row.size == size) {
+            let place = places.entry((&row.part, &row.point, row.number));
+            let place = *place.or_insert_with(|| {
+                histories.push(History {
+                    any: row,
+                    by: BTreeMap::new(),
+                });
+                histories.len() - 1
+            });
+            histories[place].by.insert(&row.algorithm, row);
+        }
+        Ok(Trials {
+            experiment,
+            size,
+            histories,
+        })
+    }
+
+    /// Those of its histories that are so.
+    pub fn filter(&self, keep: impl Fn(&History<'a>) -> bool) -> Trials<'a> {
+        let histories = self.histories.iter().filter(|history| keep(history));
+        Trials {
+            histories: histories.cloned().collect(),
+            ..*self
+        }
+    }
+
+    /// The part of the experiment in which something varies.
+    pub fn part(&self, axis: Axis) -> Trials<'a> {
+        self.filter(|history| history.any.part == axis.name())
+    }
+
+    /// The histories that all of these algorithms ran.
+    ///
+    /// # Errors
+    /// There are no histories, or an algorithm has no rows at all.
+    pub fn with(&self, algorithms: &[&str]) -> Result<Trials<'a>, Missing> {
+        if self.histories.is_empty() {
+            return Err(Missing::Few(self.experiment, 0));
+        }
+        for algorithm in algorithms {
+            let ran = |history: &History<'_>| history.by(algorithm).is_some();
+            if !self.histories.iter().any(ran) {
+                return Err(self.without(algorithm));
+            }
+        }
+        let ran = |history: &History<'_>| {
+            let mut algorithms = algorithms.iter();
+            algorithms.all(|algorithm| history.by(algorithm).is_some())
+        };
+        Ok(self.filter(ran))
+    }
+
+    /// That an algorithm has no rows.
+    pub fn without(&self, algorithm: &str) -> Missing {
+        Missing::Algorithm(self.experiment, algorithm.to_owned())
+    }
+
+    /// The same if there are enough histories.
+    ///
+    /// # Errors
+    /// There are not.
+    pub fn enough(self) -> Result<Trials<'a>, Missing> {
+        match self.histories.len() {
+            few if few < FEWEST => Err(Missing::Few(self.experiment, few)),
+            _ => Ok(self),
+        }
+    }
+
+    /// Why none of these groups of histories tells anything.
+    pub fn untold<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
+    where
+        'a: 'g,
+    {
+        match groups.map(|group| group.histories.len()).max() {
+            Some(most) if most >= FEWEST => Missing::CutOff(self.experiment),
+            most => Missing::Few(self.experiment, most.unwrap_or_default()),
+        }
+    }
+
+    /// The histories with the same number on an axis together, by that number.
+    pub fn along(&self, axis: Axis) -> Vec<(u64, Trials<'a>)> {
+        self.grouped(|trial| axis.of(trial))
+    }
+
+    /// The histories with the same parameters together.
+    pub fn tuples(&self) -> Vec<((u64, u32, u32), Trials<'a>)> {
+        self.grouped(|trial| (trial.operations, trial.threads, trial.locations))
+    }
+
+    /// The histories with the same key together.
+    pub fn grouped<K: Ord>(&self, key: impl Fn(&Trial) -> K) -> Vec<(K, Trials<'a>)> {
+        let mut groups: BTreeMap<K, Vec<History<'a>>> = BTreeMap::new();
+        for history in &self.histories {
+            let group = groups.entry(key(history.any)).or_default();
+            group.push(history.clone());
+        }
+        let trials = |histories| Trials { histories, ..*self };
+        let groups = groups.into_iter();
+        groups
+            .map(|(key, histories)| (key, trials(histories)))
+            .collect()
+    }
+
+    /// The rows of an algorithm.
+    pub fn rows(&self, algorithm: &str) -> impl Iterator<Item = &'a Trial> {
+        let histories = self.histories.iter();
+        histories.filter_map(move |history| history.by(algorithm))
+    }
+
+    /// The median time of an algorithm.
+    pub fn median_time(&self, algorithm: &str) -> Option<Estimate> {
+        let times: Vec<Estimate> = self.rows(algorithm).filter_map(time).collect();
+        median(&times)
+    }
+
+    /// How many times as long as another an algorithm takes, by the medians over the histories that both ran; none if nobody knows.
+    pub fn ratio(&self, slow: &str, fast: &str) -> Option<Estimate> {
+        let both = self.with(&[slow, fast]).ok()?;
+        let ratio = both.median_time(slow)?.over(both.median_time(fast)?)?;
+        ratio.tells().then_some(ratio)
+    }
+
+    /// How many times as long as another an algorithm takes on each history that both ran. Where the other was cut off, nothing is
+    /// known.
+    pub fn ratios(&self, slow: &str, fast: &str) -> Vec<Estimate> {
+        let ratio = |history: &History<'_>| {
+            let (slow, fast) = (history.by(slow)?, history.by(fast)?);
+            (!fast.said.is_cut_off()).then_some(())?;
+            time(slow)?.over(time(fast)?)
+        };
+        self.histories.iter().filter_map(ratio).collect()
+    }
+
+    /// How large the experiment was, and which of the algorithms were cut off how often.
+    pub fn basis(&self, algorithms: &[&str]) -> String {
+        let histories = self.histories.len();
+        let mut basis = format!("{histories} histories, size {}.", self.size);
+        for algorithm in algorithms {
+            let said = |what: Said| Share::of(self.rows(algorithm).map(|row| row.said == what));
+            let (late, large) = (said(Said::Timeout), said(Said::Memory));
+            if late.part > 0 {
+                let limit = self.rows(algorithm).map(|row| row.timeout);
+                let limit = limit.fold(0.0, f64::max);
+                basis += &format!(" {late} runs of {algorithm} were cut off at {limit} s.");
+            }
+            if large.part > 0 {
+                basis += &format!(" {large} runs of {algorithm} wanted more memory than allowed.");
+            }
+        }
+        basis
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn from(low: f64) -> Estimate {
+        Estimate {
+            low,
+            high: f64::INFINITY,
+        }
+    }
+
+    #[test]
+    fn medians_of_runs_that_were_cut_off() {
+        let known = Estimate::exactly;
+        assert_eq!(median(&[]), None);
+        assert_eq!(
+            median(&[known(9.0), known(1.0), from(60.0)]),
+            Some(known(9.0))
+        );
+        assert_eq!(median(&[known(9.0), from(60.0)]), Some(from(34.5)));
+        // Cut off early for want of memory, and yet among the slowest.
+        assert_eq!(
+            median(&[from(1.0), known(2.0), known(3.0)]),
+            Some(Estimate {
+                low: 2.0,
+                high: 3.0
+            })
+        );
+        assert_eq!(mean(&[known(1.0), known(3.0)]), Some(known(2.0)));
+        assert_eq!(mean(&[known(1.0), from(3.0)]), Some(from(2.0)));
+        assert_eq!(mean(&[]), None);
+    }
+
+    #[test]
+    fn ratios_are_as_sure_as_what_they_are_of() {
+        let known = Estimate::exactly;
+        assert_eq!(known(6.0).over(known(2.0)), Some(known(3.0)));
+        assert_eq!(from(6.0).over(known(2.0)), Some(from(3.0)));
+        let at_most = Estimate {
+            low: 0.0,
+            high: 3.0,
+        };
+        assert_eq!(known(6.0).over(from(2.0)), Some(at_most));
+        assert!(!from(6.0).over(from(2.0)).unwrap().tells());
+        assert_eq!(known(6.0).over(known(0.0)), None);
+        assert_eq!(from(3.0).exceeds(known(2.0)), Some(true));
+        assert_eq!(from(3.0).exceeds(known(4.0)), None);
+        assert_eq!(at_most.exceeds(known(3.0)), Some(false));
+        let whole = |number: f64| format!("{number:.0}");
+        let shown = [known(3.0), from(3.0), at_most, from(0.0)].map(|one| one.shown(whole));
+        assert_eq!(shown, ["3", "at least 3", "at most 3", "unknown"]);
+    }
+
+    #[test]
+    fn shares() {
+        let share = Share::of([true, false, false, true]);
+        assert_eq!((share.value(), share.to_string()), (0.5, "2 of 4".into()));
+        assert_eq!(Share::default().value(), 0.0);
+    }
+}

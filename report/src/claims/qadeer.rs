@@ -1,0 +1,87 @@
+//! Claims of *Verifying Sequential Consistency on Shared-Memory Multiprocessors by Model Checking*.
+
+use std::collections::BTreeMap;
+
+use super::measure::{Estimate, FEWEST, Share, Trials, median};
+use super::{Claim, Found, Missing, paper};
+use crate::results::Results;
+use crate::tables::{Said, Trial};
+
+pub(super) fn claims(results: &Results) -> Vec<Claim> {
+    vec![
+        paper::SIMPLE.claim(simple(results)),
+        paper::NICE.claim(nice(results)),
+        paper::SHORT.claim(short(results)),
+    ]
+}
+
+fn simple(results: &Results) -> Result<Found, Missing> {
+    let name = "simple-witness";
+    let trials = Trials::of(results, paper::SIMPLE.experiment, "sc")?.with(&[name])?;
+    let is_valid = |row: &Trial| row.said == Said::Consistent;
+    let valid = trials.filter(|history| history.all().any(is_valid));
+    let share = Share::of(valid.rows(name).map(is_valid));
+    paper::SIMPLE.share(share, "valid histories", valid.basis(&[name]))
+}
+
+fn cycles(results: &Results) -> Result<Trials<'_>, Missing> {
+    let name = "nice-cycle";
+    Trials::of(results, "qadeer-cycles", "sc")?
+        .with(&[name])?
+        .enough()
+}
+
+fn nice(results: &Results) -> Result<Found, Missing> {
+    let trials = cycles(results)?;
+    let rows = trials
+        .rows("nice-cycle")
+        .filter(|row| !row.said.is_cut_off());
+    let share = Share::of(rows.map(|row| {
+        let most = row.threads.min(row.locations);
+        row.cycle.is_some_and(|k| (1..=most).contains(&k))
+    }));
+    let found = paper::NICE.share(share, "violations", trials.basis(&["nice-cycle"]))?;
+    Ok(found.because(otherwise(&trials)))
+}
+
+/// What is said of the violations without a cycle: a read of what nobody wrote needs none.
+fn otherwise(trials: &Trials<'_>) -> String {
+    let rows = trials.rows("nice-cycle").filter(|row| row.cycle.is_none());
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *reasons
+            .entry(row.reason.as_deref().unwrap_or(row.said.name()))
+            .or_default() += 1;
+    }
+    let reasons: Vec<String> = reasons
+        .iter()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
+    match reasons.is_empty() {
+        true => String::new(),
+        false => format!("Without a cycle: {}.", reasons.join(", ")),
+    }
+}
+
+fn short(results: &Results) -> Result<Found, Missing> {
+    let trials = cycles(results)?;
+    let mut lengths: Vec<u32> = trials
+        .rows("nice-cycle")
+        .filter_map(|row| row.cycle)
+        .collect();
+    lengths.sort_unstable();
+    if lengths.len() < FEWEST {
+        return Err(Missing::Few("qadeer-cycles", lengths.len()));
+    }
+    let numbers: Vec<Estimate> = lengths
+        .iter()
+        .map(|k| Estimate::exactly((*k).into()))
+        .collect();
+    let middle = median(&numbers).ok_or(Missing::Few("qadeer-cycles", 0))?;
+    let groups = lengths.chunk_by(|one, other| one == other);
+    let counts =
+        groups.filter_map(|group| Some(format!("k = {}: {}", group.first()?, group.len())));
+    let counts: Vec<String> = counts.collect();
+    let basis = trials.basis(&["nice-cycle"]);
+    Ok(paper::SHORT.number(middle, Some(counts.join(", ")), basis))
+}

@@ -1,0 +1,315 @@
+//! Which algorithm is faster, where, and how that grows: what several papers claim of their figures.
+
+use super::measure::{Axis, Estimate, Trials, median};
+use super::paper::{seconds, times};
+use super::{Found, Missing};
+
+/// Up to this ratio of their medians, two algorithms take the same time.
+const ALIKE: f64 = 1.5;
+
+/// Below this time, in seconds, two algorithms take the same time too: caches and clock make more of a difference.
+const FLEETING: f64 = 1e-3;
+
+/// Which part of the comparisons has to agree where a figure is said to show something as a whole.
+const MOST: f64 = 0.5;
+
+/// Two algorithms at one point.
+struct Compared {
+    at: u64,
+    /// The medians of the slow and of the fast one.
+    medians: [Estimate; 2],
+    ratio: Estimate,
+}
+
+/// How many times as long as `fast` `slow` takes, at every point that tells and has enough histories.
+fn compared(
+    trials: &Trials<'_>,
+    axis: Axis,
+    slow: &str,
+    fast: &str,
+) -> Result<Vec<Compared>, Missing> {
+    let part = trials.part(axis).with(&[slow, fast])?;
+    let points = part.along(axis);
+    let compared = points.iter().filter_map(|(at, point)| {
+        let point = point.clone().enough().ok()?;
+        Some(Compared {
+            at: *at,
+            medians: [point.median_time(slow)?, point.median_time(fast)?],
+            ratio: point.ratio(slow, fast)?,
+        })
+    });
+    let compared: Vec<Compared> = compared.collect();
+    match compared.is_empty() {
+        true => Err(part.untold(points.iter().map(|(_, point)| point))),
+        false => Ok(compared),
+    }
+}
+
+/// Comparisons that a claim is about, each with whether it is as claimed.
+#[derive(Default)]
+struct Tally {
+    shown: Vec<String>,
+    told: Vec<Option<bool>>,
+}
+
+impl Tally {
+    fn push(&mut self, told: Option<bool>, shown: String) {
+        self.told.push(told);
+        self.shown.push(shown);
+    }
+
+    /// What they say together: the claim holds if all are as claimed.
+    fn found(self, rule: &str, basis: String) -> Found {
+        let holds = all(self.told.iter().copied());
+        let fails = self.told.iter().filter(|told| **told == Some(false));
+        let difference = match (fails.count(), self.told.len()) {
+            (0, _) => String::new(),
+            (fails, of) if fails == of => "Here it is not so. ".to_owned(),
+            (fails, of) => format!("Here it is not so in {fails} of {of} comparisons. "),
+        };
+        Found {
+            ours: self.shown.join("; "),
+            holds,
+            rule: format!("{difference}{rule}"),
+            basis,
+        }
+    }
+}
+
+/// Whether all are so; if one cannot be told, all cannot, unless another is not so.
+pub(super) fn all(told: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for one in told {
+        match one {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => all = None,
+        }
+    }
+    all
+}
+
+/// Two algorithms at a point, in words.
+fn in_words(slow: &str, fast: &str, axis: Axis, point: &Compared) -> String {
+    let [slow_median, fast_median] = point.medians.map(|median| median.shown(seconds));
+    format!(
+        "{slow} takes {} as long as {fast} at {} {} ({slow_median}, {fast_median})",
+        point.ratio.shown(times),
+        point.at,
+        axis.name()
+    )
+}
+
+/// That each of the `fast` algorithms is faster than `slow` at the last point of each axis.
+pub fn faster(
+    trials: &Trials<'_>,
+    axes: &[Axis],
+    fast: &[&str],
+    slow: &str,
+) -> Result<Found, Missing> {
+    let mut tally = Tally::default();
+    for &axis in axes {
+        for fast in fast {
+            let points = compared(trials, axis, slow, fast)?;
+            if let Some(last) = points.last() {
+                let is_faster = last.ratio.exceeds(Estimate::exactly(1.0));
+                tally.push(is_faster, in_words(slow, fast, axis, last));
+            }
+        }
+    }
+    let rule = "Holds if the ratio of the medians is above 1 at the largest point that tells.";
+    Ok(tally.found(rule, trials.basis(&[&[slow], fast].concat())))
+}
+
+/// That the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
+pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Result<Found, Missing> {
+    let mut tally = Tally::default();
+    for fast in fast {
+        let points = compared(trials, axis, slow, fast)?;
+        let [first, .., last] = &points[..] else {
+            return Err(Missing::Rows(trials.experiment, "more than one point"));
+        };
+        let shown = format!(
+            "{slow} takes {} as long as {fast} at {}, {} at {} {}",
+            first.ratio.shown(times),
+            first.at,
+            last.ratio.shown(times),
+            last.at,
+            axis.name()
+        );
+        tally.push(last.ratio.exceeds(first.ratio), shown);
+    }
+    let rule = "Holds if the ratio of the medians is larger at the largest point that tells than at the smallest.";
+    Ok(tally.found(rule, trials.basis(&[&[slow], fast].concat())))
+}
+
+/// That two algorithms take about the same time at the last point of each axis.
+pub fn alike(
+    trials: &Trials<'_>,
+    axes: &[Axis],
+    first: &str,
+    second: &str,
+) -> Result<Found, Missing> {
+    let mut tally = Tally::default();
+    for &axis in axes {
+        let points = compared(trials, axis, first, second)?;
+        if let Some(last) = points.last() {
+            tally.push(is_alike(last), in_words(first, second, axis, last));
+        }
+    }
+    let rule = format!(
+        "Holds if neither median is more than {} the other at the largest point that tells, or both are below {}.",
+        times(ALIKE),
+        seconds(FLEETING)
+    );
+    Ok(tally.found(&rule, trials.basis(&[first, second])))
+}
+
+/// Whether two algorithms take about the same time.
+fn is_alike(point: &Compared) -> Option<bool> {
+    if point.medians.iter().all(|median| median.high < FLEETING) {
+        return Some(true);
+    }
+    let too_high = point.ratio.exceeds(Estimate::exactly(ALIKE))?;
+    let low_enough = point.ratio.exceeds(Estimate::exactly(1.0 / ALIKE))?;
+    Some(!too_high && low_enough)
+}
+
+/// That an algorithm is the fastest at most of the points.
+pub fn fastest(
+    trials: &Trials<'_>,
+    axis: Axis,
+    best: &str,
+    others: &[&str],
+) -> Result<Found, Missing> {
+    let all_of_them = [&[best], others].concat();
+    let part = trials.part(axis).with(&all_of_them)?;
+    let points = part.along(axis);
+    let mut winners = Vec::new();
+    for (at, point) in &points {
+        let Ok(point) = point.clone().enough() else {
+            continue;
+        };
+        let medians = all_of_them.iter().map(|one| (*one, point.median_time(one)));
+        if let Some((winner, median)) = quickest(medians) {
+            winners.push((at, winner, median));
+        }
+    }
+    if winners.is_empty() {
+        return Err(part.untold(points.iter().map(|(_, point)| point)));
+    }
+    let won = winners.iter().filter(|(_, winner, _)| *winner == best);
+    let share = won.count() as f64 / winners.len() as f64;
+    let ours = winners.iter().map(|(at, winner, median)| {
+        format!("{at} {}: {winner} {}", axis.name(), median.shown(seconds))
+    });
+    Ok(Found {
+        ours: ours.collect::<Vec<_>>().join("; "),
+        holds: Some(share > MOST),
+        rule:
+            "The fastest by the medians; holds if it is this one at more than half of the points."
+                .to_owned(),
+        basis: part.basis(&all_of_them),
+    })
+}
+
+/// The algorithm with the smallest median, if some median is known to its upper end.
+fn quickest<'n>(
+    medians: impl Iterator<Item = (&'n str, Option<Estimate>)>,
+) -> Option<(&'n str, Estimate)> {
+    let known = medians.filter_map(|(name, median)| Some((name, median?)));
+    let known = known.filter(|(_, median)| median.high < f64::INFINITY);
+    known.min_by(|one, other| one.1.high.total_cmp(&other.1.high))
+}
+
+/// That from one point on an algorithm gets slow, more than each of the others does.
+pub fn degrades(
+    trials: &Trials<'_>,
+    axis: Axis,
+    from: u64,
+    slow: &str,
+    others: &[&str],
+) -> Result<Found, Missing> {
+    let all_of_them = [&[slow], others].concat();
+    let part = trials.part(axis).with(&all_of_them)?;
+    let points = part.along(axis).into_iter();
+    let points = points.filter(|(at, point)| *at >= from && point.clone().enough().is_ok());
+    let points: Vec<_> = points.collect();
+    let [(first, start), .., (last, end)] = &points[..] else {
+        return Err(Missing::Rows(
+            trials.experiment,
+            "enough histories beyond 8 threads",
+        ));
+    };
+    let growth = |name: &str| end.median_time(name)?.over(start.median_time(name)?);
+    let unknown = Estimate {
+        low: 0.0,
+        high: f64::INFINITY,
+    };
+    let growths = all_of_them
+        .iter()
+        .map(|name| (*name, growth(name).unwrap_or(unknown)));
+    let growths: Vec<(&str, Estimate)> = growths.collect();
+    let ours = growths
+        .iter()
+        .map(|(name, growth)| format!("{name} {}", growth.shown(times)));
+    let slowest = growths.first().map_or(unknown, |(_, growth)| *growth);
+    Ok(Found {
+        ours: format!(
+            "From {first} to {last} {} the median grows: {}",
+            axis.name(),
+            ours.collect::<Vec<_>>().join(", ")
+        ),
+        holds: all(growths
+            .iter()
+            .skip(1)
+            .map(|(_, growth)| slowest.exceeds(*growth))),
+        rule: format!("Holds if that of {slow} grows most."),
+        basis: part.basis(&all_of_them),
+    })
+}
+
+/// That algorithms take about as long on the histories of one experiment as on those of another with the same points.
+pub fn similar(
+    trials: &Trials<'_>,
+    reference: &Trials<'_>,
+    axis: Axis,
+    algorithms: &[&str],
+) -> Result<Found, Missing> {
+    /// Up to this ratio of medians times are similar here: the histories are others.
+    const SIMILAR: f64 = 2.0;
+    let points = trials.part(axis).with(algorithms)?.along(axis);
+    let known = reference.part(axis).with(algorithms)?.along(axis);
+    let mut ratios = Vec::new();
+    for (at, point) in &points {
+        let Some((_, other)) = known.iter().find(|(known, _)| known == at) else {
+            continue;
+        };
+        if point.clone().enough().is_err() || other.clone().enough().is_err() {
+            continue;
+        }
+        for algorithm in algorithms {
+            let medians = (point.median_time(algorithm), other.median_time(algorithm));
+            let (Some(mine), Some(its)) = medians else {
+                continue;
+            };
+            ratios.extend(mine.over(its).filter(|ratio| ratio.tells()));
+        }
+    }
+    if ratios.is_empty() {
+        return Err(trials.untold(points.iter().map(|(_, point)| point)));
+    }
+    let near = |ratio: &&Estimate| ratio.low <= SIMILAR && ratio.high >= 1.0 / SIMILAR;
+    let similar = ratios.iter().filter(near).count();
+    let middle = median(&ratios).map_or(String::new(), |middle| middle.shown(times));
+    Ok(Found {
+        ours: format!(
+            "{similar} of {} medians within a factor of 2 of those of {}; the middle one is {middle} that",
+            ratios.len(),
+            reference.experiment
+        ),
+        holds: Some(similar as f64 / ratios.len() as f64 > MOST),
+        rule: format!("Holds if more than half are within {}.", times(SIMILAR)),
+        basis: trials.basis(algorithms),
+    })
+}

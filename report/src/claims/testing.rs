@@ -1,0 +1,152 @@
+//! Rows for tests, in a few words.
+
+use super::measure::FEWEST;
+use crate::tables::{CampaignRun, Checked, Finding, RunOutcome, Said, Trial};
+
+/// A claim, with rows for which it holds and rows for which it does not.
+pub struct Case {
+    pub id: &'static str,
+    pub holds: Rows,
+    pub differs: Rows,
+}
+
+/// Rows of both kinds of tables.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    pub trials: Vec<Trial>,
+    pub runs: Vec<CampaignRun>,
+}
+
+impl From<Vec<Trial>> for Rows {
+    fn from(trials: Vec<Trial>) -> Rows {
+        Rows {
+            trials,
+            runs: Vec::new(),
+        }
+    }
+}
+
+impl From<Vec<CampaignRun>> for Rows {
+    fn from(runs: Vec<CampaignRun>) -> Rows {
+        Rows {
+            trials: Vec::new(),
+            runs,
+        }
+    }
+}
+
+pub fn case(id: &'static str, holds: impl Into<Rows>, differs: impl Into<Rows>) -> Case {
+    Case {
+        id,
+        holds: holds.into(),
+        differs: differs.into(),
+    }
+}
+
+/// The point of a part: as many histories as a number must rest on.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    pub experiment: &'static str,
+    pub model: &'static str,
+    pub part: &'static str,
+    pub operations: u64,
+    pub threads: u32,
+    pub locations: u32,
+}
+
+impl Point {
+    /// A point of a part of an experiment about SC.
+    pub fn sc(experiment: &'static str, part: &'static str) -> Point {
+        Point {
+            experiment,
+            model: "sc",
+            part,
+            operations: 200,
+            threads: 4,
+            locations: 16,
+        }
+    }
+
+    /// The same about TSO.
+    pub fn tso(experiment: &'static str, part: &'static str) -> Point {
+        Point {
+            model: "tso",
+            ..Point::sc(experiment, part)
+        }
+    }
+
+    /// The rows of an algorithm that says the same of all histories and takes the same time, each changed by `change`.
+    pub fn rows(
+        self,
+        algorithm: &str,
+        said: Said,
+        seconds: f64,
+        change: impl Fn(&mut Trial),
+    ) -> Vec<Trial> {
+        let row = |number| {
+            let mut row = Trial {
+                experiment: self.experiment.to_owned(),
+                size: "quick".to_owned(),
+                part: self.part.to_owned(),
+                point: format!(
+                    "operations={},threads={},locations={}",
+                    self.operations, self.threads, self.locations
+                ),
+                number,
+                threads: self.threads,
+                operations: self.operations,
+                locations: self.locations,
+                write_pairs: 1000,
+                model: self.model.to_owned(),
+                algorithm: algorithm.to_owned(),
+                said,
+                seconds,
+                timeout: 60.0,
+                ..Trial::default()
+            };
+            change(&mut row);
+            row
+        };
+        (0..FEWEST as u32).map(row).collect()
+    }
+
+    /// The rows of algorithms that find an order, in so many seconds.
+    pub fn times(self, algorithms: &[(&str, f64)]) -> Vec<Trial> {
+        self.say(Said::Consistent, algorithms)
+    }
+
+    /// The rows of algorithms that say the same, in so many seconds.
+    pub fn say(self, said: Said, algorithms: &[(&str, f64)]) -> Vec<Trial> {
+        let rows =
+            |(algorithm, seconds): &(&str, f64)| self.rows(algorithm, said, *seconds, |_| ());
+        algorithms.iter().flat_map(rows).collect()
+    }
+}
+
+/// A run of a mutant with cores that keep a model, which breaks these criteria of all that were asked.
+pub fn run(model: &str, number: u32, asked: &[&str], breaks: &[&str]) -> CampaignRun {
+    let mut run = CampaignRun {
+        protocol: "P".to_owned(),
+        mutant: Some("m".to_owned()),
+        operator: Some("drop-action".to_owned()),
+        client: model.to_owned(),
+        model: model.to_owned(),
+        number,
+        lineage: number.to_string(),
+        outcome: RunOutcome::Violation,
+        ..CampaignRun::default()
+    };
+    for criterion in asked {
+        let finding = match breaks.contains(criterion) {
+            true => Finding::Violation,
+            false => Finding::Consistent,
+        };
+        if let Some(checked) = run.checked_mut(criterion) {
+            *checked = Checked {
+                finding: Some(finding),
+                ..Checked::default()
+            };
+        }
+    }
+    run
+}

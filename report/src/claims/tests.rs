@@ -1,0 +1,210 @@
+//! Each claim on rows of which the truth is known, and all of them on any rows.
+
+mod gcc;
+mod other;
+mod tsotool;
+mod wsc;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::testing::{Case, Point, Rows};
+use super::*;
+use crate::tables::{Said, Trial};
+
+fn cases() -> Vec<Case> {
+    let mut cases = gcc::cases();
+    cases.extend(wsc::cases());
+    cases.extend(tsotool::cases());
+    cases.extend(other::cases());
+    cases
+}
+
+fn claim(id: &str, rows: &Rows) -> Claim {
+    let results = Results {
+        trials: rows.trials.clone(),
+        runs: rows.runs.clone(),
+        ..Results::default()
+    };
+    let mut claims = all(&results).into_iter();
+    claims.find(|claim| claim.id == id).unwrap()
+}
+
+#[test]
+fn every_claim_that_is_stated_is_tested_once() {
+    let made = all(&Results::default());
+    let stated: Vec<&str> = paper::ALL.iter().map(|stated| stated.id).collect();
+    let made: Vec<&str> = made.iter().map(|claim| claim.id).collect();
+    assert_eq!(made, stated);
+    assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), made.len());
+    let explorable = |id: &&str| !id.starts_with("burnim");
+    let tested: Vec<&str> = cases().iter().map(|case| case.id).collect();
+    for id in made.into_iter().filter(explorable) {
+        assert_eq!(
+            tested.iter().filter(|tested| **tested == id).count(),
+            1,
+            "{id}"
+        );
+    }
+}
+
+#[test]
+fn claims_hold_or_differ() {
+    for case in cases() {
+        let holds = claim(case.id, &case.holds);
+        assert_eq!(holds.verdict, Verdict::Holds, "{holds:#?}");
+        let differs = claim(case.id, &case.differs);
+        assert_eq!(differs.verdict, Verdict::Differs, "{differs:#?}");
+        for claim in [holds, differs] {
+            assert!(
+                !claim.ours.is_empty() && claim.note.ends_with('.'),
+                "{claim:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_history_tells_nothing() {
+    for case in cases() {
+        let mut few = case.holds;
+        few.trials.retain(|row| row.number == 0);
+        few.runs.truncate(2);
+        let claim = claim(case.id, &few);
+        assert_eq!(claim.verdict, Verdict::Untested, "{claim:#?}");
+        assert!(claim.note.contains("rubric experiment"), "{claim:#?}");
+    }
+}
+
+#[test]
+fn no_results_are_untested_with_the_command() {
+    for claim in all(&Results::default()) {
+        assert_eq!(claim.verdict, Verdict::Untested);
+        assert!(claim.ours.is_empty());
+        if claim.paper != paper::BURNIM {
+            let command = "`rubric experiment ";
+            assert!(claim.note.contains(command), "{claim:#?}");
+        }
+    }
+}
+
+#[test]
+fn the_size_of_the_paper_counts() {
+    let point = Point::sc("wsc-fig9", "threads");
+    let mut rows = point.say(Said::Violation, &[("wsc", 1.0)]);
+    let mut large = point.say(Said::Violation, &[("wsc", 9.0)]);
+    large
+        .iter_mut()
+        .for_each(|row| row.size = "large".to_owned());
+    rows.extend(large.clone());
+    assert_eq!(
+        claim("wsc-fig9-seconds", &rows.clone().into()).verdict,
+        Verdict::Differs
+    );
+    large
+        .iter_mut()
+        .for_each(|row| (row.size, row.seconds) = ("paper".to_owned(), 2.0));
+    rows.extend(large);
+    let claim = claim("wsc-fig9-seconds", &rows.into());
+    assert_eq!(
+        (claim.verdict, claim.ours.as_str()),
+        (Verdict::Holds, "2.0 s")
+    );
+    assert!(
+        claim.note.contains("10 histories, size paper"),
+        "{claim:#?}"
+    );
+}
+
+#[test]
+fn csv_has_a_row_for_each_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("claims.csv");
+    let claims = all(&Results::default());
+    write_csv(&claims, &path).unwrap();
+    let mut table = csv::Reader::from_path(&path).unwrap();
+    let headings = [
+        "id",
+        "paper",
+        "place",
+        "experiment",
+        "statement",
+        "theirs",
+        "ours",
+        "verdict",
+        "note",
+    ];
+    assert_eq!(table.headers().unwrap(), &headings[..]);
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), claims.len());
+    for (row, claim) in rows.iter().zip(&claims) {
+        assert_eq!(
+            (&row[0], &row[4], &row[7]),
+            (claim.id, &*claim.statement, claim.verdict.name())
+        );
+        assert_eq!(&row[8], claim.note);
+    }
+    assert!(write_csv(&claims, &folder.path().join("no/such")).is_err());
+}
+
+fn text(words: &'static [&'static str]) -> impl Strategy<Value = String> {
+    prop::sample::select(words).prop_map(str::to_owned)
+}
+
+prop_compose! {
+    fn trial()(
+        algorithm in text(&[
+            "sc-sat", "sc-ccm-sat", "sc-ccm-enum", "cc", "ccv", "ccm", "wsc", "wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop",
+            "tso-baseline", "heu", "deriv", "deriv-back", "heu-back", "nice-cycle", "simple-witness", "kernel",
+        ]),
+        mix in text(&["50,16,30,2", "33,33,30,2", "16,50,30,2", ""]),
+        numbers in (0..14u32, 0..3u32, prop::sample::select(vec![0u64, 524_288]), 0..2u32),
+        counts in (0..3u64, prop::option::of(0..3u64), prop::option::of(0..3u64), prop::option::of(0..3u32)),
+        said in prop::sample::select(Said::ALL.to_vec()),
+        seconds in prop_oneof![Just(0.0), Just(-1.0), Just(f64::NAN), Just(f64::INFINITY), 0.0..100.0f64],
+    ) -> Trial {
+        Trial {
+            algorithm, mix, said, seconds,
+            size: "quick".to_owned(),
+            number: numbers.0,
+            threads: numbers.1 * 8,
+            operations: numbers.2,
+            locations: numbers.3 * 256,
+            point: format!("{numbers:?}"),
+            write_pairs: counts.0,
+            ordered: counts.1,
+            kernel: counts.2,
+            cycle: counts.3,
+            ..Trial::default()
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn odd_rows_do_no_harm(
+        (experiment, part, model) in (
+            text(&[
+                "gcc-fig4", "gcc-fig5", "gcc-fig6", "gcc-unordered", "wsc-kernel", "wsc-fig6", "wsc-fig7", "wsc-fig8",
+                "wsc-fig9", "tsotool-fig3", "tsotool-fig4", "tsotool-table1", "qadeer-cycles",
+            ]),
+            text(&["operations", "threads", "histories"]),
+            text(&["sc", "tso"]),
+        ),
+        mut trials in prop::collection::vec(trial(), 0..1500),
+    ) {
+        for trial in &mut trials {
+            trial.experiment = experiment.clone();
+            trial.part = part.clone();
+            trial.model = model.clone();
+        }
+        let results = Results { trials, ..Results::default() };
+        for claim in all(&results) {
+            prop_assert!(!claim.ours.contains("NaN"), "{:?}", claim);
+            prop_assert!(!claim.note.is_empty());
+        }
+    }
+}

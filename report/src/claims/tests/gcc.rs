@@ -1,0 +1,207 @@
+use super::super::testing::{Case, Point, case};
+use crate::tables::{Said, Trial};
+
+/// Two points of each part, with the seconds of the three algorithms at the first and at the last.
+fn figure(
+    experiment: &'static str,
+    model: &'static str,
+    algorithms: [&str; 3],
+    first: [f64; 3],
+    last: [f64; 3],
+) -> Vec<Trial> {
+    let point = Point {
+        model,
+        ..Point::sc(experiment, "operations")
+    };
+    let ends = [(first, 100, 2), (last, 500, 6)];
+    let rows = ends.into_iter().flat_map(|(seconds, operations, threads)| {
+        let times: Vec<(&str, f64)> = algorithms.into_iter().zip(seconds).collect();
+        let by_operations = Point {
+            operations,
+            ..point
+        };
+        let by_threads = Point {
+            part: "threads",
+            threads,
+            ..point
+        };
+        [by_operations.times(&times), by_threads.times(&times)].concat()
+    });
+    rows.collect()
+}
+
+fn sc(first: [f64; 3], last: [f64; 3]) -> Vec<Trial> {
+    figure(
+        "gcc-fig4",
+        "sc",
+        ["sc-sat", "sc-ccm-enum", "sc-ccm-sat"],
+        first,
+        last,
+    )
+}
+
+fn tso(first: [f64; 3], last: [f64; 3]) -> Vec<Trial> {
+    figure(
+        "gcc-fig6",
+        "tso",
+        ["tso-sat", "tso-wccm-enum", "tso-wccm-sat"],
+        first,
+        last,
+    )
+}
+
+/// Histories of 1000 pairs, of which criteria order so many.
+fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
+    let point = Point {
+        model,
+        ..Point::sc("gcc-unordered", "histories")
+    };
+    let rows = |(criterion, ordered): &(&str, u64)| {
+        point.rows(criterion, Said::Satisfied, 0.1, |row| {
+            row.ordered = Some(*ordered)
+        })
+    };
+    criteria.iter().flat_map(rows).collect()
+}
+
+/// Violations of which CC refutes the first half or all, and CCM all or the first nine.
+fn violations(cc: u32, ccm: u32) -> Vec<Trial> {
+    let point = Point {
+        threads: 8,
+        ..Point::sc("gcc-fig5", "threads")
+    };
+    let refuted = |row: &mut Trial| {
+        row.fired = (row.number < ccm).then(|| "ccm".to_owned());
+    };
+    let first = |row: &mut Trial| {
+        row.said = if row.number < cc {
+            Said::Violation
+        } else {
+            Said::Satisfied
+        };
+    };
+    [
+        point.rows("sc-ccm-sat", Said::Violation, 1.0, refuted),
+        point.rows("sc-ccm-enum", Said::Violation, 1.0, refuted),
+        point.rows("cc", Said::Violation, 1.0, first),
+        point.rows("ccv", Said::Satisfied, 1.0, |_| ()),
+    ]
+    .concat()
+}
+
+/// Violations on which the two take so long.
+fn refuting(seconds: [f64; 2]) -> Vec<Trial> {
+    let [enumeration, sat] = seconds;
+    let algorithms = [("sc-ccm-enum", enumeration), ("sc-ccm-sat", sat)];
+    Point::sc("gcc-fig5", "threads").say(Said::Violation, &algorithms)
+}
+
+pub fn cases() -> Vec<Case> {
+    let (small, large) = ([2.0, 1.0, 1.0], [20.0, 2.0, 2.0]);
+    vec![
+        case(
+            "gcc-fig4-faster",
+            sc(small, large),
+            sc(large, [1.0, 0.5, 2.0]),
+        ),
+        case("gcc-fig4-operations", sc(small, large), sc(large, small)),
+        case("gcc-fig4-threads", sc(small, large), sc(small, small)),
+        case(
+            "gcc-fig4-enum",
+            sc(small, large),
+            sc(small, [20.0, 4.0, 2.0]),
+        ),
+        case(
+            "gcc-unordered-ccm",
+            ordered("sc", &[("ccm", 934)]),
+            ordered("sc", &[("ccm", 500)]),
+        ),
+        case(
+            "gcc-unordered-ccv",
+            ordered("sc", &[("ccv", 420)]),
+            ordered("sc", &[("ccv", 900)]),
+        ),
+        case(
+            "gcc-unordered-more",
+            ordered("sc", &[("ccv", 600), ("ccm", 900)]),
+            ordered("sc", &[("ccv", 850), ("ccm", 900)]),
+        ),
+        case(
+            "gcc-unordered-wccm",
+            ordered("tso", &[("wccm", 920)]),
+            ordered("tso", &[("wccm", 880)]),
+        ),
+        case("gcc-fig5-ccm", violations(5, 10), violations(5, 9)),
+        case("gcc-fig5-causal", violations(5, 10), violations(10, 10)),
+        case("gcc-fig5-same", refuting([1.0, 1.2]), refuting([4.0, 1.0])),
+        case(
+            "gcc-fig6-faster",
+            tso(small, large),
+            tso(large, [1.0, 0.5, 2.0]),
+        ),
+        case("gcc-fig6-operations", tso(small, large), tso(large, small)),
+        case("gcc-fig6-threads", tso(small, large), tso(small, small)),
+        case(
+            "gcc-fig6-enum",
+            tso(small, [20.0, 4.0, 2.0]),
+            tso(small, [20.0, 1.0, 2.0]),
+        ),
+    ]
+}
+
+#[test]
+fn what_was_cut_off_is_a_bound() {
+    let mut rows = sc([2.0, 1.0, 1.0], [60.0, 2.0, 2.0]);
+    let cut = |row: &&mut Trial| row.algorithm == "sc-sat" && row.seconds == 60.0;
+    rows.iter_mut()
+        .filter(cut)
+        .for_each(|row| row.said = Said::Timeout);
+    let found = super::claim("gcc-fig4-faster", &rows.clone().into());
+    assert_eq!(found.verdict, super::Verdict::Holds);
+    assert!(
+        found
+            .ours
+            .starts_with("sc-sat takes at least 30.0 times as long as sc-ccm-enum at 500 operations (at least 60.0 s, 2.0 s)"),
+        "{found:#?}"
+    );
+    assert!(
+        found
+            .note
+            .contains("20 of 40 runs of sc-sat were cut off at 60 s"),
+        "{found:#?}"
+    );
+    // If the other is cut off too, an earlier point tells.
+    let cut = |row: &&mut Trial| row.algorithm != "sc-sat" && row.seconds == 2.0;
+    rows.iter_mut()
+        .filter(cut)
+        .for_each(|row| row.said = Said::Timeout);
+    let found = super::claim("gcc-fig4-faster", &rows.clone().into());
+    assert!(
+        found
+            .ours
+            .starts_with("sc-sat takes 2.00 times as long as sc-ccm-enum at 100 operations"),
+        "{found:#?}"
+    );
+    // Nothing is left that would tell whether the advantage grows.
+    let found = super::claim("gcc-fig4-operations", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Untested);
+}
+
+#[test]
+fn only_histories_that_both_ran_are_compared() {
+    let mut rows = sc([2.0, 1.0, 1.0], [20.0, 2.0, 2.0]);
+    let mut quick = rows.clone();
+    // Many more histories that SAT alone ran, and fast.
+    quick.retain(|row| row.algorithm == "sc-sat");
+    for row in &mut quick {
+        (row.number, row.seconds) = (row.number + 100, 0.01);
+    }
+    rows.extend(quick);
+    let found = super::claim("gcc-fig4-faster", &rows.into());
+    assert!(
+        found
+            .ours
+            .starts_with("sc-sat takes 10.0 times as long as sc-ccm-enum at 500 operations"),
+        "{found:#?}"
+    );
+}

@@ -1,0 +1,88 @@
+use super::super::testing::{Case, Point, case, run};
+use crate::tables::{CampaignRun, Said, Trial};
+
+/// The temporal order as a witness of valid histories, but the last.
+fn simple(last: Said) -> Vec<Trial> {
+    let point = Point::sc("gcc-fig4", "operations");
+    let simple = point.rows("simple-witness", Said::Consistent, 1.0, |row| {
+        if row.number == 9 {
+            row.said = last;
+        }
+    });
+    [simple, point.times(&[("sc-sat", 1.0)])].concat()
+}
+
+/// Violations of 4 threads on 16 locations, with cycles of these lengths.
+fn cycles(most: u32, last: Option<u32>) -> Vec<Trial> {
+    Point::sc("qadeer-cycles", "histories").rows("nice-cycle", Said::Undecided, 1.0, |row| {
+        row.cycle = if row.number == 9 { last } else { Some(most) };
+    })
+}
+
+/// Forty violating runs, of which the first `of` break these criteria and all what their cores keep.
+fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun> {
+    let asked = ["cc", "ccv", "ccm", "wsc", "sc", "wccm", "tso"];
+    let run = |number| match number < of {
+        true => run(model, number, &asked, &[breaks, all].concat()),
+        false => run(model, number, &asked, all),
+    };
+    (0..40).map(run).collect()
+}
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        case(
+            "qadeer-simple",
+            simple(Said::Consistent),
+            simple(Said::Undecided),
+        ),
+        case("qadeer-nice", cycles(2, Some(4)), cycles(2, Some(5))),
+        case(
+            "qadeer-short",
+            cycles(2, Some(4)),
+            cycles(4, None)
+                .into_iter()
+                .chain(longer())
+                .collect::<Vec<_>>(),
+        ),
+        case(
+            "mutants-causal",
+            runs("sc", 20, &["ccv"], &["sc"]),
+            runs("sc", 36, &["cc"], &["sc"]),
+        ),
+        case(
+            "mutants-ccm",
+            runs("sc", 30, &["ccm"], &["sc"]),
+            runs("sc", 10, &["ccm"], &["sc"]),
+        ),
+        case(
+            "mutants-wccm",
+            runs("tso", 30, &["wccm"], &["tso"]),
+            runs("tso", 10, &["wccm"], &["tso"]),
+        ),
+        case(
+            "mutants-wsc",
+            runs("sc", 39, &["wsc"], &["sc"]),
+            runs("sc", 30, &["wsc"], &["sc"]),
+        ),
+        case(
+            "mutants-escaping",
+            runs("sc", 39, &["ccm"], &["wsc", "sc"]),
+            runs("sc", 30, &["ccm"], &["wsc", "sc"]),
+        ),
+    ]
+}
+
+/// More violations, with longer cycles.
+fn longer() -> Vec<Trial> {
+    let mut rows = cycles(4, Some(4));
+    rows.iter_mut().for_each(|row| row.number += 10);
+    rows
+}
+
+#[test]
+fn cores_that_may_break_sc_say_nothing_about_it() {
+    let rows = runs("tso", 10, &["wccm"], &["tso", "sc"]);
+    let found = super::claim("mutants-wsc", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Untested);
+}

@@ -1,0 +1,200 @@
+use super::super::testing::{Case, Point, case};
+use crate::tables::{Said, Trial};
+
+/// Histories with a kernel of 900 of 1000 pairs; a criterion orders it in the first `exact`, and `else_ordered` pairs of the rest.
+fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
+    let point = Point::sc("wsc-kernel", "histories");
+    let mut rows: Vec<Trial> = Vec::new();
+    for at in 0..2 {
+        let point = Point {
+            threads: 4 + at,
+            ..point
+        };
+        rows.extend(point.rows("kernel", Said::Consistent, 0.1, |row| {
+            row.kernel = Some(900)
+        }));
+        for (criterion, exact, less) in criteria {
+            rows.extend(point.rows(criterion, Said::Satisfied, 0.1, |row| {
+                row.ordered = Some(if row.number < *exact { 900 } else { *less });
+            }));
+        }
+    }
+    rows
+}
+
+/// All pairs, of which criteria order so many.
+fn pairs(criteria: &[(&str, u64)]) -> Vec<Trial> {
+    let point = Point::sc("wsc-kernel", "histories");
+    let rows = |(criterion, ordered): &(&str, u64)| {
+        point.rows(criterion, Said::Satisfied, 0.1, |row| {
+            row.ordered = Some(*ordered)
+        })
+    };
+    criteria.iter().flat_map(rows).collect()
+}
+
+/// wsc-enum, ccm-enum, dbcop and wsc-dbcop by the number of threads.
+fn figure(experiment: &'static str, points: &[(u32, [f64; 4])]) -> Vec<Trial> {
+    let rows = points.iter().flat_map(|(threads, seconds)| {
+        let point = Point {
+            threads: *threads,
+            ..Point::sc(experiment, "threads")
+        };
+        let algorithms = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
+        let times: Vec<(&str, f64)> = algorithms.into_iter().zip(*seconds).collect();
+        point.times(&times)
+    });
+    rows.collect()
+}
+
+fn fig6(seconds: [f64; 4]) -> Vec<Trial> {
+    let mut rows = figure("wsc-fig6", &[(6, seconds)]);
+    rows.iter_mut()
+        .for_each(|row| row.part = "operations".to_owned());
+    rows
+}
+
+/// Violations; wsc, ccm and dbcop by the number of threads. CCM misses the first `missed`, wSC the first `slipped`.
+fn fig9(points: &[(u32, [f64; 3])], missed: u32, slipped: u32) -> Vec<Trial> {
+    let rows = points.iter().flat_map(|(threads, [wsc, ccm, dbcop])| {
+        let point = Point {
+            threads: *threads,
+            ..Point::sc("wsc-fig9", "threads")
+        };
+        let but_first = |first: u32| {
+            move |row: &mut Trial| {
+                if row.number < first {
+                    row.said = Said::Satisfied;
+                }
+            }
+        };
+        [
+            point.rows("wsc", Said::Violation, *wsc, but_first(slipped)),
+            point.rows("ccm", Said::Violation, *ccm, but_first(missed)),
+            point.rows("dbcop", Said::Violation, *dbcop, |_| ()),
+        ]
+        .concat()
+    });
+    rows.collect()
+}
+
+pub fn cases() -> Vec<Case> {
+    let as_published = [
+        (4, [2.0, 3.0, 1.0, 0.5]),
+        (8, [4.0, 6.0, 5.0, 1.0]),
+        (16, [8.0, 12.0, 60.0, 2.0]),
+    ];
+    let otherwise = [
+        (4, [3.0, 2.0, 0.1, 0.5]),
+        (8, [8.0, 6.0, 0.1, 1.0]),
+        (16, [24.0, 12.0, 0.1, 2.0]),
+    ];
+    let (seven, not_seven) = (
+        figure("wsc-fig7", &as_published),
+        figure("wsc-fig7", &otherwise),
+    );
+    let eight = |of: &[(u32, [f64; 4])]| [seven.clone(), figure("wsc-fig8", of)].concat();
+    let (good, bad) = (
+        [(8, [1.0, 2.0, 80.0]), (16, [2.0, 6.0, 300.0])],
+        [(8, [1.0, 0.5, 20.0]), (16, [9.0, 2.0, 90.0])],
+    );
+    let points = [(4, [1.0; 3]), (8, [1.0; 3]), (12, [1.0; 3]), (16, [1.0; 3])];
+    // One of forty.
+    let mut one_missed = fig9(&points, 0, 0);
+    let missed = |row: &&mut Trial| row.algorithm == "ccm" && row.number == 0 && row.threads == 4;
+    one_missed
+        .iter_mut()
+        .filter(missed)
+        .for_each(|row| row.said = Said::Satisfied);
+    vec![
+        case(
+            "wsc-kernel-exact",
+            kernels(&[("wsc", 7, 800)]),
+            kernels(&[("wsc", 2, 800)]),
+        ),
+        case(
+            "wsc-kernel-rest",
+            kernels(&[("wsc", 5, 899)]),
+            kernels(&[("wsc", 5, 700)]),
+        ),
+        case(
+            "wsc-kernel-ccm",
+            kernels(&[("ccm", 0, 800)]),
+            kernels(&[("ccm", 5, 800)]),
+        ),
+        case(
+            "wsc-kernel-more",
+            kernels(&[("wsc", 7, 800), ("ccm", 1, 800)]),
+            kernels(&[("wsc", 7, 800), ("ccm", 6, 800)]),
+        ),
+        case(
+            "wsc-pairs-wsc",
+            pairs(&[("wsc", 990)]),
+            pairs(&[("wsc", 900)]),
+        ),
+        case(
+            "wsc-pairs-ccm",
+            pairs(&[("ccm", 980)]),
+            pairs(&[("ccm", 900)]),
+        ),
+        case(
+            "wsc-pairs-more",
+            pairs(&[("wsc", 985), ("ccm", 979)]),
+            pairs(&[("wsc", 985), ("ccm", 800)]),
+        ),
+        case(
+            "wsc-fig6-dbcop",
+            fig6([2.0, 3.0, 0.5, 1.0]),
+            fig6([2.0, 3.0, 2.5, 1.0]),
+        ),
+        case(
+            "wsc-fig6-enum",
+            fig6([2.0, 3.0, 0.5, 1.0]),
+            fig6([4.0, 3.0, 0.5, 1.0]),
+        ),
+        case("wsc-fig7-dbcop", seven.clone(), not_seven.clone()),
+        case("wsc-fig7-best", seven.clone(), not_seven.clone()),
+        case("wsc-fig7-enum", seven.clone(), not_seven),
+        case(
+            "wsc-fig8-similar",
+            eight(&as_published),
+            eight(&[(4, [9.0; 4]), (8, [20.0; 4])]),
+        ),
+        case("wsc-fig9-all", fig9(&good, 0, 0), fig9(&good, 0, 1)),
+        case("wsc-fig9-ccm", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
+        case("wsc-fig9-misses", one_missed.clone(), fig9(&good, 1, 0)),
+        case("wsc-fig9-more", one_missed, fig9(&good, 0, 0)),
+        case("wsc-fig9-dbcop", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
+        case("wsc-fig9-beyond", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
+        case("wsc-fig9-seconds", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
+    ]
+}
+
+#[test]
+fn a_kernel_without_pairs_says_nothing() {
+    let mut rows = kernels(&[("wsc", 10, 900)]);
+    rows.iter_mut()
+        .filter(|row| row.kernel.is_some())
+        .for_each(|row| row.kernel = Some(0));
+    let found = super::claim("wsc-kernel-exact", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Untested);
+}
+
+#[test]
+fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
+    let mut rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 0, 0);
+    let cut = |row: &&mut Trial| row.algorithm == "wsc" && row.threads == 16 && row.number < 3;
+    rows.iter_mut()
+        .filter(cut)
+        .for_each(|row| row.said = Said::Timeout);
+    let found = super::claim("wsc-fig9-all", &rows.clone().into());
+    assert_eq!(
+        (found.verdict, found.ours.as_str()),
+        (super::Verdict::Holds, "100 % (17 of 17 violations)")
+    );
+    // It may have taken longer than 8 seconds.
+    assert_eq!(
+        super::claim("wsc-fig9-seconds", &rows.into()).verdict,
+        super::Verdict::Untested
+    );
+}

@@ -1,0 +1,298 @@
+//! Claims of *Boosting Sequential Consistency Checking using Saturation*.
+
+use super::kernels::{Ordered, average, ceiling, exact, of_kernels, ordered};
+use super::measure::{Axis, Estimate, FEWEST, History, Share, Trials, mean, time};
+use super::paper::{self, Stated, percent};
+use super::{Claim, Found, Missing, speed};
+use crate::results::Results;
+use crate::tables::Said;
+
+/// The algorithms of Figures 6 to 8.
+const ALGORITHMS: [&str; 4] = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
+
+/// The number of threads up to which DBCOP does well.
+const FEW: u32 = 8;
+
+/// How far apart two shares are that are not far from each other.
+const NEAR: f64 = 0.05;
+
+pub(super) fn claims(results: &Results) -> Vec<Claim> {
+    vec![
+        paper::WSC_EXACT.claim(kernel(results, paper::WSC_EXACT, "wsc")),
+        paper::WSC_REST.claim(rest(results)),
+        paper::CCM_EXACT.claim(kernel(results, paper::CCM_EXACT, "ccm")),
+        paper::KERNEL_MORE.claim(kernel_more(results)),
+        paper::WSC_PAIRS.claim(pairs(results, paper::WSC_PAIRS, "wsc")),
+        paper::CCM_PAIRS.claim(pairs(results, paper::CCM_PAIRS, "ccm")),
+        paper::PAIRS_MORE.claim(pairs_more(results)),
+        paper::FIG6_DBCOP.claim(fastest(results, "wsc-fig6", Axis::Operations, "dbcop")),
+        paper::FIG6_ENUM.claim(enumerating(results, "wsc-fig6", Axis::Operations)),
+        paper::FIG7_DBCOP.claim(degrades(results)),
+        paper::FIG7_BEST.claim(fastest(results, "wsc-fig7", Axis::Threads, "wsc-dbcop")),
+        paper::FIG7_ENUM.claim(enumerating(results, "wsc-fig7", Axis::Threads)),
+        paper::FIG8_SIMILAR.claim(similar(results)),
+        paper::FIG9_ALL.claim(all_refuted(results)),
+        paper::FIG9_CCM.claim(saturating(results)),
+        paper::FIG9_MISSES.claim(misses(results)),
+        paper::FIG9_MORE.claim(more(results)),
+        paper::FIG9_DBCOP.claim(dbcop(results)),
+        paper::FIG9_BEYOND.claim(beyond(results)),
+        paper::FIG9_SECONDS.claim(longest(results)),
+    ]
+}
+
+fn kernel_trials(results: &Results) -> Result<Trials<'_>, Missing> {
+    Trials::of(results, "wsc-kernel", "sc")
+}
+
+fn kernel(results: &Results, stated: Stated, criterion: &str) -> Result<Found, Missing> {
+    let trials = kernel_trials(results)?;
+    let rows = of_kernels(&trials, criterion)?;
+    let basis = trials.basis(&["kernel", criterion]) + " " + &missed(&rows);
+    stated.share(exact(&rows), "histories", basis)
+}
+
+/// By how little a criterion misses the kernels that it does not compute.
+fn missed(rows: &[Ordered]) -> String {
+    let missed = rows
+        .iter()
+        .filter_map(|row| row.kernel?.checked_sub(row.ordered));
+    let mut missed: Vec<u64> = missed.filter(|pairs| *pairs > 0).collect();
+    missed.sort_unstable();
+    match missed.get(missed.len() / 2) {
+        Some(middle) => format!("Of the other kernels it misses {middle} pairs in the median."),
+        None => String::new(),
+    }
+}
+
+fn rest(results: &Results) -> Result<Found, Missing> {
+    let trials = kernel_trials(results)?;
+    let rows = of_kernels(&trials, "wsc")?;
+    let parts = rows.iter().filter_map(|row| row.of_kernel());
+    let parts: Vec<f64> = parts.filter(|part| *part < 1.0).collect();
+    if parts.len() < FEWEST {
+        return Err(Missing::Few("wsc-kernel", parts.len()));
+    }
+    let mean = Estimate::exactly(parts.iter().sum::<f64>() / parts.len() as f64);
+    let counts = Some(format!("over {} histories", parts.len()));
+    Ok(paper::WSC_REST.number(mean, counts, trials.basis(&["kernel", "wsc"])))
+}
+
+fn kernel_more(results: &Results) -> Result<Found, Missing> {
+    let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?;
+    let share = |criterion| Ok::<Share, Missing>(exact(&of_kernels(&trials, criterion)?));
+    let (wsc, ccm) = (share("wsc")?, share("ccm")?);
+    Ok(Found {
+        ours: format!(
+            "{} ({wsc}) against {} ({ccm})",
+            percent(wsc.value()),
+            percent(ccm.value())
+        ),
+        holds: Some(wsc.value() > 0.5 && ccm.value() < 0.5),
+        rule: "Holds if that of wSC is above a half and that of CCM below.".to_owned(),
+        basis: trials.basis(&["kernel", "wsc", "ccm"]),
+    })
+}
+
+fn pairs(results: &Results, stated: Stated, criterion: &str) -> Result<Found, Missing> {
+    let trials = kernel_trials(results)?;
+    let rows = ordered(&trials, criterion)?;
+    let basis = trials.basis(&[criterion]) + &ceiling(&rows);
+    Ok(stated.number(average(&rows, |row| 1.0 - row.unordered()), None, basis))
+}
+
+fn pairs_more(results: &Results) -> Result<Found, Missing> {
+    let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?;
+    let share = |criterion| -> Result<f64, Missing> {
+        Ok(average(&ordered(&trials, criterion)?, |row| 1.0 - row.unordered()).low)
+    };
+    let (wsc, ccm) = (share("wsc")?, share("ccm")?);
+    Ok(Found {
+        ours: format!("{} against {}", percent(wsc), percent(ccm)),
+        holds: Some(wsc > ccm && wsc - ccm <= NEAR),
+        rule: format!(
+            "Holds if it is more, by at most {} percentage points.",
+            NEAR * 100.0
+        ),
+        basis: trials.basis(&["wsc", "ccm"]),
+    })
+}
+
+fn fastest(
+    results: &Results,
+    experiment: &'static str,
+    axis: Axis,
+    best: &str,
+) -> Result<Found, Missing> {
+    let trials = Trials::of(results, experiment, "sc")?;
+    let others: Vec<&str> = ALGORITHMS
+        .into_iter()
+        .filter(|other| *other != best)
+        .collect();
+    speed::fastest(&trials, axis, best, &others)
+}
+
+fn enumerating(results: &Results, experiment: &'static str, axis: Axis) -> Result<Found, Missing> {
+    let trials = Trials::of(results, experiment, "sc")?;
+    let found = speed::faster(&trials, &[axis], &["wsc-enum"], "ccm-enum")?;
+    Ok(found.because(saturated(&trials)))
+}
+
+/// How many pairs each of the two saturations leaves to SAT: what is left of the difference is the time of the saturation.
+fn saturated(trials: &Trials<'_>) -> String {
+    let share = |name: &str| {
+        let rows = trials.rows(name).filter(|row| row.write_pairs > 0);
+        let shares = rows.filter_map(|row| {
+            let ordered = row.ordered?.min(row.write_pairs);
+            Some(Estimate::exactly(ordered as f64 / row.write_pairs as f64))
+        });
+        mean(&shares.collect::<Vec<_>>())
+    };
+    match (share("wsc-enum"), share("ccm-enum")) {
+        (Some(wsc), Some(ccm)) => format!(
+            "Before SAT, wSC orders {} of the pairs of writes and CCM {}.",
+            wsc.shown(percent),
+            ccm.shown(percent)
+        ),
+        _ => String::new(),
+    }
+}
+
+fn degrades(results: &Results) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "wsc-fig7", "sc")?;
+    let others = ["wsc-enum", "ccm-enum", "wsc-dbcop"];
+    let found = speed::degrades(&trials, Axis::Threads, FEW.into(), "dbcop", &others)?;
+    Ok(found.because(looked(&trials)))
+}
+
+/// What the searches had to look at.
+fn looked(trials: &Trials<'_>) -> String {
+    let most = |name| trials.rows(name).filter_map(|row| row.nodes).max();
+    match (most("dbcop"), most("wsc-dbcop")) {
+        (Some(dbcop), Some(with)) => {
+            format!("dbcop looked at up to {dbcop} states in a history, wsc-dbcop at up to {with}.")
+        }
+        _ => String::new(),
+    }
+}
+
+fn similar(results: &Results) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "wsc-fig8", "sc")?;
+    let reference = Trials::of(results, "wsc-fig7", "sc")?;
+    let found = speed::similar(&trials, &reference, Axis::Threads, &ALGORITHMS)?;
+    let violations = Share::of(trials.histories.iter().map(refutes));
+    Ok(found.because(format!("{violations} histories violate SC.")))
+}
+
+/// Whether some algorithm refutes a history.
+fn refutes(history: &History<'_>) -> bool {
+    history.all().any(|row| row.said == Said::Violation)
+}
+
+/// The violations of Figure 9.
+fn violations(results: &Results) -> Result<Trials<'_>, Missing> {
+    Trials::of(results, "wsc-fig9", "sc")?
+        .filter(refutes)
+        .enough()
+}
+
+/// How many histories may be violations too, since DBCOP did not come to an end and nothing refutes them.
+fn unknown(results: &Results) -> String {
+    let Ok(trials) = Trials::of(results, "wsc-fig9", "sc") else {
+        return String::new();
+    };
+    let is_open = |history: &History<'_>| {
+        let dbcop = history.by("dbcop");
+        !refutes(history) && dbcop.is_none_or(|row| row.said != Said::Consistent)
+    };
+    match trials.filter(is_open).histories.len() {
+        0 => String::new(),
+        open => format!("Of {open} more histories nobody knows whether they violate SC."),
+    }
+}
+
+/// Whether each violation is refuted by a criterion, as far as that was not cut off.
+fn refuted(trials: &Trials<'_>, criterion: &str) -> Share {
+    let rows = trials.rows(criterion).filter(|row| !row.said.is_cut_off());
+    Share::of(rows.map(|row| row.said == Said::Violation))
+}
+
+fn all_refuted(results: &Results) -> Result<Found, Missing> {
+    let violations = violations(results)?.with(&["wsc"])?;
+    let basis = violations.basis(&["wsc"]);
+    let found = paper::FIG9_ALL.share(refuted(&violations, "wsc"), "violations", basis)?;
+    Ok(found.because(unknown(results)))
+}
+
+fn saturating(results: &Results) -> Result<Found, Missing> {
+    speed::faster(&violations(results)?, &[Axis::Threads], &["wsc"], "ccm")
+}
+
+fn misses(results: &Results) -> Result<Found, Missing> {
+    let violations = violations(results)?.with(&["ccm"])?;
+    let caught = refuted(&violations, "ccm");
+    let missed = Share {
+        part: caught.of - caught.part,
+        ..caught
+    };
+    paper::FIG9_MISSES.share(missed, "violations", violations.basis(&["ccm"]))
+}
+
+fn more(results: &Results) -> Result<Found, Missing> {
+    let violations = violations(results)?.with(&["wsc", "ccm"])?.enough()?;
+    let only = |one: &str, other: &str| {
+        let histories = violations.histories.iter();
+        let said =
+            histories.filter_map(|history| Some((history.by(one)?.said, history.by(other)?.said)));
+        said.filter(|said| *said == (Said::Violation, Said::Satisfied))
+            .count()
+    };
+    let (wsc, ccm) = (only("wsc", "ccm"), only("ccm", "wsc"));
+    Ok(Found {
+        ours: format!("{wsc} that wSC alone refutes, {ccm} that CCM alone refutes"),
+        holds: Some(wsc > ccm),
+        rule: "Holds if wSC alone refutes more than CCM alone.".to_owned(),
+        basis: violations.basis(&["wsc", "ccm"]),
+    })
+}
+
+fn dbcop(results: &Results) -> Result<Found, Missing> {
+    let trials = violations(results)?.with(&["wsc", "dbcop"])?;
+    let eight = trials
+        .filter(|history| history.any.threads == FEW)
+        .enough()?;
+    let ratio = eight.ratio("dbcop", "wsc");
+    let ratio = ratio.ok_or(Missing::CutOff("wsc-fig9"))?;
+    let basis = eight.basis(&["wsc", "dbcop"]);
+    Ok(paper::FIG9_DBCOP
+        .number(ratio, None, basis)
+        .because(looked_for(&eight)))
+}
+
+/// What DBCOP had to look at to refute.
+fn looked_for(trials: &Trials<'_>) -> String {
+    let nodes = trials.rows("dbcop").filter_map(|row| row.nodes);
+    let mut nodes: Vec<u64> = nodes.collect();
+    nodes.sort_unstable();
+    let middle = nodes.get(nodes.len() / 2);
+    middle.map_or(String::new(), |middle| {
+        format!("dbcop looked at {middle} states in the median.")
+    })
+}
+
+fn beyond(results: &Results) -> Result<Found, Missing> {
+    let trials = violations(results)?.with(&["wsc", "dbcop"])?;
+    let trials = trials.filter(|history| history.any.threads >= FEW);
+    speed::grows(&trials, Axis::Threads, &["wsc"], "dbcop")
+}
+
+fn longest(results: &Results) -> Result<Found, Missing> {
+    let violations = violations(results)?.with(&["wsc"])?.enough()?;
+    let seconds = violations.rows("wsc").filter_map(time);
+    let longest = seconds.reduce(|one, other| Estimate {
+        low: one.low.max(other.low),
+        high: one.high.max(other.high),
+    });
+    let longest = longest.ok_or(Missing::CutOff("wsc-fig9"))?;
+    Ok(paper::FIG9_SECONDS.number(longest, None, violations.basis(&["wsc"])))
+}

@@ -1,0 +1,217 @@
+"""Tests of campaign.py: `make test-scale`, or python test_campaign.py RUBRIC in an environment with requirements.txt."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import unittest.mock
+from pathlib import Path
+
+import polars
+import psutil
+
+import campaign
+
+RUBRIC = "rubric"
+# Seconds after which something is wrong.
+PATIENCE = 60
+CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "6", "--stop", "never"]
+
+
+def command(folder: Path, *options: str, arguments: list[str] = CAMPAIGN) -> list[str]:
+    """The command that runs campaign.py."""
+    own = ["--workers", "2", "--dashboard", ":0", "--rubric", RUBRIC, "-o", str(folder), *options]
+    return [sys.executable, campaign.__file__, *own, "--", *arguments]
+
+
+def run(words: list[str], **more) -> subprocess.CompletedProcess:
+    """Runs a command to its end."""
+    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, **more)
+
+
+def rows(folder: Path, table: str) -> polars.DataFrame:
+    """What the tables of a folder hold, without what takes another time each time."""
+    tables = [polars.read_parquet(path) for path in folder.glob(f"{table}*.parquet")]
+    rows = polars.concat(tables)
+    timeless = rows.drop([name for name in rows.columns if name.endswith("seconds")])
+    # Every shard runs the protocols as they are.
+    return timeless.unique().sort(by=timeless.columns)
+
+
+def wait_for(what: str, found):
+    """Waits until something is found."""
+    start = time.monotonic()
+    while time.monotonic() - start < PATIENCE:
+        result = found()
+        if result:
+            return result
+        time.sleep(0.01)
+    raise AssertionError(f"there is no {what} after {PATIENCE} s")
+
+
+def rubrics(processes, folder: Path) -> list[psutil.Process]:
+    """Those of some processes that are rubric, at work in a folder."""
+    found = []
+    for process in processes:
+        try:
+            if process.exe() == RUBRIC and str(folder) in process.cmdline():
+                found.append(process)
+        except psutil.Error:
+            pass  # it has ended meanwhile
+    return found
+
+
+def lines(path: Path) -> int:
+    """How many runs a log has."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+class CampaignTest(unittest.TestCase):
+    """The program against `rubric` alone."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def start(self, *arguments, **more) -> subprocess.Popen:
+        """Starts the program, whose output goes to a file."""
+        self.output = self.folder / "output"
+        with open(self.output, "w") as output:
+            process = subprocess.Popen(command(*arguments, **more), stdout=output, stderr=output)
+        self.addCleanup(process.kill)
+        return process
+
+    def end(self, process: subprocess.Popen) -> str:
+        """Waits for its end, which must be a good one."""
+        status = process.wait(PATIENCE)
+        self.assertEqual(status, 0, self.output.read_text())
+        return self.output.read_text()
+
+    def test_a_killed_worker_loses_nothing(self):
+        shards, whole = self.folder / "shards", self.folder / "whole"
+        process = self.start(shards, "--shards", "2")
+        log = shards / "runs.1-of-2.jsonl"
+        wait_for("run of shard 1", lambda: lines(log) >= 5)
+        children = psutil.Process(process.pid).children(recursive=True)
+        victim = next(child for child in rubrics(children, shards) if "1/2" in child.cmdline())
+        before = lines(log)
+        os.kill(victim.ppid(), signal.SIGKILL)
+        # With the worker its child ends, and another worker goes on with the shard.
+        psutil.wait_procs([victim], timeout=10)
+        self.assertFalse(victim.is_running())
+        self.assertFalse((shards / "runs.1-of-2.parquet").exists(), "the kill came too late")
+        said = self.end(process)
+        self.assertIn("2 of 2 done", said)
+        self.assertGreater(lines(log), before)
+        self.assertEqual(run([RUBRIC, *CAMPAIGN, "-o", str(whole)]).returncode, 0)
+        for table in ("runs", "equivalents"):
+            found, expected = rows(shards, table), rows(whole, table)
+            self.assertGreater(expected.height, 10)
+            self.assertTrue(found.equals(expected), f"{found}\n{expected}")
+        reports = [run([RUBRIC, "report", str(one), "--format", "json"]).stdout for one in (shards, whole)]
+        self.assertEqual(*reports)
+
+    def test_an_interrupt_ends_everything(self):
+        path = self.folder / "c"
+        process = self.start(path, "--shards", "2")
+        wait_for("runs of both", lambda: all(lines(path / f"runs.{i}-of-2.jsonl") for i in (1, 2)))
+        found = rubrics(psutil.process_iter(), path)
+        self.assertEqual(len(found), 2)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(PATIENCE), 130)
+        _, alive = psutil.wait_procs(found, timeout=5)
+        self.assertEqual(alive, [])
+        self.assertIn("goes on where it stopped", self.output.read_text())
+
+    def test_a_shard_waits_for_one_that_is_about_to_end(self):
+        path = self.folder / "c"
+        path.mkdir()
+        arguments = ["campaign", "MI_example", "--mutants", "none", "--runs", "1"]
+        with open(path / "runs.1-of-1.jsonl", "w") as log:
+            fcntl.flock(log, fcntl.LOCK_EX)
+            process = self.start(path, "--shards", "1", arguments=arguments)
+            # It has been refused once: the settings are written before.
+            wait_for("settings", (path / "campaign.1-of-1.json").exists)
+            time.sleep(1)
+            self.assertIsNone(process.poll(), self.output.read_text())
+        self.end(process)
+
+    def test_what_rubric_refuses_ends_the_program(self):
+        done = run(command(self.folder / "c", arguments=["campaign", "MI_exmaple"]))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("MI_exmaple: there is no such file", done.stderr)
+
+    def test_wrong_options_are_refused(self):
+        for arguments, what in [
+            (["campaign", "--shard", "1/2"], "--shard is given to every shard"),
+            (["campaign", "--output=x"], "-o before --"),
+            ([], "behind -- say what rubric is to do"),
+        ]:
+            errors = io.StringIO()
+            with self.assertRaises(SystemExit) as refused, contextlib.redirect_stderr(errors):
+                campaign.parse(command(self.folder, arguments=arguments)[2:])
+            self.assertEqual(refused.exception.code, 2)
+            self.assertIn(what, errors.getvalue())
+
+    def test_jobs_have_what_was_asked_for(self):
+        asked = ["--queue", "short", "--cores", "8", "--memory", "16GiB", "--walltime", "02:00:00"]
+        expected = {
+            "slurm": ["-p short", "--cpus-per-task=8", "--mem=16G", "-t 02:00:00", "#SBATCH -A physics"],
+            "pbs": ["-q short", "-l select=1:ncpus=8:mem=16GB", "walltime=02:00:00", "#PBS -A physics"],
+            "sge": ["-q short", "h_rt=02:00:00", "#$ -A physics"],
+        }
+        for cluster, parts in expected.items():
+            options = ["--cluster", cluster, *asked, "--directive=-A physics", "--print-job"]
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                self.assertEqual(campaign.main(command(self.folder / "c", *options)[2:]), 0)
+            for part in [*parts, "--resources shard=1", "--memory-limit 16.00GiB"]:
+                self.assertIn(part, printed.getvalue())
+
+    def test_jobs_that_end_too_early_are_replaced(self):
+        # A batch system in a few lines: a job is a process group, and has its number.
+        for name, text in {
+            "sbatch": f'cp "$1" {self.folder}/job\nsetsid sh {self.folder}/job >/dev/null 2>&1 &\necho job $! | tee -a {self.folder}/jobs',
+            "scancel": "kill -KILL -$1",
+        }.items():
+            (self.folder / name).write_text(f"#!/bin/sh\n{text}\n")
+            (self.folder / name).chmod(0o755)
+        more = {
+            "PATH": f"{self.folder}:{os.environ['PATH']}",
+            "DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT": "1s",
+        }
+        path = self.folder / "c"
+        with unittest.mock.patch.dict(os.environ, more):
+            process = self.start(path, "--cluster", "slurm", "--workers", "1", "--shards", "1")
+        log = path / "runs.1-of-1.jsonl"
+        wait_for("run", lambda: lines(log) >= 5)
+        [child] = rubrics(psutil.process_iter(), path)
+        os.killpg(os.getpgid(child.ppid()), signal.SIGKILL)
+        self.assertIn("1 of 1 done", self.end(process))
+        self.assertEqual(lines(self.folder / "jobs"), 2)
+        self.assertTrue((path / "runs.1-of-1.parquet").exists())
+
+
+def main() -> int:
+    """Runs the tests, and says in one line how many passed, as cargo does."""
+    global RUBRIC
+    RUBRIC = os.path.realpath(sys.argv.pop(1))
+    done = unittest.main(exit=False).result
+    failed, skipped = len(done.failures) + len(done.errors), len(done.skipped)
+    passed = done.testsRun - failed - skipped
+    word = "ok" if done.wasSuccessful() else "FAILED"
+    print(f"test result: {word}. {passed} passed; {failed} failed; {skipped} ignored;")
+    return int(not done.wasSuccessful())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
