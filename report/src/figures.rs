@@ -39,7 +39,7 @@ mod lines;
 mod marks;
 mod mutants;
 mod numbers;
-pub mod paper;
+mod paper;
 mod qadeer;
 mod render;
 mod sample;
