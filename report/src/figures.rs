@@ -55,7 +55,7 @@ use crate::answers::Answers;
 use crate::results::Results;
 
 /// A figure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
     /// What its files are called, without extension.
     pub name: String,
