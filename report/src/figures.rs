@@ -39,7 +39,7 @@ mod lines;
 mod marks;
 mod mutants;
 mod numbers;
-pub mod paper;
+mod paper;
 mod qadeer;
 mod render;
 mod sample;
@@ -55,7 +55,7 @@ use crate::answers::Answers;
 use crate::results::Results;
 
 /// A figure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
     /// What its files are called, without extension.
     pub name: String,

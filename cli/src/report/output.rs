@@ -46,11 +46,11 @@ impl Files {
         let results = &held.results;
         let mut lines = Vec::new();
         let is_drawn = self.output.is_some() || self.figures.is_some();
-        let figures = if is_drawn {
-            figures::all(results)
-        } else {
-            Vec::new()
-        };
+        let mut figures = Vec::new();
+        if is_drawn {
+            figures.extend(figures::all(results));
+            figures.extend(answers.map(figures::campaign).unwrap_or_default());
+        }
         if let Some(folder) = &self.figures {
             write_figures(&figures, folder)?;
             lines.push(format!(

@@ -65,7 +65,7 @@ pub fn figure(
 ) -> Option<Figure> {
     let mut caught = caught.to_vec();
     caught.sort_by_key(|one| (rank(&one.name), one.name.clone()));
-    let stated = |one: &Caught| paper::find(sample.experiment, &one.name, Measure::Caught);
+    let stated = |one: &Caught| paper::stated(sample.experiment, &one.name, Measure::Caught);
     let groups = caught.iter().map(|one| {
         let share = one.found as f64 / one.of as f64;
         let ours = Bar {
@@ -74,8 +74,8 @@ pub fn figure(
             look: Some(look(&one.name)),
         };
         let theirs = stated(one).map(|stated| Bar {
-            height: Some(stated.value),
-            text: percent(stated.value),
+            height: Some(stated),
+            text: percent(stated),
             look: None,
         });
         let bars = std::iter::once(ours).chain(theirs).collect();
@@ -97,7 +97,7 @@ pub fn figure(
         legend,
     };
     let rows = caught.iter().map(|one| {
-        let stated = stated(one).map_or_else(String::new, |stated| percent(stated.value));
+        let stated = stated(one).map_or_else(String::new, percent);
         let share = percent(one.found as f64 / one.of as f64);
         vec![
             one.name.clone(),

@@ -1,21 +1,9 @@
-//! What the papers' texts say in numbers. Their curves are not in the text, so that nothing of them is here.
+//! Which of the papers' numbers is drawn where. The numbers themselves are those of [`claims`](crate::claims::paper): the
+//! papers' curves are not in their texts, so that nothing of them is here.
 
-/// A number that a paper states.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stated {
-    /// The experiment that it belongs to.
-    pub experiment: &'static str,
-    /// What it is about: an algorithm, a criterion, a mix.
-    pub about: &'static str,
-    /// What of that is stated.
-    pub measure: Measure,
-    /// The number, shares as parts of 1.
-    pub value: f64,
-    /// Where it is stated.
-    pub place: &'static str,
-}
+use crate::claims::paper::{self as claims, Figure, Stated};
 
-/// What is stated.
+/// What of something is drawn. Shares are parts of 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// The mean share of pairs of writes that are not ordered.
@@ -32,91 +20,132 @@ pub enum Measure {
     AtMostSeconds,
     /// The mean time in seconds.
     Seconds,
-    /// How many times slower or faster than what it is compared with.
+    /// How many times as long as what it is compared with.
     Ratio,
-    /// The ratio that the mean stays below.
+    /// A ratio that the mean stays below.
     MeanRatio,
 }
 
-const GCC: &str = "Gradual consistency checking (CAV 2019), section 5";
-const WSC: &str = "Boosting sequential consistency checking, section 6";
-const HPCA: &str = "Manovit & Hangal (HPCA 2006), section 5";
-const TABLE_1: &str = "Manovit & Hangal (HPCA 2006), table 1";
+/// What of a claim is to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Its number.
+    Whole,
+    /// What is left of 1.
+    Rest,
+    /// One more than it: time beyond another as a ratio.
+    Beyond,
+    /// One of its three numbers.
+    At(usize),
+}
 
-/// All of them.
-pub const STATED: [Stated; 23] = [
-    stated("gcc-unordered", "ccm", Measure::Unordered, 0.066, GCC),
-    stated("gcc-unordered", "ccv", Measure::Unordered, 0.5775, GCC),
-    stated("gcc-fig5", "cc or ccv", Measure::Caught, 0.5, GCC),
-    stated("gcc-fig5", "ccm", Measure::Caught, 1.0, GCC),
-    stated("wsc-kernel", "wsc", Measure::WholeKernel, 0.7424, WSC),
-    stated("wsc-kernel", "ccm", Measure::WholeKernel, 0.007, WSC),
-    stated("wsc-kernel", "wsc", Measure::PartOfKernel, 0.9997, WSC),
-    stated("wsc-kernel", "wsc", Measure::Ordered, 0.9851, WSC),
-    stated("wsc-kernel", "ccm", Measure::Ordered, 0.9789, WSC),
-    stated("wsc-fig9", "wsc", Measure::Caught, 1.0, WSC),
-    stated("wsc-fig9", "ccm", Measure::Caught, 0.9875, WSC),
-    stated("wsc-fig9", "wsc", Measure::AtMostSeconds, 8.0, WSC),
-    // For 8 threads.
-    stated("wsc-fig9", "dbcop", Measure::Ratio, 70.0, WSC),
-    stated("tsotool-fig3", "heu", Measure::Ratio, 1.1, HPCA),
-    stated("tsotool-fig4", "deriv-back", Measure::MeanRatio, 2.6, HPCA),
-    // The largest programs: 512K operations, 60 threads, 256 locations; with backtracking, and without any.
-    stated("tsotool-fig4", "deriv-back", Measure::Ratio, 2.18, HPCA),
-    stated("tsotool-fig4", "deriv", Measure::Ratio, 2.08, HPCA),
-    stated(
-        "tsotool-table1",
+/// What a number is about, what it measures, and which it is.
+type Place = (&'static str, Measure, Stated, Part);
+
+/// All places.
+const PLACES: [Place; 23] = [
+    (
+        "ccm",
+        Measure::Unordered,
+        claims::GCC_UNORDERED_CCM,
+        Part::Whole,
+    ),
+    (
+        "ccv",
+        Measure::Unordered,
+        claims::GCC_UNORDERED_CCV,
+        Part::Whole,
+    ),
+    (
+        "cc or ccv",
+        Measure::Caught,
+        claims::GCC_CAUSAL,
+        Part::Whole,
+    ),
+    ("ccm", Measure::Caught, claims::GCC_VIOLATIONS, Part::Whole),
+    ("wsc", Measure::WholeKernel, claims::WSC_EXACT, Part::Whole),
+    ("ccm", Measure::WholeKernel, claims::CCM_EXACT, Part::Whole),
+    ("wsc", Measure::PartOfKernel, claims::WSC_REST, Part::Whole),
+    ("wsc", Measure::Ordered, claims::WSC_PAIRS, Part::Whole),
+    ("ccm", Measure::Ordered, claims::CCM_PAIRS, Part::Whole),
+    ("wsc", Measure::Caught, claims::FIG9_ALL, Part::Whole),
+    ("ccm", Measure::Caught, claims::FIG9_MISSES, Part::Rest),
+    (
+        "wsc",
+        Measure::AtMostSeconds,
+        claims::FIG9_SECONDS,
+        Part::Whole,
+    ),
+    ("dbcop", Measure::Ratio, claims::FIG9_DBCOP, Part::Whole),
+    ("heu", Measure::Ratio, claims::HEU_OVERHEAD, Part::Beyond),
+    (
+        "deriv-back",
+        Measure::MeanRatio,
+        claims::BACK_SLOWDOWN,
+        Part::Whole,
+    ),
+    (
+        "deriv-back",
+        Measure::Ratio,
+        claims::BACK_LARGEST,
+        Part::Beyond,
+    ),
+    ("deriv", Measure::Ratio, claims::DERIV_LARGEST, Part::Beyond),
+    (
         "LD-biased",
         Measure::Seconds,
-        14.9,
-        TABLE_1,
+        claims::MIX_BASELINE,
+        Part::At(0),
     ),
-    stated(
-        "tsotool-table1",
+    (
         "LD-ST equal",
         Measure::Seconds,
-        16.5,
-        TABLE_1,
+        claims::MIX_BASELINE,
+        Part::At(1),
     ),
-    stated(
-        "tsotool-table1",
+    (
         "ST-biased",
         Measure::Seconds,
-        17.5,
-        TABLE_1,
+        claims::MIX_BASELINE,
+        Part::At(2),
     ),
-    stated("tsotool-table1", "LD-biased", Measure::Ratio, 1.45, TABLE_1),
-    stated(
-        "tsotool-table1",
+    (
+        "LD-biased",
+        Measure::Ratio,
+        claims::MIX_SLOWDOWN,
+        Part::At(0),
+    ),
+    (
         "LD-ST equal",
         Measure::Ratio,
-        1.73,
-        TABLE_1,
+        claims::MIX_SLOWDOWN,
+        Part::At(1),
     ),
-    stated("tsotool-table1", "ST-biased", Measure::Ratio, 2.05, TABLE_1),
+    (
+        "ST-biased",
+        Measure::Ratio,
+        claims::MIX_SLOWDOWN,
+        Part::At(2),
+    ),
 ];
 
-const fn stated(
-    experiment: &'static str,
-    about: &'static str,
-    measure: Measure,
-    value: f64,
-    place: &'static str,
-) -> Stated {
-    Stated {
-        experiment,
-        about,
-        measure,
-        value,
-        place,
+/// What a paper states of something in an experiment, if it does.
+pub fn stated(experiment: &str, about: &str, measure: Measure) -> Option<f64> {
+    let (.., claim, part) = PLACES.iter().find(|(name, measured, claim, _)| {
+        claim.experiment == experiment && *name == about && *measured == measure
+    })?;
+    match (part, claim.figure) {
+        (Part::Whole, figure) => figure.value(),
+        (Part::Rest, figure) => Some(rounded(1.0 - figure.value()?)),
+        (Part::Beyond, figure) => Some(rounded(1.0 + figure.value()?)),
+        (Part::At(place), Figure::Rising(values, _)) => values.get(*place).copied(),
+        (Part::At(_), _) => None,
     }
 }
 
-/// What is stated of something in an experiment, if anything is.
-pub fn find(experiment: &str, about: &str, measure: Measure) -> Option<&'static Stated> {
-    STATED
-        .iter()
-        .find(|one| one.experiment == experiment && one.about == about && one.measure == measure)
+/// Without what computing adds behind the digits of a paper.
+fn rounded(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
 }
 
 #[cfg(test)]
@@ -124,10 +153,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_stated_once() {
-        for one in &STATED {
-            assert_eq!(find(one.experiment, one.about, one.measure), Some(one));
+    fn each_place_has_a_number_of_its_own() {
+        for (at, (about, measure, claim, _)) in PLACES.iter().enumerate() {
+            assert!(
+                stated(claim.experiment, about, *measure).is_some(),
+                "{about}"
+            );
+            let is_same = |other: &Place| {
+                (other.0, other.1, other.2.experiment) == (*about, *measure, claim.experiment)
+            };
+            assert_eq!(PLACES.iter().position(is_same), Some(at), "{about}");
         }
-        assert_eq!(find("gcc-unordered", "wsc", Measure::Unordered), None);
+    }
+
+    #[test]
+    fn numbers_are_drawn_as_what_the_axis_shows() {
+        assert_eq!(
+            stated("gcc-unordered", "ccv", Measure::Unordered),
+            Some(0.5775)
+        );
+        assert_eq!(stated("wsc-fig9", "ccm", Measure::Caught), Some(0.9875));
+        assert_eq!(
+            stated("tsotool-fig4", "deriv-back", Measure::Ratio),
+            Some(2.18)
+        );
+        assert_eq!(
+            stated("tsotool-table1", "ST-biased", Measure::Ratio),
+            Some(2.05)
+        );
+        assert_eq!(stated("gcc-unordered", "wsc", Measure::Unordered), None);
     }
 }

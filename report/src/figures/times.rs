@@ -4,6 +4,7 @@ use super::Figure;
 use super::axis::{Axis, Division};
 use super::chart::{Layer, Plot};
 use super::lines::{self, Series, Unit};
+use super::numbers::{count, seconds};
 use super::sample::{Sample, time};
 use crate::tables::Trial;
 
@@ -35,7 +36,7 @@ impl Times<'_> {
         let mut panel = lines::panel("", &x_name(part, &sample.trials), &series, Unit::Seconds, y);
         let rules = self.stated.iter().map(|(at, text)| Layer::Rule {
             at: *at,
-            text: (*text).to_owned(),
+            text: format!("{text} {}", seconds(*at)),
             at_right: true,
         });
         panel.layers.extend(rules);
@@ -96,8 +97,10 @@ pub fn x_name(part: &str, trials: &[&Trial]) -> String {
     match (part, threads, operations, each) {
         ("operations", Some(threads), ..) => format!("operations ({threads} threads)"),
         ("operations", ..) => "operations".to_owned(),
-        ("threads", _, Some(operations), _) => format!("threads ({operations} operations)"),
-        ("threads", _, _, Some(each)) => format!("threads ({each} operations each)"),
+        ("threads", _, Some(operations), _) => {
+            format!("threads ({} operations)", count(operations))
+        }
+        ("threads", _, _, Some(each)) => format!("threads ({} operations each)", count(each)),
         (part, ..) => part.to_owned(),
     }
 }

@@ -132,7 +132,7 @@ fn axes_have_names_and_units() {
         "gcc-unordered",
         &["share of pairs unordered", "paper 57.75 %", "paper 6.6 %"],
     );
-    has("wsc-fig9-threads", &["wSC in the paper: at most 8 s"]);
+    has("wsc-fig9-threads", &["wSC in the paper, at most 8 s"]);
     has("tsotool-fig4-operations", &["operations", "128Ki"]);
     has("tsotool-table1", &["14.9 s", "2.05×"]);
 }
