@@ -53,7 +53,7 @@ pub fn told(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
 }
 
 /// What is told of one campaign.
-type Told = [(&'static str, String); 3];
+type Told = [(&'static str, String); 2];
 
 impl Settings {
     /// Of what was asked.
@@ -76,7 +76,6 @@ impl Settings {
         let limit = self.timeout.trim_start_matches("Some(");
         [
             ("Version", format!("rubric {}", self.version)),
-            ("First seed", self.seed.to_string()),
             (
                 "Time limit of a verdict",
                 limit.trim_end_matches(')').to_owned(),

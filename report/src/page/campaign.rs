@@ -19,7 +19,10 @@ pub(super) const NAME: &str = "mutants";
 /// The section, if there was a campaign.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let answers = page.answers?;
-    let figures = page.figures.iter().filter(|figure| is_of(figure, NAME));
+    let figures = page
+        .figures
+        .iter()
+        .filter(|figure| is_of(&figure.name, NAME));
     let body = html! {
         (overview(answers))
         @for figure in figures { (drawing(figure, anchors)) }

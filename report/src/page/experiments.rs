@@ -33,7 +33,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         let figures = page
             .figures
             .iter()
-            .filter(|figure| is_of(figure, &one.experiment));
+            .filter(|figure| is_of(&figure.name, &one.experiment));
         let body = html! {
             (overview(one))
             (verdicts(page.claims, &one.experiment))
@@ -51,8 +51,8 @@ pub(super) fn others(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> 
     let experiments = experiments(&page.results.trials);
     let is_known = |figure: &Figure| {
         let mut names = experiments.iter().map(|one| &*one.experiment);
-        names.any(|name| is_of(figure, name))
-            || (page.answers.is_some() && is_of(figure, super::campaign::NAME))
+        names.any(|name| is_of(&figure.name, name))
+            || (page.answers.is_some() && is_of(&figure.name, super::campaign::NAME))
     };
     let mut others = page
         .figures
@@ -64,9 +64,9 @@ pub(super) fn others(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> 
     Some(Section::new(anchors, "figures", "Other figures", body))
 }
 
-/// Whether a figure is one of an experiment: it is called after it.
-pub(super) fn is_of(figure: &Figure, experiment: &str) -> bool {
-    let rest = figure.name.strip_prefix(experiment);
+/// Whether a figure of this name is one of an experiment: it is called after it.
+pub(super) fn is_of(figure: &str, experiment: &str) -> bool {
+    let rest = figure.strip_prefix(experiment);
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
@@ -93,7 +93,7 @@ fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
         @if !tested.is_empty() {
             ul.verdicts {
                 @for claim in tested {
-                    li { (word(claim.verdict)) ": " (claim.statement) " (paper: " (claim.theirs) "; here: " (claim.ours) ")" }
+                    li { (word(claim.verdict)) ": " (claim.statement) ". Paper: " (claim.theirs) "; here: " (claim.ours) "." }
                 }
             }
         }
@@ -106,13 +106,9 @@ mod tests {
 
     #[test]
     fn figures_are_called_after_experiments() {
-        let figure = |name: &str| Figure {
-            name: name.to_owned(),
-            ..Figure::default()
-        };
-        assert!(is_of(&figure("gcc-fig4"), "gcc-fig4"));
-        assert!(is_of(&figure("gcc-fig4-threads"), "gcc-fig4"));
-        assert!(!is_of(&figure("gcc-fig40"), "gcc-fig4"));
-        assert!(!is_of(&figure("gcc-fig4"), "gcc-fig4-threads"));
+        assert!(is_of("gcc-fig4", "gcc-fig4"));
+        assert!(is_of("gcc-fig4-threads", "gcc-fig4"));
+        assert!(!is_of("gcc-fig40", "gcc-fig4"));
+        assert!(!is_of("gcc-fig4", "gcc-fig4-threads"));
     }
 }
