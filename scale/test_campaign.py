@@ -23,7 +23,7 @@ import campaign
 RUBRIC = "rubric"
 # Seconds after which something is wrong.
 PATIENCE = 60
-CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "6", "--stop", "never"]
+CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "4", "--stop", "never"]
 
 
 def command(folder: Path, *options: str, arguments: list[str] = CAMPAIGN) -> list[str]:

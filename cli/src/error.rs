@@ -26,15 +26,6 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
-    /// What is done cannot be written down any more.
-    #[error("{file}: {error}: make room, and repeat the command: it goes on with what is there")]
-    Journal {
-        /// The file.
-        file: String,
-        /// What the system said.
-        #[source]
-        error: io::Error,
-    },
     /// A line of a file the user wrote.
     #[error("{file}:{line}: {what}")]
     Line {

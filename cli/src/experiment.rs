@@ -19,12 +19,11 @@ mod trial;
 mod work;
 
 use std::io::Write;
-use std::path::Path;
 
 use report::tables::{Trial, write_trials};
 
 use crate::error::Error;
-use crate::journal::Journal;
+use crate::journal::{Journal, failed};
 use crate::shard::Shard;
 use crate::status::Status;
 pub use args::Args;
@@ -63,24 +62,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 
 /// Does the work of an experiment, with what an earlier run has left.
 fn recorded_in(args: &Args, experiment: &Experiment, work: &Work<'_>) -> Result<Vec<Trial>, Error> {
-    let failed = |error| Error::File {
-        file: args.output.display().to_string(),
-        error,
-    };
-    std::fs::create_dir_all(&args.output).map_err(failed)?;
+    std::fs::create_dir_all(&args.output).map_err(failed(&args.output))?;
     let path = |extension: &str| {
         let name = Shard::file(args.shard, experiment.name, extension);
         args.output.join(name)
     };
-    let settings = Settings::new(args, experiment);
-    let (journal, known) = Journal::open(&path("jsonl"), &settings, Settings::differs)?;
+    let (journal, lines) = Journal::open(&path("jsonl"))?;
+    Settings::new(args, experiment).settle(&journal, &lines)?;
+    let known = lines.parse(1, "remove the line, and what it says is done again");
+    let known = known.collect::<Result<Vec<Trial>, Error>>()?;
     let trials = work.run(&journal, known)?;
-    write(&path("parquet"), &trials)?;
+    journal.sync()?;
+    write_trials(&path("parquet"), &trials)?;
     Ok(trials)
-}
-
-fn write(path: &Path, trials: &[Trial]) -> Result<(), Error> {
-    Ok(write_trials(path, trials)?)
 }
 
 /// The experiments, a line each.

@@ -1,9 +1,8 @@
-//! Files to which a line is added for each thing that is done: what is left when somebody kills the program.
-//!
-//! The first line says what the rest is about, so that nothing else is added to it.
+//! Files to which a line of JSON is added for each thing that is done: what is left when somebody kills the program.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,76 +14,50 @@ use crate::error::Error;
 /// A journal that is open, and locked against other processes.
 pub struct Journal {
     path: PathBuf,
-    file: Mutex<End>,
+    file: File,
+    /// The bytes that whole lines take.
+    whole: Mutex<u64>,
 }
 
-/// The end of a journal.
-struct End {
-    file: File,
-    /// Bytes of whole lines.
-    whole: u64,
+/// The whole lines of a journal.
+pub struct Lines {
+    path: PathBuf,
+    text: Vec<u8>,
 }
 
 impl Journal {
-    /// Opens a journal about `head`, and reads what is there. A last line without an end, which is what a
-    /// kill or a full disk leaves, is removed.
+    /// Opens a journal, and reads what is there. A last line without an end, which is what a kill or a full disk
+    /// leaves, is removed.
     ///
     /// # Errors
-    /// The file cannot be read or written, another process has it open, it is about something else (`what`
-    /// says what is different), or a line of it is none of ours.
-    pub fn open<Head, Row>(
-        path: &Path,
-        head: &Head,
-        differs: impl Fn(&Head, &Head) -> Option<String>,
-    ) -> Result<(Journal, Vec<Row>), Error>
-    where
-        Head: Serialize + DeserializeOwned,
-        Row: DeserializeOwned,
-    {
-        let failed = |error| Error::File {
-            file: path.display().to_string(),
-            error,
-        };
+    /// The file cannot be read or written, or another process writes it.
+    pub fn open(path: &Path) -> Result<(Journal, Lines), Error> {
+        let failed = failed(path);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).map_err(failed)?;
-        file.try_lock().map_err(|_| {
-            Error::Usage(format!(
-                "{}: another process is writing to it: wait for its end, or choose another folder with -o",
+        let mut file = options.open(path).map_err(&failed)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => Error::Usage(format!(
+                "{}: another process is writing this file: wait for its end, or choose another folder with -o",
                 path.display()
-            ))
+            )),
+            TryLockError::Error(error) => Error::Usage(format!(
+                "{}: the file cannot be locked ({error}), so that two processes could do the same runs: choose \
+                 a folder on a file system with locks with -o",
+                path.display()
+            )),
         })?;
         let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(failed)?;
-        let whole = text
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
-        text.truncate(whole);
-        file.set_len(whole as u64).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
-        let mut lines = lines(&text);
+        file.read_to_end(&mut text).map_err(&failed)?;
+        let lines = Lines::new(path, text);
+        let whole = lines.text.len() as u64;
+        file.set_len(whole).map_err(&failed)?;
         let journal = Journal {
             path: path.to_owned(),
-            file: Mutex::new(End {
-                file,
-                whole: whole as u64,
-            }),
+            file,
+            whole: Mutex::new(whole),
         };
-        match lines.next() {
-            None => journal.add(head)?,
-            Some((number, line)) => {
-                let known: Head = parse(path, number, line)?;
-                if let Some(what) = differs(&known, head) {
-                    return Err(Error::Usage(format!(
-                        "{}: {what}: repeat the options that it was started with, or choose another folder with -o",
-                        path.display()
-                    )));
-                }
-            }
-        }
-        let rows = lines.map(|(number, line)| parse(path, number, line));
-        Ok((journal, rows.collect::<Result<Vec<Row>, Error>>()?))
+        Ok((journal, lines))
     }
 
     /// Adds a line, which is written at once, so that a kill cannot lose it.
@@ -92,40 +65,74 @@ impl Journal {
     /// # Errors
     /// The file cannot be written; the lines before stay.
     pub fn add(&self, row: &impl Serialize) -> Result<(), Error> {
-        let failed = |error| Error::Journal {
-            file: self.path.display().to_string(),
-            error,
-        };
+        let failed = failed(&self.path);
         let mut line = serde_json::to_vec(row).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
-        let mut end = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = end.file.write_all(&line) {
-            // A part of the line may be there, and others must not be added to it.
-            let whole = end.whole;
-            let _ = end.file.set_len(whole);
-            let _ = end.file.seek(SeekFrom::Start(whole));
+        let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = self.file.write_all_at(&line, *whole) {
+            // The disk is full. Other lines that come now must not continue this one; if what there is of it
+            // stays, the next start removes it.
+            let _ = self.file.set_len(*whole);
             return Err(failed(error));
         }
-        end.whole += line.len() as u64;
+        *whole += line.len() as u64;
         Ok(())
+    }
+
+    /// Waits until all lines are on the disk. A network file system may say only then that it is full.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn sync(&self) -> Result<(), Error> {
+        self.file.sync_data().map_err(failed(&self.path))
     }
 }
 
-/// The lines of a text and their numbers, from 1; empty ones are left out.
-fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let lines = (1..).zip(text.split(|&byte| byte == b'\n'));
-    lines.filter(|(_, line)| !line.is_empty())
+impl Lines {
+    fn new(path: &Path, mut text: Vec<u8>) -> Lines {
+        let end = text.iter().rposition(|&byte| byte == b'\n');
+        text.truncate(end.map_or(0, |at| at + 1));
+        Lines {
+            path: path.to_owned(),
+            text,
+        }
+    }
+
+    /// Reads a journal that somebody else may be writing, and leaves it as it is.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(path: &Path) -> Result<Lines, Error> {
+        let text = std::fs::read(path).map_err(failed(path))?;
+        Ok(Lines::new(path, text))
+    }
+
+    /// Each line from the one with number `from` on, counted from 0.
+    ///
+    /// # Errors
+    /// A line is no such thing; `advice` says what to do then.
+    pub fn parse<T: DeserializeOwned>(
+        &self,
+        from: usize,
+        advice: &str,
+    ) -> impl Iterator<Item = Result<T, Error>> {
+        let lines = (1..).zip(self.text.split(|&byte| byte == b'\n'));
+        let lines = lines.filter(|(_, line)| !line.is_empty()).skip(from);
+        lines.map(move |(number, line)| {
+            serde_json::from_slice(line).map_err(|error| Error::Line {
+                file: self.path.display().to_string(),
+                line: number,
+                what: format!("this version did not write this line ({error}): {advice}"),
+            })
+        })
+    }
 }
 
-fn parse<T: DeserializeOwned>(path: &Path, number: usize, line: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(line).map_err(|error| Error::Line {
-        file: path.display().to_string(),
-        line: number,
-        what: match number {
-            1 => format!("this is no journal of this version ({error}): choose another folder with -o"),
-            _ => format!(
-                "this was not written by this version ({error}): remove the line, and what it says is done again"
-            ),
-        },
-    })
+/// An error of the file system, about a file.
+pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
+    let file = path.display().to_string();
+    move |error| Error::File {
+        file: file.clone(),
+        error,
+    }
 }

@@ -167,6 +167,8 @@ pub enum Missing {
     Algorithm(&'static str, String),
     /// Too few of its histories tell: so many.
     Few(&'static str, usize),
+    /// Too few histories to see what is rare: so many, of so many that are needed.
+    Rare(&'static str, u64, u64),
     /// Too many runs were cut off, or have no times.
     CutOff(&'static str),
     /// It has no rows about something.
@@ -187,7 +189,11 @@ impl fmt::Display for Missing {
             ),
             Missing::Few(name, found) => write!(
                 out,
-                "{found} histories tell, and {FEWEST} are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few histories tell, {found} of {FEWEST} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+            ),
+            Missing::Rare(name, found, needed) => write!(
+                out,
+                "Too few violations to see what is so rare, {found} of {needed} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
             ),
             Missing::CutOff(name) => write!(
                 out,
@@ -217,8 +223,8 @@ impl Stated {
                     ),
                 };
                 let note = [&said, &found.rule, &found.basis];
-                let note = note.into_iter().filter(|part| !part.is_empty());
-                let note: Vec<&str> = note.map(String::as_str).collect();
+                let note = note.into_iter().map(|part| part.trim_end());
+                let note: Vec<&str> = note.filter(|part| !part.is_empty()).collect();
                 (found.ours, verdict, note.join(" "))
             }
         };
@@ -248,6 +254,17 @@ impl Stated {
             holds,
             rule: format!("{difference}{}", self.figure.rule()),
             basis,
+        }
+    }
+
+    /// Refuses to tell from so many cases whether something as rare as the paper says happens: at that rate, three of it are to be
+    /// expected, so that one is missed with 95 % likelihood only if it is rarer.
+    fn enough_for_rare(&self, cases: u64) -> Result<(), Missing> {
+        let rate = self.figure.value().filter(|rate| *rate > 0.0);
+        let needed = rate.map_or(0, |rate| (3.0 / rate).ceil() as u64);
+        match cases < needed {
+            true => Err(Missing::Rare(self.experiment, cases, needed)),
+            false => Ok(()),
         }
     }
 

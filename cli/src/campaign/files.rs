@@ -5,10 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::journal::failed;
 use crate::shard::Shard;
 
 const RUNS: &str = "runs";
 const EQUIVALENTS: &str = "equivalents";
+const COVERAGE: &str = "coverage";
 const SETTINGS: &str = "campaign";
 const TABLE: &str = "parquet";
 const LOG: &str = "jsonl";
@@ -33,6 +35,11 @@ impl Files<'_> {
         self.file(EQUIVALENTS, TABLE)
     }
 
+    /// The table of transitions that the protocols as they are took.
+    pub fn coverage(&self) -> PathBuf {
+        self.file(COVERAGE, TABLE)
+    }
+
     /// Runs as they end.
     pub fn log(&self) -> PathBuf {
         self.file(RUNS, LOG)
@@ -46,6 +53,16 @@ impl Files<'_> {
     fn file(&self, stem: &str, extension: &str) -> PathBuf {
         self.folder.join(Shard::file(self.shard, stem, extension))
     }
+}
+
+/// The settings in a folder and in folders in it, of the whole and of shards.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut settings = all(folder)?;
+    settings.retain(|path| Shard::of_file(path, SETTINGS, JSON).is_some());
+    Ok(settings)
 }
 
 /// The settings in a folder, of the whole and of shards.
@@ -75,8 +92,13 @@ pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut tables = all(folder)?;
     let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
-    tables.retain(|path| is(path, RUNS) || is(path, EQUIVALENTS));
-    tables.sort_by_key(|path| !is(path, RUNS));
+    let place = |path: &PathBuf| {
+        [RUNS, EQUIVALENTS, COVERAGE]
+            .iter()
+            .position(|stem| is(path, stem))
+    };
+    tables.retain(|path| place(path).is_some());
+    tables.sort_by_key(place);
     Ok(tables)
 }
 
@@ -124,13 +146,4 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
         .map_err(failed(folder))?;
     paths.sort();
     Ok(paths)
-}
-
-/// An error of the file system, about a file.
-pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
-    let file = path.display().to_string();
-    move |error| Error::File {
-        file: file.clone(),
-        error,
-    }
 }

@@ -1,18 +1,14 @@
 //! The runs of a campaign as they end, a line each: what is left of it when somebody kills it.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Read;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
 use report::tables::{CampaignRun, Generator, RunOutcome};
 use serde::{Deserialize, Serialize};
 
-use super::files::failed;
 use super::rounds::Origin;
 use crate::error::Error;
+use crate::journal::{Journal, Lines};
 
 /// A run, and what is needed to go on from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,47 +65,16 @@ impl Entry {
 }
 
 /// A log that is open.
-pub struct Log {
-    path: PathBuf,
-    file: File,
-    /// The bytes that whole lines take.
-    whole: Mutex<u64>,
-}
+pub struct Log(Journal);
 
 impl Log {
-    /// Opens a log, and reads what is there. A last line without an end, which is what a kill leaves of
-    /// the run in hand, is removed. A run that is there twice counts once.
+    /// Opens a log, and reads what is there. A run that is there twice counts once.
     ///
     /// # Errors
     /// The file cannot be read or written, another process writes it, or a line of it is none of ours.
     pub fn open(path: &Path) -> Result<(Log, HashMap<Key, Entry>), Error> {
-        let failed = failed(path);
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).map_err(&failed)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => Error::Usage(format!(
-                "{}: another process is writing this file: wait for its end, or choose another folder with -o",
-                path.display()
-            )),
-            TryLockError::Error(error) => Error::Usage(format!(
-                "{}: the file cannot be locked ({error}), so that two processes could do the same runs: choose \
-                 a folder on a file system with locks with -o",
-                path.display()
-            )),
-        })?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).map_err(&failed)?;
-        truncate(&mut text);
-        let whole = text.len() as u64;
-        file.set_len(whole).map_err(&failed)?;
-        let entries = entries(path, &text)?;
-        let log = Log {
-            path: path.to_owned(),
-            file,
-            whole: Mutex::new(whole),
-        };
-        Ok((log, entries))
+        let (journal, lines) = Journal::open(path)?;
+        Ok((Log(journal), entries(&lines)?))
     }
 
     /// Reads a log, and leaves it as it is.
@@ -117,57 +82,28 @@ impl Log {
     /// # Errors
     /// The file cannot be read, or a line of it is none of ours.
     pub fn read(path: &Path) -> Result<HashMap<Key, Entry>, Error> {
-        let mut text = std::fs::read(path).map_err(failed(path))?;
-        truncate(&mut text);
-        entries(path, &text)
+        entries(&Lines::read(path)?)
     }
 
-    /// Adds a run. Its line is written at once, so that a kill cannot lose it.
+    /// Adds a run.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn add(&self, entry: &Entry) -> Result<(), Error> {
-        let failed = failed(&self.path);
-        let mut line = serde_json::to_vec(entry).map_err(|error| failed(error.into()))?;
-        line.push(b'\n');
-        let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = self.file.write_all_at(&line, *whole) {
-            // The disk is full. Other runs that end now must not continue this line; if what there is of it
-            // stays, the next start removes it.
-            let _ = self.file.set_len(*whole);
-            return Err(failed(error));
-        }
-        *whole += line.len() as u64;
-        Ok(())
+        self.0.add(entry)
     }
 
-    /// Waits until all runs are on the disk. A network file system may say only then that it is full.
+    /// Waits until all runs are on the disk.
     ///
     /// # Errors
     /// They cannot be written.
     pub fn sync(&self) -> Result<(), Error> {
-        self.file.sync_data().map_err(failed(&self.path))
+        self.0.sync()
     }
 }
 
-/// Takes away a last line without an end.
-fn truncate(text: &mut Vec<u8>) {
-    let end = text.iter().rposition(|&byte| byte == b'\n');
-    text.truncate(end.map_or(0, |at| at + 1));
-}
-
-fn entries(path: &Path, text: &[u8]) -> Result<HashMap<Key, Entry>, Error> {
-    let lines = text.split(|&byte| byte == b'\n');
-    let mut entries = HashMap::new();
-    for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.is_empty()) {
-        let entry: Entry = serde_json::from_slice(line).map_err(|error| Error::Line {
-            file: path.display().to_string(),
-            line: number,
-            what: format!(
-                "this is no run of a campaign of this version ({error}): remove the line, whose run is then done again"
-            ),
-        })?;
-        entries.insert(entry.key(), entry);
-    }
-    Ok(entries)
+fn entries(lines: &Lines) -> Result<HashMap<Key, Entry>, Error> {
+    let entries = lines.parse(0, "remove the line, whose run is then done again");
+    let keyed = entries.map(|entry: Result<Entry, Error>| entry.map(|entry| (entry.key(), entry)));
+    keyed.collect()
 }

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::args::Args;
 use super::catalog::Experiment;
+use crate::error::Error;
+use crate::journal::{Journal, Lines};
 
 /// The first line of an experiment's journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,33 +33,45 @@ impl Settings {
         }
     }
 
-    /// What is not the same, in words.
-    pub fn differs(known: &Settings, now: &Settings) -> Option<String> {
+    /// Writes them into a journal that is new, or compares them with those that it has.
+    ///
+    /// # Errors
+    /// It is of another experiment.
+    pub fn settle(&self, journal: &Journal, lines: &Lines) -> Result<(), Error> {
+        let known: Option<Result<Settings, Error>> =
+            lines.parse(0, "choose another folder with -o").next();
+        let Some(known) = known.transpose()? else {
+            return journal.add(self);
+        };
+        match known.differs(self) {
+            None => Ok(()),
+            Some((what, then, now)) => Err(Error::Usage(format!(
+                "this folder holds {} with another {what} ({then}, now {now}): repeat the options that it was \
+                 started with, or choose another folder with -o",
+                self.experiment
+            ))),
+        }
+    }
+
+    /// What is not the same, and both values.
+    fn differs(&self, now: &Settings) -> Option<(&'static str, String, String)> {
         let traces = |one: &Settings| one.traces.clone().unwrap_or_else(|| "none".to_owned());
         let pairs = [
-            ("version", known.version.clone(), now.version.clone()),
-            (
-                "experiment",
-                known.experiment.clone(),
-                now.experiment.clone(),
-            ),
-            ("size", known.size.clone(), now.size.clone()),
-            ("seed", known.seed.to_string(), now.seed.to_string()),
+            ("version", self.version.clone(), now.version.clone()),
+            ("size", self.size.clone(), now.size.clone()),
+            ("seed", self.seed.to_string(), now.seed.to_string()),
             (
                 "time limit",
-                known.timeout.to_string(),
+                self.timeout.to_string(),
                 now.timeout.to_string(),
             ),
             (
                 "memory limit",
-                known.max_memory.to_string(),
+                self.max_memory.to_string(),
                 now.max_memory.to_string(),
             ),
-            ("traces", traces(known), traces(now)),
+            ("folder of traces", traces(self), traces(now)),
         ];
-        let (what, then, now) = pairs.into_iter().find(|(_, then, now)| then != now)?;
-        Some(format!(
-            "this is of an experiment with another {what} ({then}, now {now})"
-        ))
+        pairs.into_iter().find(|(_, then, now)| then != now)
     }
 }

@@ -209,7 +209,10 @@ impl<'a> Work<'a> {
             let mut names = names(**task).into_iter();
             !names.all(|name| is_known(task.model(), name))
         });
-        let tasks: Vec<Task> = tasks.copied().collect();
+        let mut tasks: Vec<Task> = tasks.copied().collect();
+        // The first one finds a history that no cache has: each has its turn.
+        let turn = item.number as usize % tasks.len().max(1);
+        tasks.rotate_left(turn);
         let mut programs = Vec::new();
         for model in models(&point.tasks) {
             let new = self.args.program.iter();

@@ -16,7 +16,7 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
         paper::CAMPAIGN_CCM.claim(caught(&sc, paper::CAMPAIGN_CCM, "ccm")),
         paper::CAMPAIGN_WCCM.claim(caught(&tso, paper::CAMPAIGN_WCCM, "wccm")),
         paper::CAMPAIGN_WSC.claim(caught(&sc, paper::CAMPAIGN_WSC, "wsc")),
-        paper::CAMPAIGN_ESCAPING.claim(stated(&sc, paper::CAMPAIGN_ESCAPING)),
+        paper::CAMPAIGN_ESCAPING.claim(escaping(&sc)),
     ]
 }
 
@@ -51,6 +51,13 @@ fn caught(
         of: rate.asked - rate.undecided,
     };
     stated.share(share, "violations", basis(rates))
+}
+
+fn escaping(rates: &Result<Rates, Missing>) -> Result<Found, Missing> {
+    let found = stated(rates, paper::CAMPAIGN_ESCAPING)?;
+    let rates = rates.as_ref().map_err(Clone::clone)?;
+    paper::CAMPAIGN_ESCAPING.enough_for_rare(rates.violating)?;
+    Ok(found)
 }
 
 /// A share that the answers of a campaign have too.

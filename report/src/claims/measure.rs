@@ -67,7 +67,10 @@ impl Estimate {
             (low, f64::INFINITY) if low > 0.0 => format!("at least {}", show(low)),
             (_, f64::INFINITY) => "unknown".to_owned(),
             (low, high) if low <= 0.0 => format!("at most {}", show(high)),
-            (low, high) => format!("{} to {}", show(low), show(high)),
+            (low, high) => match (show(low), show(high)) {
+                (low, high) if low == high => low,
+                (low, high) => format!("{low} to {high}"),
+            },
         }
     }
 }
@@ -427,6 +430,8 @@ mod tests {
         assert_eq!(from(3.0).exceeds(known(4.0)), None);
         assert_eq!(at_most.exceeds(known(3.0)), Some(false));
         let whole = |number: f64| format!("{number:.0}");
+        let ends = |low, high| Estimate { low, high }.shown(whole);
+        assert_eq!([ends(2.0, 2.1), ends(2.0, 3.1)], ["2", "2 to 3"]);
         let shown = [known(3.0), from(3.0), at_most, from(0.0)].map(|one| one.shown(whole));
         assert_eq!(shown, ["3", "at least 3", "at most 3", "unknown"]);
     }

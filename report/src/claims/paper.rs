@@ -224,9 +224,9 @@ stated! {
     GCC_FASTER: "gcc-fig4-faster", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
         "Gradual checking of SC is faster than a SAT encoding of its axioms", Figure::Words("it scales much better");
     GCC_OPERATIONS: "gcc-fig4-operations", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
-        "Its advantage over the SAT encoding grows with the number of operations", Figure::Words("it scales much better");
+        "The advantage of gradual checking of SC over the SAT encoding grows with the number of operations", Figure::Words("it scales much better");
     GCC_THREADS: "gcc-fig4-threads", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
-        "Its advantage over the SAT encoding grows with the number of cpus", Figure::Words("it scales much better");
+        "The advantage of gradual checking of SC over the SAT encoding grows with the number of cpus", Figure::Words("it scales much better");
     GCC_ENUM: "gcc-fig4-enum", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
         "For SC, enumerating what CCM leaves open takes about as long as SAT does", Figure::Words("the difference is not significant");
     GCC_UNORDERED_CCM: "gcc-unordered-ccm", GRADUAL, "Section 5.1", "gcc-unordered",
@@ -246,9 +246,9 @@ stated! {
     GCC_TSO_FASTER: "gcc-fig6-faster", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
         "Gradual checking of TSO is faster than a SAT encoding of its axioms", Figure::Words("it scales better");
     GCC_TSO_OPERATIONS: "gcc-fig6-operations", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
-        "Its advantage over the SAT encoding grows with the number of operations", Figure::Words("it scales better");
+        "The advantage of gradual checking of TSO over the SAT encoding grows with the number of operations", Figure::Words("it scales better");
     GCC_TSO_THREADS: "gcc-fig6-threads", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
-        "Its advantage over the SAT encoding grows with the number of cpus", Figure::Words("it scales better");
+        "The advantage of gradual checking of TSO over the SAT encoding grows with the number of cpus", Figure::Words("it scales better");
     GCC_TSO_ENUM: "gcc-fig6-enum", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
         "For TSO, SAT over what wCCM leaves open is faster than enumerating it", Figure::Words("SAT outperforms enumeration");
 
@@ -287,9 +287,9 @@ stated! {
     FIG9_MORE: "wsc-fig9-more", BOOSTING, "Section 6", "wsc-fig9",
         "wSC refutes violations that CCM does not", Figure::Words("it captures more");
     FIG9_DBCOP: "wsc-fig9-dbcop", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
-        "wSC is faster than DBCOP on violations of 8 threads, so many times", Figure::AtLeast(70.0, Unit::Times);
+        "How many times as long as wSC DBCOP takes for violations of 8 threads", Figure::AtLeast(70.0, Unit::Times);
     FIG9_BEYOND: "wsc-fig9-beyond", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
-        "Beyond 8 threads its advantage over DBCOP is higher still", Figure::Words("by that factor and higher");
+        "Beyond 8 threads the advantage of wSC over DBCOP on violations is higher still", Figure::Words("by that factor and higher");
     FIG9_SECONDS: "wsc-fig9-seconds", BOOSTING, "Section 6", "wsc-fig9",
         "The longest time that wSC takes for a violation", Figure::AtMost(8.0, Unit::Seconds);
 
@@ -314,9 +314,9 @@ stated! {
     BACK_SLOWDOWN: "tsotool-slowdown", HPCA, "Abstract, Section 5", "tsotool-fig4",
         "How many times as long as the baseline Deriv+Back takes, on average", Figure::AtMost(2.6, Unit::Times);
     BACK_LARGEST: "tsotool-largest", HPCA, "Section 5", "tsotool-fig4",
-        "Time beyond the baseline for 512K operations, 60 threads, 256 locations, if it backtracks", Figure::percent(1.18, 0.4);
+        "Time of Deriv+Back beyond the baseline for 512K operations, 60 threads, 256 locations, if it backtracks", Figure::percent(1.18, 0.4);
     DERIV_LARGEST: "tsotool-largest-deriv", HPCA, "Section 5", "tsotool-fig4",
-        "The same if it does not backtrack", Figure::percent(1.08, 0.4);
+        "Time beyond the baseline for 512K operations, 60 threads, 256 locations, without backtracking", Figure::percent(1.08, 0.4);
     BACK_FEW: "tsotool-few", HPCA, "Section 5", "tsotool-fig4",
         "Time that Deriv+Back usually takes beyond the baseline with 16 threads and fewer", Figure::AtMost(0.8, Unit::Percent);
     BACK_OPERATIONS: "tsotool-grows-operations", HPCA, "Section 5, Figure 4b", "tsotool-fig4",

@@ -7,6 +7,9 @@ use super::{Found, Missing};
 /// Up to this ratio of their medians, two algorithms take the same time.
 const ALIKE: f64 = 1.5;
 
+/// Above this ratio of their medians, one algorithm is faster than another: less may be chance.
+const FASTER: f64 = 1.1;
+
 /// Below this time, in seconds, two algorithms take the same time too: caches and clock make more of a difference.
 const FLEETING: f64 = 1e-3;
 
@@ -112,13 +115,15 @@ pub fn faster(
         for fast in fast {
             let points = compared(trials, axis, slow, fast)?;
             if let Some(last) = points.last() {
-                let is_faster = last.ratio.exceeds(Estimate::exactly(1.0));
+                let is_faster = last.ratio.exceeds(Estimate::exactly(FASTER));
                 tally.push(is_faster, in_words(slow, fast, axis, last));
             }
         }
     }
-    let rule = "Holds if the ratio of the medians is above 1 at the largest point that tells.";
-    Ok(tally.found(rule, trials.basis(&[&[slow], fast].concat())))
+    let rule = format!(
+        "Holds if the ratio of the medians is above {FASTER} at the largest point that tells."
+    );
+    Ok(tally.found(&rule, trials.basis(&[&[slow], fast].concat())))
 }
 
 /// That the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
@@ -185,41 +190,50 @@ pub fn fastest(
     let all_of_them = [&[best], others].concat();
     let part = trials.part(axis).with(&all_of_them)?;
     let points = part.along(axis);
-    let mut winners = Vec::new();
+    let mut ranked: Vec<(u64, Vec<(&str, Estimate)>)> = Vec::new();
     for (at, point) in &points {
-        let Ok(point) = point.clone().enough() else {
-            continue;
-        };
-        let medians = all_of_them.iter().map(|one| (*one, point.median_time(one)));
-        if let Some((winner, median)) = quickest(medians) {
-            winners.push((at, winner, median));
+        if let Ok(point) = point.clone().enough() {
+            let medians = ranking(&point, &all_of_them);
+            if medians
+                .first()
+                .is_some_and(|(_, first)| first.high < f64::INFINITY)
+            {
+                ranked.push((*at, medians));
+            }
         }
     }
-    if winners.is_empty() {
+    let Some((last, medians)) = ranked.last() else {
         return Err(part.untold(points.iter().map(|(_, point)| point)));
-    }
-    let won = winners.iter().filter(|(_, winner, _)| *winner == best);
-    let share = won.count() as f64 / winners.len() as f64;
-    let ours = winners.iter().map(|(at, winner, median)| {
-        format!("{at} {}: {winner} {}", axis.name(), median.shown(seconds))
-    });
+    };
+    let is_first = |(_, medians): &&(u64, Vec<(&str, Estimate)>)| {
+        medians.first().is_some_and(|(name, _)| *name == best)
+    };
+    let won = ranked.iter().filter(is_first).count();
+    let medians = medians
+        .iter()
+        .map(|(name, median)| format!("{name} {}", median.shown(seconds)));
     Ok(Found {
-        ours: ours.collect::<Vec<_>>().join("; "),
-        holds: Some(share > MOST),
-        rule:
-            "The fastest by the medians; holds if it is this one at more than half of the points."
-                .to_owned(),
+        ours: format!(
+            "{best} is the fastest at {won} of {} points; at {last} {}: {}",
+            ranked.len(),
+            axis.name(),
+            medians.collect::<Vec<_>>().join(", ")
+        ),
+        holds: Some(won as f64 / ranked.len() as f64 > MOST),
+        rule: "By the medians; holds if it is the fastest at more than half of the points."
+            .to_owned(),
         basis: part.basis(&all_of_them),
     })
 }
 
-/// The algorithm with the smallest median, if some median is known to its upper end.
-fn quickest<'n>(
-    medians: impl Iterator<Item = (&'n str, Option<Estimate>)>,
-) -> Option<(&'n str, Estimate)> {
-    let known = medians.filter_map(|(name, median)| Some((name, median?)));
-    let known = known.filter(|(_, median)| median.high < f64::INFINITY);
-    known.min_by(|one, other| one.1.high.total_cmp(&other.1.high))
+/// The medians of algorithms, the smallest first.
+fn ranking<'n>(point: &Trials<'_>, algorithms: &[&'n str]) -> Vec<(&'n str, Estimate)> {
+    let medians = algorithms
+        .iter()
+        .filter_map(|name| Some((*name, point.median_time(name)?)));
+    let mut medians: Vec<(&str, Estimate)> = medians.collect();
+    medians.sort_by(|one, other| one.1.high.total_cmp(&other.1.high));
+    medians
 }
 
 /// That from one point on an algorithm gets slow, more than each of the others does.

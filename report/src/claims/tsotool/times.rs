@@ -1,0 +1,285 @@
+//! How long the algorithms take beside the baseline.
+//!
+//! The paper averages over the programs of a tuple of operations, threads and locations, and over tuples. Here the medians of the
+//! programs of a tuple are averaged over tuples.
+
+use super::super::measure::{Axis, Estimate, History, Trials, mean, median, time};
+use super::super::paper::{self, Stated, percent, seconds, times};
+use super::super::speed::all;
+use super::super::{Claim, Found, Missing};
+use super::{BACK, BASELINE, FEW_THREADS};
+use crate::results::Results;
+use crate::tables::Said;
+
+/// The largest programs of the paper: operations, threads, locations.
+const LARGEST: (u64, u32, u32) = (512 << 10, 60, 256);
+
+/// The mixes of Table 1, in its order.
+const MIXES: [&str; 3] = ["50,16,30,2", "33,33,30,2", "16,50,30,2"];
+
+pub(super) fn claims(results: &Results) -> Vec<Claim> {
+    vec![
+        paper::HEU_OVERHEAD.claim(heu(results)),
+        paper::BACK_SLOWDOWN.claim(slowdown(results)),
+        paper::BACK_LARGEST.claim(largest(results, paper::BACK_LARGEST, true)),
+        paper::DERIV_LARGEST.claim(largest(results, paper::DERIV_LARGEST, false)),
+        paper::BACK_FEW.claim(few(results)),
+        paper::BACK_OPERATIONS.claim(grows(results, Axis::Operations)),
+        paper::BACK_THREADS.claim(grows(results, Axis::Threads)),
+        paper::BACK_LOCATIONS.claim(grows(results, Axis::Locations)),
+        paper::BACK_SCALES.claim(scales(results)),
+        paper::BACK_MINUTES.claim(minutes(results)),
+        paper::MIX_BASELINE.claim(mixes(results, baselines, paper::MIX_BASELINE)),
+        paper::MIX_SLOWDOWN.claim(mixes(results, ratios, paper::MIX_SLOWDOWN)),
+    ]
+}
+
+/// The median of what the programs of a tuple give, for each tuple.
+fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) -> Vec<Estimate> {
+    let tuples = trials.tuples().into_iter();
+    let medians = tuples.filter_map(|(_, tuple)| median(&of(&tuple)));
+    medians.collect()
+}
+
+/// How long the baseline takes.
+fn baselines(trials: &Trials<'_>) -> Vec<Estimate> {
+    trials.rows(BASELINE).filter_map(time).collect()
+}
+
+/// How many times as long Deriv+Back takes.
+fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
+    trials.ratios(BACK, BASELINE)
+}
+
+fn heu(results: &Results) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
+    // Where it gets stuck it ends early.
+    let is_whole = |history: &History<'_>| {
+        history
+            .by("heu")
+            .is_some_and(|row| row.said == Said::Consistent)
+    };
+    let trials = trials.filter(is_whole).enough()?;
+    let overhead = median(&overheads(&trials, "heu"));
+    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig3"))?;
+    let counts = Some("in the median".to_owned());
+    let basis = format!(
+        "Where Heu finds an order: {}",
+        trials.basis(&["heu", BASELINE])
+    );
+    let found = paper::HEU_OVERHEAD.number(overhead, counts, basis);
+    Ok(found.because(by_threads(&trials)))
+}
+
+/// The median overhead of Heu by threads: the baseline's time grows faster with them than that of a sort.
+fn by_threads(trials: &Trials<'_>) -> String {
+    let points = trials.along(Axis::Threads).into_iter();
+    let overheads = points.filter_map(|(threads, point)| {
+        let overhead = median(&overheads(&point, "heu"))?.shown(percent);
+        Some(format!("{overhead} with {threads} threads"))
+    });
+    let overheads: Vec<String> = overheads.collect();
+    format!("By threads: {}.", overheads.join(", "))
+}
+
+/// What an algorithm takes beyond the baseline, as a part of what that takes.
+fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
+    let ratios = trials.ratios(algorithm, BASELINE).into_iter();
+    ratios.map(beyond).collect()
+}
+
+fn beyond(ratio: Estimate) -> Estimate {
+    Estimate {
+        low: ratio.low - 1.0,
+        high: ratio.high - 1.0,
+    }
+}
+
+/// The trials of Figure 4 in which both algorithms took part.
+fn grid(results: &Results) -> Result<Trials<'_>, Missing> {
+    Trials::of(results, "tsotool-fig4", "tso")?
+        .with(&[BASELINE, BACK])?
+        .enough()
+}
+
+fn slowdown(results: &Results) -> Result<Found, Missing> {
+    let trials = grid(results)?;
+    let mut medians = by_tuple(&trials, ratios);
+    let average = mean(&medians).ok_or(Missing::CutOff("tsotool-fig4"))?;
+    medians.sort_by(|one, other| one.low.total_cmp(&other.low));
+    let range = match (medians.first(), medians.last()) {
+        (Some(first), Some(last)) => format!(
+            "The medians of the programs of a tuple are {} to {}.",
+            first.shown(times),
+            last.shown(times)
+        ),
+        _ => String::new(),
+    };
+    let basis = trials.basis(&[BASELINE, BACK]);
+    let found = paper::BACK_SLOWDOWN.number(average, None, basis);
+    let found = found.because(plain(&trials)).because(range);
+    Ok(found.because(by_operations(&trials)))
+}
+
+/// The mean over all histories, as the paper has it, which single runs can dominate: it may say otherwise than the medians.
+fn plain(trials: &Trials<'_>) -> String {
+    mean(&ratios(trials)).map_or(String::new(), |mean| {
+        format!(
+            "The plain mean over all histories is {}.",
+            mean.shown(times)
+        )
+    })
+}
+
+/// The slowdown by operations, and how long the baseline takes: where that is next to nothing, a slowdown says little.
+fn by_operations(trials: &Trials<'_>) -> String {
+    let points = trials.along(Axis::Operations).into_iter();
+    let slowdowns = points.filter_map(|(operations, point)| {
+        let slowdown = mean(&by_tuple(&point, ratios))?.shown(times);
+        let baseline = mean(&by_tuple(&point, baselines))?.shown(seconds);
+        Some(format!(
+            "{slowdown} of {baseline} with {operations} operations"
+        ))
+    });
+    let slowdowns: Vec<String> = slowdowns.collect();
+    format!(
+        "By operations, with the time of the baseline: {}.",
+        slowdowns.join(", ")
+    )
+}
+
+fn largest(results: &Results, stated: Stated, backtracks: bool) -> Result<Found, Missing> {
+    let trials = grid(results)?.filter(|history| {
+        let any = history.any;
+        let is_largest = (any.operations, any.threads, any.locations) == LARGEST;
+        is_largest
+            && history
+                .by(BACK)
+                .is_some_and(|row| (row.backtracks > 0) == backtracks)
+    });
+    let trials = trials.enough()?;
+    let overhead = mean(&overheads(&trials, BACK));
+    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig4"))?;
+    Ok(stated.number(overhead, None, trials.basis(&[BASELINE, BACK])))
+}
+
+fn few(results: &Results) -> Result<Found, Missing> {
+    let trials = grid(results)?.filter(|history| history.any.threads <= FEW_THREADS);
+    let trials = trials.enough()?;
+    let overheads = by_tuple(&trials, |tuple| overheads(tuple, BACK));
+    let middle = median(&overheads).ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let counts = Some(format!("in the median of {} tuples", overheads.len()));
+    Ok(paper::BACK_FEW.number(middle, counts, trials.basis(&[BASELINE, BACK])))
+}
+
+/// The mean of something at the smallest and at the largest number on an axis.
+fn ends(
+    trials: &Trials<'_>,
+    axis: Axis,
+    of: impl Fn(&Trials<'_>) -> Option<Estimate>,
+) -> Result<[(u64, Estimate); 2], Missing> {
+    let points = trials.along(axis).into_iter();
+    let points = points.filter_map(|(at, point)| Some((at, of(&point.enough().ok()?)?)));
+    let points: Vec<(u64, Estimate)> = points.collect();
+    match &points[..] {
+        [first, .., last] => Ok([*first, *last]),
+        _ => Err(Missing::Rows(
+            trials.experiment,
+            "more than one point on the axis",
+        )),
+    }
+}
+
+fn grows(results: &Results, axis: Axis) -> Result<Found, Missing> {
+    let trials = grid(results)?;
+    let [(first, low), (last, high)] = ends(&trials, axis, |point| mean(&by_tuple(point, ratios)))?;
+    Ok(Found {
+        ours: format!(
+            "{} at {first}, {} at {last} {}",
+            low.shown(times),
+            high.shown(times),
+            axis.name()
+        ),
+        holds: high.exceeds(low),
+        rule: "Holds if it is larger at the largest point than at the smallest.".to_owned(),
+        basis: trials.basis(&[BASELINE, BACK]),
+    }
+    .because(derived(&trials, axis)))
+}
+
+/// How many edges Deriv+Back derives beside the baseline, which is one part of what its time goes into.
+fn derived(trials: &Trials<'_>, axis: Axis) -> String {
+    let edges = |point: &Trials<'_>| {
+        let of = |name| point.rows(name).map(|row| row.edges as f64).sum::<f64>();
+        Estimate::exactly(of(BACK)).over(Estimate::exactly(of(BASELINE)))
+    };
+    match ends(trials, axis, edges) {
+        Ok([(first, low), (last, high)]) => format!(
+            "It derives {} as many edges as the baseline at {first}, {} at {last}.",
+            low.shown(times),
+            high.shown(times)
+        ),
+        Err(_) => String::new(),
+    }
+}
+
+fn scales(results: &Results) -> Result<Found, Missing> {
+    let trials = grid(results)?;
+    let growth = |of: &dyn Fn(&Trials<'_>) -> Option<Estimate>| {
+        let [(_, first), (_, last)] = ends(&trials, Axis::Operations, of)?;
+        last.over(first).ok_or(Missing::CutOff("tsotool-fig4"))
+    };
+    let baseline = growth(&|point| mean(&by_tuple(point, baselines)))?;
+    let ratio = growth(&|point| mean(&by_tuple(point, ratios)))?;
+    Ok(Found {
+        ours: format!(
+            "{} the slowdown, {} the time of the baseline",
+            ratio.shown(times),
+            baseline.shown(times)
+        ),
+        holds: baseline.exceeds(ratio),
+        rule: "At the largest number of operations, as a multiple of that at the smallest; holds if the baseline grows more.".to_owned(),
+        basis: trials.basis(&[BASELINE, BACK]),
+    })
+}
+
+fn minutes(results: &Results) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "tsotool-fig4", "tso")?.with(&[BACK])?;
+    let is_largest = |history: &History<'_>| {
+        (history.any.operations, history.any.threads) == (LARGEST.0, LARGEST.1)
+    };
+    let trials = trials.filter(is_largest).enough()?;
+    let longest = trials
+        .rows(BACK)
+        .filter_map(time)
+        .reduce(|one, other| Estimate {
+            low: one.low.max(other.low),
+            high: one.high.max(other.high),
+        });
+    let longest = longest.ok_or(Missing::CutOff("tsotool-fig4"))?;
+    Ok(paper::BACK_MINUTES.number(longest, None, trials.basis(&[BACK])))
+}
+
+/// That something grows with the stores in the mix.
+fn mixes(
+    results: &Results,
+    of: impl Fn(&Trials<'_>) -> Vec<Estimate>,
+    stated: Stated,
+) -> Result<Found, Missing> {
+    let trials = Trials::of(results, "tsotool-table1", "tso")?.with(&[BASELINE, BACK])?;
+    let mut numbers = Vec::new();
+    for mix in MIXES {
+        let point = trials.filter(|history| history.any.mix == mix).enough()?;
+        let number = mean(&by_tuple(&point, &of));
+        numbers.push(number.ok_or(Missing::CutOff("tsotool-table1"))?);
+    }
+    let pairs = numbers.windows(2);
+    let rising: Vec<Option<bool>> = pairs.map(|pair| pair[1].exceeds(pair[0])).collect();
+    let ours = numbers.iter().map(|number| stated.figure.shown(*number));
+    Ok(Found {
+        ours: ours.collect::<Vec<_>>().join(", "),
+        holds: all(rising),
+        rule: "More loads than stores, as many, more stores; holds if it rises.".to_owned(),
+        basis: trials.basis(&[BASELINE, BACK]),
+    })
+}
