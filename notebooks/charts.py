@@ -103,8 +103,8 @@ def timeline(operations: pl.DataFrame, cycle: list[dict], margin: int, title: st
         axes.annotate("", places[1], places[0], arrowprops={**arrow, "color": style.BLACK})
         middle = [sum(pair) / 2 for pair in zip(*places)]
         axes.annotate(one["edge"], middle, (9, 0), textcoords="offset points", va="center", fontweight="bold", bbox=PAPER)
-        name = f"T{one['thread']}:{one['index']} {one['kind']}"
-        axes.annotate(name, places[0], (-2, 5), textcoords="offset points", ha="right", fontsize=8)
+        name = f"T{one['thread']}:{one['index']}"
+        axes.annotate(name, places[0], (-7, 5), textcoords="offset points", ha="right", fontsize=8)
     for number, location in enumerate(locations):
         axes.barh(0, 0, color=style.other(number)["color"], label=f"{location:#x}")
     for border in range(1, len(threads)):

@@ -1,5 +1,5 @@
 """Tests of what the notebooks share: `make notebooks`, or python test_notebooks.py RUBRIC RESULTS in an environment with
-requirements.txt. RESULTS is a folder with the tables of a campaign."""
+requirements.txt. RESULTS is a folder of tables, with a campaign among them."""
 
 from __future__ import annotations
 
@@ -150,15 +150,18 @@ class Agreement(unittest.TestCase):
     """With what rubric itself says."""
 
     def test_kill_matrix(self):
-        command = [RUBRIC, "report", str(RESULTS / "mutants"), "--format", "json"]
+        with unittest.mock.patch.dict(os.environ, {"RUBRIC_RESULTS": str(RESULTS)}):
+            runs, equivalents = tables.read("runs"), tables.read("equivalents")
+        if not len(runs):
+            self.skipTest(f"there is no campaign in {RESULTS}")
+        command = [RUBRIC, "report", RESULTS, "--format", "json"]
         report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         [theirs] = [matrix for matrix in report["kills"] if matrix["scope"] == "all"]
         theirs = pl.DataFrame(
             [{"operator": row["operator"], "mutants": row["mutants"], "found": row["killed"],
               **{kills["finder"]: kills["killed"] for kills in row["by"]}} for row in theirs["rows"]]
         )
-        with unittest.mock.patch.dict(os.environ, {"RUBRIC_RESULTS": str(RESULTS)}):
-            ours = detection.kill_matrix(detection.tried(tables.runs(), tables.equivalents()))
+        ours = detection.kill_matrix(detection.tried(runs, equivalents))
         self.assertGreater(ours["found"].sum(), 0)
         assert_frame_equal(ours, theirs, check_dtypes=False)
 
