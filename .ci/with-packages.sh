@@ -18,7 +18,8 @@ if ! cmp -s "$requirements" "$venv/requirements.txt"; then
     if ! log=$("$venv/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" 2>&1); then
         echo "$log" >&2
         case $log in
-            *"Failed to establish a new connection"* | *"Temporary failure in name resolution"* | *"timed out"*)
+            *"Failed to establish a new connection"* | *"Temporary failure in name resolution"* | \
+                *"Failed to resolve"* | *"Cannot connect to proxy"* | *"timed out"*)
                 skip "packages cannot be fetched" ;;
         esac
         exit 1

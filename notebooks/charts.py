@@ -13,6 +13,8 @@ import style
 
 # What was never done, among counts.
 NEVER = "#c9c9c9"
+# A number that a paper states, beside ours.
+STATED = {"color": style.BLACK, "markersize": 24, "markeredgewidth": 2.5}
 # The ground of text that stands on a drawing.
 PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
 

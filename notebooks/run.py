@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 # What the notebooks read.
 EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "mutants"]
 # A page that needs no network.
-PAGE = ["--to", "html", *(f"--HTMLExporter.{name}_url=" for name in ["mathjax", "require_js", "jquery", "mermaid_js"])]
+PAGE = ["--to", "html", *(f"--HTMLExporter.{name}_url=" for name in ["mathjax", "require_js", "jquery"])]
 
 
 def quick_tables(rubric: Path, folder: Path) -> None:
