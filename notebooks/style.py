@@ -1,7 +1,7 @@
 """Colours and markers: what is called the same looks the same, here and in the figures of `rubric report`.
 
-The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart, without the yellow,
-which is too light for lines.
+The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart, with a darker yellow:
+theirs is too light for lines.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ VERMILLION = "#d55e00"
 GREEN = "#009e73"
 PURPLE = "#cc79a7"
 ORANGE = "#e69f00"
+OLIVE = "#a09100"
 SKY = "#56b4e9"
 GREY = "#828282"
 
@@ -22,7 +23,7 @@ GREY = "#828282"
 LOOKS = {
     "cc": (SKY, "+"),
     "ccv": (PURPLE, "x"),
-    "cm": (ORANGE, "v"),
+    "cm": (OLIVE, "v"),
     "ccm": (VERMILLION, "s"),
     "wccm": (VERMILLION, "s"),
     "wsc": (BLUE, "o"),
