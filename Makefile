@@ -1,7 +1,7 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo campaign notebooks test test-program test-scale bench limits lint
+.PHONY: help demo campaign figures notebooks test test-program test-scale bench limits lint
 
 help:
 	@echo "make demo    run the built-in protocols with random programs and check what they did,"
@@ -9,6 +9,8 @@ help:
 	@echo "make campaign"
 	@echo "             mutants of the built-in protocols, run until something catches them (some minutes):"
 	@echo "             tables in RESULTS=folder (target/campaign), and a summary"
+	@echo "make figures the experiments of the papers, quick: results/*.parquet, figures/*.svg and .png and"
+	@echo "             report.html (some ten minutes); SIZE=paper for hours, TIMEOUT=seconds a run"
 	@echo "make notebooks"
 	@echo "             execute the notebooks, on the tables in RUBRIC_RESULTS or else on quick ones:"
 	@echo "             pages in target/notebooks (needs Python and its packages)"
@@ -37,6 +39,13 @@ campaign:
 	@target=$${CARGO_TARGET_DIR:-target}; \
 	"$$target/release/rubric" campaign all --sample 400 --client in-order,store-buffer,early \
 		--runs 150 --budget 5m -o "$(or $(RESULTS),$$target/campaign)"
+
+# It goes on where it stopped, too.
+figures:
+	$(CARGO) build --release --quiet --package cli
+	@target=$${CARGO_TARGET_DIR:-target}; \
+	"$$target/release/rubric" experiment all --size $(or $(SIZE),quick) --timeout $(or $(TIMEOUT),3) -o results && \
+	"$$target/release/rubric" report results -o report.html --figures figures --claims results/claims.csv
 
 # With the program in RUBRIC_BIN if that is set. Stored notebooks stay as they are.
 notebooks: $(if $(RUBRIC_BIN),,test-program)

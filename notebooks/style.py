@@ -23,6 +23,7 @@ GREY = "#828282"
 LOOKS = {
     "cc": (SKY, "+"),
     "ccv": (PURPLE, "x"),
+    "cf": (GREY, "x"),
     "cm": (OLIVE, "v"),
     "ccm": (VERMILLION, "s"),
     "wccm": (VERMILLION, "s"),

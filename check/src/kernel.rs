@@ -142,6 +142,12 @@ pub fn derived(
     }
 }
 
+/// How many pairs of writes the conflicts of CCv relate by themselves (`cf`, CAV 2019, section 3.1), without program
+/// order and reads-from; `None` where CC does not hold, or a bound was met.
+pub fn conflicting(history: &History, reads_from: &ReadsFrom, bounds: &Bounds) -> Option<u64> {
+    causal::conflict_pairs(&Execution::new(history, reads_from), bounds)
+}
+
 fn exceeded(bounds: &Bounds) -> NoKernel {
     NoKernel::Undecided(Reason::exceeded(bounds))
 }

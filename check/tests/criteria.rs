@@ -11,6 +11,7 @@ use std::time::Duration;
 use check::bounds::Bounds;
 use check::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
 use check::generate::{Recipe, generate};
+use check::kernel::conflicting;
 use check::papers::criteria::criterion::{Breach, Criterion};
 use check::papers::criteria::{Stop, causal, convergent, weak};
 use check::papers::execution::Execution;
@@ -177,6 +178,10 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
             }
         }
         same(&order, &literal.convergence, "ccv", history);
+        assert_eq!(
+            conflicting(history, reads_from, &none),
+            Some(write_pairs(&exec, &literal.conflicts))
+        );
         assert_eq!(
             pairs(Criterion::Ccv),
             Some(write_pairs(&exec, &literal.convergence))

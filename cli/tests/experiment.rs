@@ -69,7 +69,7 @@ fn a_table_has_a_row_for_each_history_and_algorithm() {
     let text = kernels(&path, &["--quiet"]);
     assert!(text.contains("wtso (tso)"), "{text}");
     let trials = trials(&path, "gcc-unordered");
-    assert_eq!(trials.len(), 40 * 7);
+    assert_eq!(trials.len(), 40 * 8);
     let hashes: BTreeSet<&str> = trials.iter().map(|trial| &*trial.trace_hash).collect();
     assert_eq!(hashes.len(), 40);
     for trial in &trials {
@@ -153,7 +153,7 @@ fn a_kill_loses_nothing() {
     assert_eq!(fs::read(&journal).unwrap()[..end], before[..end]);
     let of = |path: &str| timeless(trials(path, "wsc-kernel"));
     assert_eq!(of(&killed), of(&whole));
-    assert_eq!(of(&whole).len(), 110 * 4);
+    assert_eq!(of(&whole).len(), 110 * 5);
 }
 
 #[test]

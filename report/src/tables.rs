@@ -139,7 +139,7 @@
 //! | `command` | str | the command that repeats it |
 //!
 //! `said` is `consistent`, `violation`, `satisfied` (the weaker criterion holds), `undecided`, `timeout` or `memory`. A row whose
-//! `algorithm` is `kernel` is about computing the exact kernel.
+//! `algorithm` is `kernel` is about computing the exact kernel; `cf` counts the pairs that the conflicts of CCv relate by themselves.
 //!
 //! # Equivalent mutants
 //!

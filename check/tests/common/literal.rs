@@ -16,6 +16,8 @@ pub struct Literal {
     pub wccm: bool,
     /// `co`.
     pub causality: Pairs,
+    /// `cf[co]`.
+    pub conflicts: Pairs,
     /// `(po ∪ wr ∪ cf)⁺`.
     pub convergence: Pairs,
     pub pww: Pairs,
@@ -158,7 +160,8 @@ pub fn literal(exec: &Execution<'_>) -> Literal {
     let rw = world.rw(&co);
     let bad = (0..n).any(|r| (0..n).any(|w| rw[r][w] && co[w][r]));
     let cc = acyclic(&co) && !bad;
-    let convergence = closed(&[&po, &wr, &world.cf(&co, false)]);
+    let conflicts = world.cf(&co, false);
+    let convergence = closed(&[&po, &wr, &conflicts]);
     let ccv = cc && acyclic(&convergence);
     let locals = world.locals(&co, &po);
     let cm = cc && locals.iter().all(acyclic);
@@ -185,6 +188,7 @@ pub fn literal(exec: &Execution<'_>) -> Literal {
         ccm,
         wccm: weak(&ppo) && weak(&po_loc),
         causality: co,
+        conflicts,
         convergence,
         pww,
         wpww,

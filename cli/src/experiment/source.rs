@@ -50,8 +50,11 @@ pub struct Run {
 /// Protocols that were opened once.
 #[derive(Default)]
 pub struct Sources {
-    opened: Mutex<HashMap<(&'static str, Option<&'static str>), Arc<Protocol>>>,
+    opened: Mutex<HashMap<Name, Arc<Protocol>>>,
 }
+
+/// A protocol and its mutant.
+type Name = (&'static str, Option<&'static str>);
 
 /// Runs in a row with a mutant that showed no violation, until the next mutant has a try.
 const PATIENCE: u32 = 40;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use check::bounds::Bounds;
-use check::kernel::{NoKernel, criteria, derived, kernel};
+use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
 use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
 use report::tables::{Said, Trial};
@@ -115,7 +115,29 @@ impl Subject<'_> {
                 ..said
             });
         }
+        if model == Model::Sc {
+            rows.push(Trial {
+                kernel: Some(pairs),
+                ..self.conflicts(limits, row)
+            });
+        }
         rows
+    }
+
+    /// How many pairs the conflicts of CCv relate by themselves.
+    fn conflicts(&self, limits: &Limits, row: &Trial) -> Trial {
+        let start = Instant::now();
+        let bounds = limits.bounds();
+        let ordered = conflicting(self.history, self.reads_from, &bounds);
+        let row = about(row, Model::Sc, CONFLICTS, start.elapsed().as_secs_f64());
+        match ordered {
+            Some(_) => Trial {
+                said: Said::Satisfied,
+                ordered,
+                ..row
+            },
+            None => undecided(row, &Reason::exceeded(&bounds)),
+        }
     }
 
     /// What a program of somebody else says.
@@ -132,13 +154,20 @@ impl Subject<'_> {
 /// What the rows about kernels are called.
 pub const KERNEL: &str = "kernel";
 
+/// What the rows are called that count conflicts alone.
+const CONFLICTS: &str = "cf";
+
 /// The names that the rows of a task have.
 pub fn names(task: Task) -> Vec<&'static str> {
     match task {
         Task::Decide(_, algorithm) => vec![algorithm.name()],
         Task::Kernel(model) => {
             let criteria = criteria(model).iter().map(|one| one.name());
-            std::iter::once(KERNEL).chain(criteria).collect()
+            let conflicts = (model == Model::Sc).then_some(CONFLICTS);
+            std::iter::once(KERNEL)
+                .chain(criteria)
+                .chain(conflicts)
+                .collect()
         }
     }
 }

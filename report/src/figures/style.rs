@@ -55,7 +55,7 @@ pub struct Look {
 }
 
 /// What is known, in the order in which legends name it.
-const KNOWN: [(&str, RGBColor, Marker); 41] = {
+const KNOWN: [(&str, RGBColor, Marker); 42] = {
     use Marker::{Circle, Cross, Diamond, Nabla, Plus, Square, Triangle};
     [
         // The engine by its model.
@@ -73,6 +73,7 @@ const KNOWN: [(&str, RGBColor, Marker); 41] = {
         // Criteria below SC and TSO, from weak to strong.
         ("cc", SKY, Plus),
         ("ccv", PURPLE, Cross),
+        ("cf", GREY, Cross),
         ("cc or ccv", GREEN, Nabla),
         ("cm", OLIVE, Nabla),
         ("ccm", VERMILLION, Square),

@@ -41,6 +41,8 @@
 //! to w; what is `co`-before it reaches memory before it by 1, so 2 holds for it too, and a path
 //! through it may as well go through the load-linked.
 
+use rustc_hash::FxHashSet;
+
 use super::criterion::{Breach, Criterion, Cyclic, Order};
 use super::local::Halt;
 use super::pasts::Pasts;
@@ -85,6 +87,26 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
         Err(Halt::Exceeded) => Err(Stop::Exceeded),
         Err(Halt::Cyclic) => Err(Stop::Breach(cycle(exec, Criterion::Ccv, edges, bounds))),
     }
+}
+
+/// How many pairs of writes `cf` relates by itself, without what `co` adds: the initial ones left out. None if
+/// CC does not hold, or a bound was met. Cost: a pair for each read and write of its location in its past.
+pub fn conflict_pairs(exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
+    let pasts = consistent(exec, Criterion::Ccv, bounds).ok()?;
+    let mut pairs = FxHashSet::default();
+    for read in 0..exec.operations {
+        if bounds.passed() || !bounds.allows(16 * pairs.len()) {
+            return None;
+        }
+        let source = exec.source[read as usize];
+        if source == NONE || exec.is_initial(source) {
+            continue;
+        }
+        let writes = pasts.past_writes(exec, read).flatten();
+        let others = writes.filter(|&&write| write != source);
+        pairs.extend(others.map(|&write| (write.min(source), write.max(source))));
+    }
+    Some(pairs.len() as u64)
 }
 
 /// Edges from initial writes are program order anyway.

@@ -94,6 +94,18 @@ impl Pasts {
         })
     }
 
+    /// For each thread the writes of `op`'s location in `op`'s past.
+    pub fn past_writes<'e>(
+        &self,
+        exec: &'e Execution<'_>,
+        op: u32,
+    ) -> impl Iterator<Item = &'e [u32]> {
+        let writes = written(exec, op);
+        let until = move |bound: u32| writes.partition_point(|&write| write < bound);
+        self.bounds(exec, op)
+            .map(move |(first, end)| &writes[until(first)..until(end)])
+    }
+
     /// How many pairs of writes of one location are ordered, initial writes left out. Cost:
     /// O(n·threads·log n).
     pub fn ordered_writes(&self, exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
