@@ -1,7 +1,7 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo campaign test test-scale bench limits lint
+.PHONY: help demo campaign notebooks test test-program test-scale bench limits lint
 
 help:
 	@echo "make demo    run the built-in protocols with random programs and check what they did,"
@@ -9,7 +9,10 @@ help:
 	@echo "make campaign"
 	@echo "             mutants of the built-in protocols, run until something catches them (some minutes):"
 	@echo "             tables in RESULTS=folder (target/campaign), and a summary"
-	@echo "make test    run every test, those in the documentation and of scale/ too"
+	@echo "make notebooks"
+	@echo "             execute the notebooks, on the tables in RUBRIC_RESULTS or else on quick ones:"
+	@echo "             pages in target/notebooks (needs Python and its packages)"
+	@echo "make test    run every test, those in the documentation, of scale/ and of the notebooks too"
 	@echo "make test-scale"
 	@echo "             only those of scale/, which need Python and its packages"
 	@echo "make lint    formatting, clippy and documentation, warnings are errors"
@@ -35,17 +38,25 @@ campaign:
 	"$$target/release/rubric" campaign all --sample 400 --client in-order,store-buffer,early \
 		--runs 150 --budget 5m -o "$(or $(RESULTS),$$target/campaign)"
 
+# With the program in RUBRIC_BIN if that is set. Stored notebooks stay as they are.
+notebooks: $(if $(RUBRIC_BIN),,test-program)
+	@target=$${CARGO_TARGET_DIR:-target}; \
+	notebooks/test.sh "$${RUBRIC_BIN:-$$target/debug/rubric}" "$$target/notebooks-venv" "$$target/notebooks"
+
 # Some tests need data that is not part of this repository; where it is absent they are ignored.
 shared := $(wildcard ../shared/DESIGN.md)
 test:
 	@status=0; \
 	$(CARGO) test --workspace --no-fail-fast $(if $(shared),-- --include-ignored) || status=$$?; \
 	$(MAKE) --no-print-directory test-scale || status=$$?; \
+	$(MAKE) --no-print-directory notebooks || status=$$?; \
 	exit $$status
 
-# The program is built as for the other tests: by itself it would need its dependencies with other features.
-test-scale:
+# The program as for the other tests: by itself it would need its dependencies with other features.
+test-program:
 	$(CARGO) test --workspace --no-run --quiet
+
+test-scale: test-program
 	@target=$${CARGO_TARGET_DIR:-target}; scale/test.sh "$$target/debug/rubric" "$$target/scale-venv"
 
 # The table is measured last, when nothing else runs.

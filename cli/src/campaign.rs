@@ -4,9 +4,11 @@
 //! - [`subjects`]: the protocols and the mutants that were chosen;
 //! - [`files`]: what they are called, of the whole or of a shard;
 //! - [`log`]: runs as they end; [`rounds`]: which run comes when; [`trial`]: one run, to its row;
-//! - [`sieve`]: the mutants that cannot differ from their protocol.
+//! - [`sieve`]: the mutants that cannot differ from their protocol;
+//! - [`coverage`]: which transitions the protocols as they are took.
 
 mod args;
+mod coverage;
 mod files;
 mod log;
 mod rounds;
@@ -21,11 +23,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use report::results::Results;
-use report::tables::{CampaignRun, Generator, write_equivalents, write_runs};
+use report::tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
 
 use crate::error::Error;
 use crate::progress;
-use crate::report::{Campaign, Progress, SHOWN, print};
+use crate::report::{Campaign, Progress, print};
 use crate::simulate::parse;
 use crate::simulate::protocols::Opened;
 use crate::status::Status;
@@ -36,6 +38,7 @@ pub use files::{lacks_shards, tables};
 use log::{Entry, Log};
 use rounds::{Rounds, Stream};
 use settings::Settings;
+pub use settings::told;
 use subjects::Subject;
 use trial::Trial;
 
@@ -91,31 +94,26 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let mut results = Results {
         runs: rows(streams()),
         equivalents: equivalents.into_iter().flatten().collect(),
+        coverage: coverage::coverage(&opened, &subjects, &originals)?,
         ..Results::default()
     };
     write_runs(&files.runs(), &results.runs)?;
     write_equivalents(&files.equivalents(), &results.equivalents)?;
+    write_coverage(&files.coverage(), &results.coverage)?;
     // Answers that name the first of several runs name the one that `rubric report` will.
     results.tidy();
-    let campaign = Campaign {
-        runs: results.runs,
-        equivalents: results.equivalents,
-        is_running: false,
-    };
     let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
     let progress = Progress {
         seconds: start.elapsed().as_secs_f64(),
         is_whole: streams().all(is_whole),
     };
-    print(
-        &campaign,
-        &[files.runs(), files.equivalents()],
-        Some(progress),
-        SHOWN,
-        args.format,
-        out,
-    )?;
-    Ok(campaign.status())
+    let campaign = Campaign {
+        runs: &results.runs,
+        equivalents: &results.equivalents,
+        is_running: false,
+    };
+    let tables = [files.runs(), files.equivalents(), files.coverage()];
+    print(&campaign, &tables, &progress, args.format, out)
 }
 
 /// The generators that were asked for.

@@ -1,14 +1,22 @@
-//! `rubric report`: what the table of a campaign's runs answers.
+//! `rubric report`: what tables of results say, as text, as JSON and as a page.
+//!
+//! - [`held`]: what a folder holds; [`text`] is about campaigns, [`experiments`] about experiments and claims;
+//! - [`output`]: the page, figures and claims as files; [`cycles`]: why runs of a campaign are violations.
 
+mod cycles;
+mod experiments;
+mod held;
+mod output;
 mod table;
 mod text;
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use check::guarantee::Guarantee;
 use report::answers::Answers;
-use report::results::Results;
+use report::claims::Claim;
+use report::summary::Summary;
 use report::tables::{CampaignRun, Equivalent};
 use serde::Serialize;
 
@@ -17,44 +25,58 @@ use crate::error::Error;
 use crate::options::Format;
 use crate::simulate::MODELS;
 use crate::status::Status;
+use held::Held;
 
-/// Print what a campaign found: what catches which mutants, how early, and what slips through
+/// Print what experiments and campaigns found, and make a page of it
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   rubric report campaign
   rubric report campaign --all | less
   rubric report campaign --format json | jq '.survivors[0]'
+  rubric report results -o report.html --figures figures --claims claims.csv
+
+DIR and the folders in it may hold tables of experiments and of campaigns, whole or in shards.
 
 A finder counts for a mutant if some client that ran it promises what the finder checks: with store
 buffers that is TSO, so that cm, ccm, wsc and sc say nothing about the protocol there.
 
-JSON is one object: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
+The page is one HTML file that needs nothing else, neither a network nor scripting: what was run, the
+papers' claims beside what was found, figures with their numbers, what a campaign found, which
+transitions were taken, and violations with their cycles, for which it runs some of them again.
+
+JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`id`, `paper`, `place`,
+`experiment`, `statement`, `theirs`, `ours`, `verdict`: holds, differs or untested, `note`). Of a
+campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
 each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
 `generators` (blind against guided) and `alarms` (the protocols as they are).
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps, 2 if
-there is no campaign in the folder, else 0.")]
+there are no results in the folder or a table is damaged, else 0.")]
 pub struct Args {
-    /// The folder that `rubric campaign -o DIR` filled
+    /// A folder that `rubric campaign -o DIR` or `rubric experiment -o DIR` filled
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Print all survivors and equivalent mutants, not only the first
+    /// Print all claims, survivors and equivalent mutants, not only those that were tested and the first
     #[arg(long)]
     all: bool,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+
+    #[command(flatten)]
+    files: output::Files,
 }
 
-/// The tables of a campaign.
-pub struct Campaign {
+/// The rows of a campaign.
+#[derive(Clone, Copy)]
+pub struct Campaign<'a> {
     /// Its runs.
-    pub runs: Vec<CampaignRun>,
+    pub runs: &'a [CampaignRun],
     /// Mutants that were set apart.
-    pub equivalents: Vec<Equivalent>,
+    pub equivalents: &'a [Equivalent],
     /// Whether it has not come to its end, and the runs are those of its log.
     pub is_running: bool,
 }
@@ -69,55 +91,81 @@ pub struct Progress {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let campaign = Campaign::read(&args.folder)?;
-    let most = if args.all { usize::MAX } else { SHOWN };
-    let tables = campaign::tables(&args.folder)?;
-    print(&campaign, &tables, None, most, args.format, out)?;
-    Ok(campaign.status())
+    let held = Held::read(&args.folder)?;
+    let answers = held.campaign().map(|campaign| campaign.answers());
+    let summaries = report::summary::experiments(&held.results.trials);
+    let claims = report::claims::all(&held.results);
+    let written = args.files.write(&held, answers.as_ref(), &claims)?;
+    let said = Said {
+        experiments: &summaries,
+        // The claims of experiments alone are not what somebody with a campaign asks about.
+        claims: if summaries.is_empty() { &[] } else { &claims },
+        campaign: held.campaign().zip(answers.as_ref()),
+        tables: &campaign::tables(&args.folder)?,
+        progress: None,
+    };
+    match args.format {
+        Format::Json => said.json(out),
+        Format::Text => {
+            let most = if args.all { usize::MAX } else { SHOWN };
+            said.text(most, out)
+                .and_then(|()| written.iter().try_for_each(|line| writeln!(out, "{line}")))
+        }
+    }
+    .map_err(Error::Output)?;
+    Ok(answers.as_ref().map_or(Status::Done, status))
 }
 
 /// How many survivors and equivalent mutants are shown.
-pub const SHOWN: usize = 10;
+const SHOWN: usize = 10;
 
-impl Campaign {
-    /// Reads the tables of a folder, whole or in shards. If a log knows of more runs, or shards are missing,
-    /// the campaign is under way or was killed.
-    fn read(folder: &Path) -> Result<Campaign, Error> {
-        let nothing = || {
-            Error::Usage(format!(
-                "{}: there is no campaign in this folder: `rubric campaign -o DIR` makes one",
-                folder.display()
-            ))
+/// All that is printed.
+struct Said<'a> {
+    experiments: &'a [Summary],
+    claims: &'a [Claim],
+    campaign: Option<(Campaign<'a>, &'a Answers)>,
+    /// The tables of the campaign.
+    tables: &'a [PathBuf],
+    /// How far it is, if it has just run.
+    progress: Option<&'a Progress>,
+}
+
+impl Said<'_> {
+    fn text(&self, most: usize, out: &mut dyn Write) -> io::Result<()> {
+        experiments::print(self.experiments, self.claims, most > SHOWN, out)?;
+        let Some((campaign, answers)) = &self.campaign else {
+            return Ok(());
         };
-        if !folder.is_dir() {
-            return Err(nothing());
+        if !self.experiments.is_empty() {
+            writeln!(out)?;
         }
-        let mut results = Results::read(folder)?;
-        let logged = campaign::logged(folder)?;
-        if results.is_empty() && logged.is_none() {
-            return Err(nothing());
-        }
-        let known = results.runs.len();
-        results.runs.extend(logged.unwrap_or_default());
-        results.tidy();
-        Ok(Campaign {
-            is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,
-            runs: results.runs,
-            equivalents: results.equivalents,
-        })
+        text::print(campaign, answers, self.tables, self.progress, most, out)
     }
 
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let whole = Json {
+            experiments: self.experiments,
+            claims: self.claims,
+            runs: self.campaign.map(|(campaign, _)| campaign.runs.len()),
+            answers: self.campaign.map(|(_, answers)| answers),
+        };
+        serde_json::to_writer(&mut *out, &whole)?;
+        writeln!(out)
+    }
+}
+
+impl Campaign<'_> {
     /// The answers.
     pub fn answers(&self) -> Answers {
-        Answers::of(&self.runs, &self.equivalents, &counts)
+        Answers::of(self.runs, self.equivalents, &counts)
     }
+}
 
-    /// A false alarm is what no protocol that is right may cause.
-    pub fn status(&self) -> Status {
-        match self.answers().alarms.alarms.is_empty() {
-            true => Status::Done,
-            false => Status::Violation,
-        }
+/// A false alarm is what no protocol that is right may cause.
+fn status(answers: &Answers) -> Status {
+    match answers.alarms.alarms.is_empty() {
+        true => Status::Done,
+        false => Status::Violation,
     }
 }
 
@@ -130,35 +178,38 @@ fn counts(model: &str, criterion: &str) -> bool {
         .is_some_and(|(model, guarantee)| guarantee.follows_from(model))
 }
 
-/// Prints the answers, and which tables were made; of long lists the first `most`.
+/// Prints what a campaign that has just run says, and which tables were made; of long lists the first few.
 pub fn print(
-    campaign: &Campaign,
+    campaign: &Campaign<'_>,
     tables: &[PathBuf],
-    progress: Option<Progress>,
-    most: usize,
+    progress: &Progress,
     format: Format,
     out: &mut dyn Write,
-) -> Result<(), Error> {
-    let answers = campaign.answers();
-    let printed = match format {
-        Format::Text => text::print(campaign, &answers, tables, progress.as_ref(), most, out),
-        Format::Json => {
-            let runs = campaign.runs.len();
-            let whole = Json {
-                runs,
-                answers: &answers,
-            };
-            serde_json::to_writer(&mut *out, &whole)
-                .map_err(Into::into)
-                .and_then(|()| writeln!(out))
-        }
+) -> Result<Status, Error> {
+    let answers = &campaign.answers();
+    let said = Said {
+        experiments: &[],
+        claims: &[],
+        campaign: Some((*campaign, answers)),
+        tables,
+        progress: Some(progress),
     };
-    printed.map_err(Error::Output)
+    let printed = match format {
+        Format::Text => said.text(SHOWN, out),
+        Format::Json => said.json(out),
+    };
+    printed.map_err(Error::Output)?;
+    Ok(status(answers))
 }
 
 #[derive(Serialize)]
 struct Json<'a> {
-    runs: usize,
+    #[serde(skip_serializing_if = "<[Summary]>::is_empty")]
+    experiments: &'a [Summary],
+    #[serde(skip_serializing_if = "<[Claim]>::is_empty")]
+    claims: &'a [Claim],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<usize>,
     #[serde(flatten)]
-    answers: &'a Answers,
+    answers: Option<&'a Answers>,
 }

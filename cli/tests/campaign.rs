@@ -390,3 +390,38 @@ fn what_is_wrong_is_said() {
     let message = error(&small(&file, &[]));
     assert!(message.contains("check the path"), "{message}");
 }
+
+#[test]
+fn coverage_is_that_of_the_protocol_as_it_is() {
+    let folder = Folder::new();
+    let path = folder.path("c");
+    output(&small(&path, &["--quiet"]));
+    let table = Path::new(&path).join("coverage.parquet");
+    let rows = report::tables::read_coverage(&table).unwrap();
+    let is_original = |row: &Value| row["mutant"].is_null();
+    let log = log(&path);
+    let own = log
+        .iter()
+        .map(|entry| &entry["row"])
+        .filter(|row| is_original(row));
+    let transitions: u64 = own.map(|row| row["transitions"].as_u64().unwrap()).sum();
+    let taken = rows.iter().filter(|row| !row.stalls).map(|row| row.count);
+    assert_eq!(taken.sum::<u64>(), transitions);
+    assert!(
+        rows.iter().any(|row| row.count == 0),
+        "an entry of the table that three runs do not reach"
+    );
+    assert!(rows.iter().any(|row| row.stalls));
+    let machines: Vec<&str> = rows.iter().map(|row| &*row.machine).collect();
+    assert!(machines.contains(&"L1Cache") && machines.contains(&"Directory"));
+    assert!(!machines.contains(&"DMA"), "nothing runs on it");
+    // A campaign of which half is known has the same table.
+    let bytes = fs::read(&table).unwrap();
+    let file = Path::new(&path).join("runs.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let half: Vec<&str> = text.lines().step_by(2).collect();
+    fs::write(&file, half.join("\n") + "\n").unwrap();
+    fs::remove_file(&table).unwrap();
+    output(&small(&path, &["--quiet"]));
+    assert_eq!(fs::read(&table).unwrap(), bytes);
+}

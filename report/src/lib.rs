@@ -1,6 +1,7 @@
 //! Results as tables: everything that rubric keeps in Parquet goes through here, and nothing else
-//! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says what the runs of a campaign mean, and
-//! [`claims`] what of the papers holds.
+//! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says
+//! what the runs of a campaign mean, [`summary`] what experiments were run, [`claims`] what they say to the papers; [`figures`] are
+//! drawn from them, and [`page`] shows all of it.
 //!
 //! ```
 //! use history::{Access, HistoryBuilder, Kind, Place};
@@ -19,6 +20,9 @@
 
 pub mod answers;
 pub mod claims;
+pub mod figures;
 pub mod files;
+pub mod page;
 pub mod results;
+pub mod summary;
 pub mod tables;

@@ -149,7 +149,8 @@
 //! # Coverage
 //!
 //! [`write_coverage`] keeps how often each transition of a protocol without mutant was taken: `protocol`, `machine`, `state`,
-//! `event` (str) and `count` (u64), 0 for those that no run took.
+//! `event` (str), `stalls` (bool: whether the event has to wait in this state) and `count` (u64: how often it was taken or
+//! stalled), 0 for those that no run came to.
 //!
 //! The same input gives the same bytes.
 

@@ -29,7 +29,8 @@ first, with the same seeds: a violation among these is a false alarm. Then mutan
 from the protocol are set apart, and the others run until somebody has caught them.
 
 DIR holds runs.jsonl, a line for each run as soon as it has ended; and at the end runs.parquet (a row
-for each run) and equivalents.parquet (the mutants set apart, with the reason). The same command again
+for each run), equivalents.parquet (the mutants set apart, with the reason) and coverage.parquet (which
+transitions the unmutated protocols took). The same command again
 goes on where it stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR`
 prints the answers again. With --shard I/N the files are runs.I-of-N.jsonl and so on, and `rubric report`
 takes a folder with all of them for one campaign. A verdict may take 10 s unless --timeout says otherwise. What a row says is repeated by the command in its column `command`:

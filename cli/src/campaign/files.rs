@@ -10,6 +10,7 @@ use crate::shard::Shard;
 
 const RUNS: &str = "runs";
 const EQUIVALENTS: &str = "equivalents";
+const COVERAGE: &str = "coverage";
 const SETTINGS: &str = "campaign";
 const TABLE: &str = "parquet";
 const LOG: &str = "jsonl";
@@ -34,6 +35,11 @@ impl Files<'_> {
         self.file(EQUIVALENTS, TABLE)
     }
 
+    /// The table of transitions that the protocols as they are took.
+    pub fn coverage(&self) -> PathBuf {
+        self.file(COVERAGE, TABLE)
+    }
+
     /// Runs as they end.
     pub fn log(&self) -> PathBuf {
         self.file(RUNS, LOG)
@@ -47,6 +53,16 @@ impl Files<'_> {
     fn file(&self, stem: &str, extension: &str) -> PathBuf {
         self.folder.join(Shard::file(self.shard, stem, extension))
     }
+}
+
+/// The settings in a folder and in folders in it, of the whole and of shards.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut settings = all(folder)?;
+    settings.retain(|path| Shard::of_file(path, SETTINGS, JSON).is_some());
+    Ok(settings)
 }
 
 /// The settings in a folder, of the whole and of shards.
@@ -76,8 +92,13 @@ pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut tables = all(folder)?;
     let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
-    tables.retain(|path| is(path, RUNS) || is(path, EQUIVALENTS));
-    tables.sort_by_key(|path| !is(path, RUNS));
+    let place = |path: &PathBuf| {
+        [RUNS, EQUIVALENTS, COVERAGE]
+            .iter()
+            .position(|stem| is(path, stem))
+    };
+    tables.retain(|path| place(path).is_some());
+    tables.sort_by_key(place);
     Ok(tables)
 }
 

@@ -1,5 +1,6 @@
 //! What a campaign is, written down in its folder: a campaign goes on only as the one it was.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -37,6 +38,23 @@ pub struct Settings {
     pub subjects: String,
 }
 
+/// What the rows of the campaigns in a folder do not say of them: a word, and what it is. Of settings that
+/// another version wrote nothing is said.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn told(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
+    let mut known: BTreeSet<Told> = BTreeSet::new();
+    for path in super::files::all_settings(folder)? {
+        let text = std::fs::read_to_string(&path).map_err(failed(&path))?;
+        known.extend(serde_json::from_str::<Settings>(&text).map(|settings| settings.tell()));
+    }
+    Ok(known.into_iter().flatten().collect())
+}
+
+/// What is told of one campaign.
+type Told = [(&'static str, String); 2];
+
 impl Settings {
     /// Of what was asked.
     pub fn new(args: &Args, opened: &[Opened], subjects: &[Subject]) -> Settings {
@@ -52,6 +70,17 @@ impl Settings {
             timeout: format!("{:?}", args.for_checking().timeout),
             subjects: subjects::digest(opened, subjects),
         }
+    }
+
+    fn tell(&self) -> Told {
+        let limit = self.timeout.trim_start_matches("Some(");
+        [
+            ("Version", format!("rubric {}", self.version)),
+            (
+                "Time limit of a verdict",
+                limit.trim_end_matches(')').to_owned(),
+            ),
+        ]
     }
 
     /// Compares them with those that a folder has, of the whole or of any shard, and writes them if the one

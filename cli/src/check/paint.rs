@@ -15,6 +15,11 @@ impl Paint {
         }
     }
 
+    /// No colour.
+    pub fn plain() -> Paint {
+        Paint { on: false }
+    }
+
     fn with(self, code: &str, text: &str) -> String {
         if self.on {
             format!("\x1b[{code}m{text}\x1b[0m")

@@ -378,6 +378,14 @@ impl Printer for Text {
     }
 }
 
+/// Why a history violates a model, as it is printed, without colour.
+pub fn explanation(history: &History, violation: &Violation) -> String {
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    let _ = Text::new(Paint::plain()).violation(history, violation, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// How many histories had each verdict under each model.
 fn totals(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
     let mut counts: Vec<((&str, &str), usize)> = Vec::new();

@@ -15,7 +15,7 @@ const TABLES: usize = 4;
 
 /// What is printed about.
 struct Page<'a> {
-    campaign: &'a Campaign,
+    campaign: &'a Campaign<'a>,
     answers: &'a Answers,
     /// Most rows of a long list.
     most: usize,
@@ -24,7 +24,7 @@ struct Page<'a> {
 
 /// Prints them.
 pub fn print(
-    campaign: &Campaign,
+    campaign: &Campaign<'_>,
     answers: &Answers,
     tables: &[PathBuf],
     progress: Option<&Progress>,
@@ -58,7 +58,7 @@ pub fn print(
 
 impl Page<'_> {
     fn overview(&self, progress: Option<&Progress>, out: &mut dyn Write) -> io::Result<()> {
-        let runs = &self.campaign.runs;
+        let runs = self.campaign.runs;
         let protocols: BTreeSet<&str> = runs.iter().map(|run| &*run.protocol).collect();
         let clients: BTreeSet<&str> = runs.iter().map(|run| &*run.client).collect();
         let protocols: Vec<&str> = protocols.into_iter().collect();

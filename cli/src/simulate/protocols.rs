@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use simulate::config::Plan;
+use simulate::config::{Options, Plan};
 use simulate::mutant::Mutant;
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
@@ -59,6 +59,12 @@ impl Opened {
         let plan = simulation.plan(&self.protocol);
         plan.map_err(|errors| refusal(&self.given, self.protocol.sources(), &errors))
     }
+
+    /// Plans a system without saying what runs on it.
+    pub fn plan_of(&self, options: &Options) -> Result<Plan, Error> {
+        let plan = self.protocol.plan(options);
+        plan.map_err(|errors| refusal(&self.given, self.protocol.sources(), &errors))
+    }
 }
 
 fn with(given: &str, protocol: &Protocol, mutant: &Mutant) -> Result<Protocol, Error> {
@@ -70,21 +76,20 @@ fn refused(given: &str, failure: &Failure) -> Error {
     refusal(given, &failure.sources, &failure.diagnostics)
 }
 
+/// Whether a system has controllers of a machine.
+pub fn has_controllers(plan: &Plan, machine: &str) -> bool {
+    let mut machines = plan.machines.iter();
+    machines.any(|one| &*one.name == machine && !one.instances.is_empty())
+}
+
 /// The transitions of the table that can be taken, of machines that have controllers: those that
 /// stall are none.
 pub fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
-    let is_there = |name: &str| {
-        let of_name = |machine: &&simulate::config::MachinePlan| &*machine.name == name;
-        plan.machines
-            .iter()
-            .find(of_name)
-            .is_some_and(|machine| !machine.instances.is_empty())
-    };
     let machines = protocol
         .program
         .machines
         .iter()
-        .filter(|machine| is_there(&machine.name));
+        .filter(|machine| has_controllers(plan, &machine.name));
     let rows = machines.flat_map(|machine| {
         let takeable = machine
             .transitions

@@ -16,7 +16,9 @@ pub struct Coverage {
     pub state: String,
     /// The event.
     pub event: String,
-    /// How often it was taken; 0 if the machine has the transition and no run took it.
+    /// Whether the machine stalls the event in this state, which then waits.
+    pub stalls: bool,
+    /// How often it was taken, or stalled; 0 if the machine has the transition and no run came to it.
     pub count: u64,
 }
 
@@ -25,12 +27,13 @@ impl Record for Coverage {
     const MADE_BY: &'static str = "rubric campaign";
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Number, Text};
+        use Field::{Flag, Number, Text};
         vec![
             ("protocol", Text(&mut self.protocol)),
             ("machine", Text(&mut self.machine)),
             ("state", Text(&mut self.state)),
             ("event", Text(&mut self.event)),
+            ("stalls", Flag(&mut self.stalls)),
             ("count", Number(&mut self.count)),
         ]
     }

@@ -34,6 +34,7 @@ pub(super) enum Field<'a> {
     NumberOrNull(&'a mut Option<u64>),
     Seconds(&'a mut f64),
     SecondsOrNull(&'a mut Option<f64>),
+    Flag(&'a mut bool),
 }
 
 /// One of a few words, or where that is possible none.
@@ -62,6 +63,7 @@ impl Field<'_> {
             Field::Small(_) | Field::SmallOrNull(_) => DataType::UInt32,
             Field::Number(_) | Field::NumberOrNull(_) => DataType::UInt64,
             Field::Seconds(_) | Field::SecondsOrNull(_) => DataType::Float64,
+            Field::Flag(_) => DataType::Boolean,
         }
     }
 
@@ -77,6 +79,7 @@ impl Field<'_> {
             Field::NumberOrNull(number) => number.map_or(AnyValue::Null, AnyValue::UInt64),
             Field::Seconds(seconds) => AnyValue::Float64(**seconds),
             Field::SecondsOrNull(seconds) => seconds.map_or(AnyValue::Null, AnyValue::Float64),
+            Field::Flag(flag) => AnyValue::Boolean(**flag),
         }
     }
 
@@ -99,6 +102,7 @@ impl Field<'_> {
             (Field::NumberOrNull(field), AnyValue::UInt64(number)) => **field = Some(*number),
             (Field::Seconds(field), AnyValue::Float64(seconds)) => **field = *seconds,
             (Field::SecondsOrNull(field), AnyValue::Float64(seconds)) => **field = Some(*seconds),
+            (Field::Flag(field), AnyValue::Boolean(flag)) => **field = *flag,
             (
                 Field::TextOrNull(_)
                 | Field::SmallOrNull(_)

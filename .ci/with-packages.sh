@@ -1,0 +1,30 @@
+#!/bin/sh
+# Runs Python with packages: with-packages.sh REQUIREMENTS VENV WHAT TESTS ARGUMENT…
+# VENV is made and filled when there is need. Where that cannot be done, WHAT is skipped: so many TESTS are counted as such.
+set -eu
+requirements=$1 venv=$2 what=$3 tests=$4
+shift 4
+
+# Says why nothing was tested, in a form that is counted.
+skip() {
+    echo "skipped: $what: $1"
+    echo "test result: ok. 0 passed; 0 failed; $tests ignored;"
+    exit 0
+}
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || skip "there is no Python from 3.9 on"
+if ! cmp -s "$requirements" "$venv/requirements.txt"; then
+    python3 -m venv --clear "$venv" || skip "Python's venv does not work here"
+    if ! log=$("$venv/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" 2>&1); then
+        echo "$log" >&2
+        case $log in
+            *"Failed to establish a new connection"* | *"Temporary failure in name resolution"* | \
+                *"Failed to resolve"* | *"Cannot connect to proxy"* | *"timed out"*)
+                skip "packages cannot be fetched" ;;
+        esac
+        exit 1
+    fi
+    # Last: a venv that was not filled is made anew.
+    cp "$requirements" "$venv/requirements.txt"
+fi
+exec "$venv/bin/python" "$@"

@@ -1,0 +1,78 @@
+//! What experiments were run and what they say to the papers' claims, for a person.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use report::claims::{Claim, Verdict};
+use report::summary::Summary;
+
+use super::table::Table;
+
+/// Characters of a column of claims, at most.
+const WIDE: usize = 48;
+
+/// Prints them; claims that no row tests only if all are asked for.
+pub fn print(
+    experiments: &[Summary],
+    claims: &[Claim],
+    is_all: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if !experiments.is_empty() {
+        writeln!(out, "Experiments")?;
+        table(experiments).print(out)?;
+    }
+    if !claims.is_empty() {
+        writeln!(out, "\nClaims of the papers, and here")?;
+        let is_tested = |claim: &Claim| claim.verdict != Verdict::Untested;
+        for claim in claims.iter().filter(|claim| is_all || is_tested(claim)) {
+            print_claim(claim, out)?;
+        }
+        let left = claims.iter().filter(|claim| !is_tested(claim)).count();
+        if left > 0 && !is_all {
+            writeln!(
+                out,
+                "  untested: {left} more, which rubric report --all shows"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn table(experiments: &[Summary]) -> Table {
+    let mut table = Table::new(&["", "size", "histories", "rows", "cut off", "undecided"]);
+    for one in experiments {
+        table.push(vec![
+            one.experiment.clone(),
+            words(&one.sizes),
+            one.histories.to_string(),
+            one.rows.to_string(),
+            one.cut_off.to_string(),
+            one.undecided.to_string(),
+        ]);
+    }
+    table
+}
+
+fn words(words: &BTreeSet<String>) -> String {
+    words.iter().cloned().collect::<Vec<_>>().join(",")
+}
+
+/// The verdict, what is claimed, and below it both figures.
+fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
+    let Claim {
+        paper,
+        place,
+        statement,
+        theirs,
+        ours,
+        ..
+    } = claim;
+    let verdict = claim.verdict.name();
+    writeln!(out, "  {verdict:8}  {statement} ({paper}, {place})")?;
+    let ours = if ours.is_empty() { "-" } else { ours };
+    match theirs.chars().count() <= WIDE {
+        true => writeln!(out, "            paper: {theirs}; here: {ours}"),
+        false => writeln!(out, "            paper: {theirs}\n            here: {ours}"),
+    }
+}

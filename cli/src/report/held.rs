@@ -1,0 +1,66 @@
+//! What a folder holds.
+
+use std::path::Path;
+
+use report::results::Results;
+
+use super::Campaign;
+use crate::campaign;
+use crate::error::Error;
+
+/// The results in a folder and in folders in it.
+pub struct Held {
+    /// The rows; those that only the log of a campaign has, too.
+    pub results: Results,
+    /// What the rows of campaigns do not say of them.
+    pub told: Vec<(&'static str, String)>,
+    /// Whether there is a campaign.
+    has_campaign: bool,
+    /// Whether it is under way or was killed.
+    is_running: bool,
+}
+
+impl Held {
+    /// Reads the tables of a folder, whole or in shards. If a log knows of more runs, or shards are missing,
+    /// the campaign is under way or was killed.
+    ///
+    /// # Errors
+    /// A folder without results, or a table that cannot be read.
+    pub fn read(folder: &Path) -> Result<Held, Error> {
+        if !folder.is_dir() {
+            return Err(nothing(folder));
+        }
+        let mut results = Results::read(folder)?;
+        let logged = campaign::logged(folder)?;
+        if results.is_empty() && logged.is_none() {
+            return Err(nothing(folder));
+        }
+        let is_logged = logged.is_some();
+        let known = results.runs.len();
+        results.runs.extend(logged.unwrap_or_default());
+        results.tidy();
+        Ok(Held {
+            told: campaign::told(folder)?,
+            has_campaign: is_logged || !results.runs.is_empty() || !results.equivalents.is_empty(),
+            is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,
+            results,
+        })
+    }
+
+    /// The campaign, if there is one.
+    pub fn campaign(&self) -> Option<Campaign<'_>> {
+        self.has_campaign.then_some(Campaign {
+            runs: &self.results.runs,
+            equivalents: &self.results.equivalents,
+            is_running: self.is_running,
+        })
+    }
+}
+
+fn nothing(folder: &Path) -> Error {
+    Error::Usage(format!(
+        "{}: there is no campaign in this folder and no experiment: `rubric campaign -o DIR` and `rubric experiment \
+         NAME -o DIR` make them",
+        folder.display()
+    ))
+}

@@ -1,0 +1,111 @@
+//! The files that a report writes: the page, the figures, the claims.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use report::answers::Answers;
+use report::claims::{Claim, write_csv};
+use report::figures::{self, Figure};
+use report::page::{self, Page, shortest_violations};
+
+use super::cycles;
+use super::held::Held;
+use crate::error::Error;
+use crate::files::create;
+
+/// How many violations the page explains.
+const EXPLAINED: usize = 20;
+
+/// Which files are asked for.
+#[derive(clap::Args)]
+pub struct Files {
+    /// Write everything as one HTML page
+    #[arg(long, short, value_name = "FILE.html")]
+    output: Option<PathBuf>,
+
+    /// Write every figure into this folder, as SVG and as PNG
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+
+    /// Write the papers' claims beside what was found here, as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    claims: Option<PathBuf>,
+}
+
+impl Files {
+    /// Writes them, and says so in a line for each.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn write(
+        &self,
+        held: &Held,
+        answers: Option<&Answers>,
+        claims: &[Claim],
+    ) -> Result<Vec<String>, Error> {
+        let results = &held.results;
+        let mut lines = Vec::new();
+        let is_drawn = self.output.is_some() || self.figures.is_some();
+        let mut figures = Vec::new();
+        if is_drawn {
+            figures.extend(figures::all(results));
+            figures.extend(answers.map(figures::campaign).unwrap_or_default());
+        }
+        if let Some(folder) = &self.figures {
+            write_figures(&figures, folder)?;
+            lines.push(format!(
+                "Figures: {} in {}",
+                figures.len(),
+                folder.display()
+            ));
+        }
+        if let Some(path) = &self.claims {
+            write_csv(claims, path).map_err(failed(path))?;
+            lines.push(format!("Claims: {}", path.display()));
+        }
+        if let Some(path) = &self.output {
+            let mut violations = shortest_violations(results);
+            violations.truncate(EXPLAINED);
+            let page = Page {
+                results,
+                told: &held.told,
+                answers,
+                figures: &figures,
+                claims,
+                cycles: &cycles::of(&violations),
+            };
+            let html = page::html(&page);
+            create(path, |out| {
+                out.write_all(html.as_bytes()).map_err(Error::Output)
+            })?;
+            lines.push(format!("Page: {}", path.display()));
+        }
+        // After the rest of the text.
+        if let Some(first) = lines.first_mut() {
+            first.insert(0, '\n');
+        }
+        Ok(lines)
+    }
+}
+
+fn write_figures(figures: &[Figure], folder: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    for figure in figures {
+        let file = |extension: &str| folder.join(format!("{}.{extension}", figure.name));
+        create(&file("svg"), |out| {
+            out.write_all(figure.svg.as_bytes()).map_err(Error::Output)
+        })?;
+        create(&file("png"), |out| {
+            out.write_all(&figure.png).map_err(Error::Output)
+        })?;
+    }
+    Ok(())
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
+    let file = path.display().to_string();
+    move |error| Error::File {
+        file: file.clone(),
+        error,
+    }
+}

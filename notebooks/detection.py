@@ -1,0 +1,69 @@
+"""What found which mutant, from the runs of a campaign. The rules are those of `rubric report`."""
+
+from __future__ import annotations
+
+import polars as pl
+
+# What a history is asked, from weak to strong, for SC and then for TSO and PSO.
+CRITERIA = ["cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso"]
+# How a protocol fails by itself.
+FAILURES = ["protocol error", "deadlock"]
+FINDERS = [*CRITERIA, *FAILURES]
+# The criteria that every history of a model satisfies. A violation of another is no fault: a store buffer breaks SC.
+COUNTS = {
+    "sc": CRITERIA,
+    "tso": ["cc", "ccv", "wccm", "wtso", "tso", "pso"],
+    "pso": ["pso"],
+}
+# What a run has in common with that of the unmutated protocol.
+ORIGIN = ["protocol", "client", "lineage"]
+
+
+def counts(finder: str) -> pl.Expr:
+    """Whether a finder counts for the client of a run."""
+    if finder in FAILURES:
+        return pl.lit(True)
+    return pl.col("model").is_in([model for model, criteria in COUNTS.items() if finder in criteria])
+
+
+def finds(finder: str) -> pl.Expr:
+    """Whether a finder finds something in a run."""
+    if finder in FAILURES:
+        return pl.col("outcome") == finder
+    return counts(finder) & (pl.col(finder) == "violation").fill_null(False)
+
+
+def violates() -> pl.Expr:
+    """Whether a run violates what its client should keep."""
+    return (pl.col("outcome") == "violation") | pl.any_horizontal(*map(finds, CRITERIA))
+
+
+def detects() -> pl.Expr:
+    """Whether a run shows that something is wrong with the protocol."""
+    return violates() | pl.col("outcome").is_in(FAILURES)
+
+
+def tried(runs: pl.DataFrame, equivalents: pl.DataFrame) -> pl.DataFrame:
+    """The runs that can show something of a mutant. Mutants that cannot differ from their protocol are left out, and so are
+    runs with which the unmutated protocol fails as well."""
+    spoilt = runs.filter(pl.col("mutant").is_null() & detects())
+    rows = runs.filter(pl.col("mutant").is_not_null()).join(spoilt, on=ORIGIN, how="anti")
+    if len(equivalents):
+        rows = rows.join(equivalents, on=["protocol", "mutant"], how="anti")
+    return rows.with_columns(pl.col("operator").fill_null(""))
+
+
+def mutants(tried: pl.DataFrame) -> pl.DataFrame:
+    """A row for each mutant: whether anything found it, and for each finder whether it did, null if it counts for no client."""
+    def found(finder: str) -> pl.Expr:
+        return pl.when(counts(finder).any()).then(finds(finder).any()).alias(finder)
+
+    return tried.group_by("protocol", "mutant", "operator", maintain_order=True).agg(
+        pl.len().alias("runs"), detects().any().alias("found"), *map(found, FINDERS)
+    )
+
+
+def kill_matrix(tried: pl.DataFrame) -> pl.DataFrame:
+    """A row for each operator: its mutants, how many of them were found, and how many by each finder."""
+    sums = [pl.col(name).sum() for name in ["found", *FINDERS]]
+    return mutants(tried).group_by("operator").agg(pl.len().alias("mutants"), *sums).sort("operator")

@@ -1,0 +1,70 @@
+"""Tests and executes the notebooks: run.py RUBRIC OUT. Executed copies are written to OUT as HTML.
+
+The tables are in RUBRIC_RESULTS. If that is not set, quick ones are made in OUT, by the program that is there now.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# What the notebooks read.
+EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "mutants"]
+# A page that needs no network.
+PAGE = ["--to", "html", *(f"--HTMLExporter.{name}_url=" for name in ["mathjax", "require_js", "jquery"])]
+
+
+def quick_tables(rubric: Path, folder: Path) -> None:
+    """Makes what is missing of the quick tables. Those of another program would test nothing, and go."""
+    state = rubric.stat()
+    program = f"{rubric} {state.st_size} {state.st_mtime_ns}"
+    made_by = folder / "made-by.txt"
+    if not made_by.exists() or made_by.read_text() != program:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        made_by.write_text(program)
+    command = [rubric, "experiment", *EXPERIMENTS, "--size", "quick", "--quiet", "-o", folder]
+    # What they say is in the tables.
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+
+
+def execute(notebook: Path, out: Path) -> bool:
+    """Executes a notebook, and writes it as a page. A page of an earlier run does not stay."""
+    (out / notebook.with_suffix(".html").name).unlink(missing_ok=True)
+    command = [sys.executable, "-m", "nbconvert", *PAGE, "--execute", "--output-dir", out, notebook]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        print(done.stdout)
+    print(f"notebook {notebook.name} ... {'ok' if done.returncode == 0 else 'FAILED'}", flush=True)
+    return done.returncode == 0
+
+
+def main() -> int:
+    """Does it all, and says in one line how many notebooks ran to their end, as cargo does of tests."""
+    found, out = shutil.which(sys.argv[1]), Path(sys.argv[2]).resolve()
+    if found is None:
+        sys.exit(f"{sys.argv[1]} is not a program: build it, or set RUBRIC_BIN to where it is")
+    rubric = Path(found).resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    if "RUBRIC_RESULTS" not in os.environ:
+        quick_tables(rubric, out / "results")
+    results = Path(os.environ.get("RUBRIC_RESULTS") or out / "results").resolve()
+    # Compiled modules are nothing to leave beside the notebooks.
+    os.environ.update(RUBRIC_BIN=str(rubric), RUBRIC_RESULTS=str(results), PYTHONDONTWRITEBYTECODE="1")
+    tests = subprocess.run([sys.executable, HERE / "test_notebooks.py", rubric, results])
+    notebooks = sorted(HERE.glob("*.ipynb"))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        executed = list(pool.map(execute, notebooks, [out] * len(notebooks)))
+    passed, failed = executed.count(True), executed.count(False)
+    print(f"test result: {'FAILED' if failed else 'ok'}. {passed} passed; {failed} failed; 0 ignored;")
+    print(f"The notebooks as pages: {os.path.relpath(out)}")
+    return int(failed > 0 or tests.returncode != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

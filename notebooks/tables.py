@@ -1,0 +1,124 @@
+"""The tables that rubric writes, as polars frames.
+
+They are read from the folder that the environment variable RUBRIC_RESULTS names, else from ../results, and from the folders in it:
+whole tables or shards. A row that is there twice counts once. What a file is a table of is told by its columns. All this is as in
+`rubric report`, so that a notebook and a report of the same folder say the same.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+# Sizes of experiments, the larger ones later.
+SIZES = ["quick", "paper", "large"]
+
+
+class Kind(NamedTuple):
+    """A kind of table."""
+
+    # Columns that no other kind has all of.
+    columns: set[str]
+    # What tells its rows apart.
+    key: list[str]
+
+
+# In the order in which they are tried.
+KINDS = {
+    "trials": Kind({"experiment", "said"}, ["experiment", "size", "part", "point", "number", "model", "algorithm"]),
+    "runs": Kind({"lineage", "outcome"}, ["protocol", "mutant", "client", "generator", "repetition", "number"]),
+    "equivalents": Kind({"mutant", "kind", "reason"}, ["protocol", "mutant"]),
+    "coverage": Kind({"machine", "event", "count"}, ["protocol", "machine", "state", "event"]),
+}
+
+
+def folder() -> Path:
+    """Where the tables are."""
+    return Path(os.environ.get("RUBRIC_RESULTS") or Path(__file__).resolve().parent.parent / "results")
+
+
+def kind(path: str) -> str | None:
+    """What a file is a table of; none if it is neither of the kinds."""
+    try:
+        columns = pl.read_parquet_schema(path).keys()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise ValueError(f"{path} cannot be read ({error}): remove it, and repeat the command that made it") from None
+    return next((name for name, kind in KINDS.items() if kind.columns <= columns), None)
+
+
+def read(name: str) -> pl.DataFrame:
+    """All rows of a kind; an empty frame without columns if there are none."""
+    # Files that a killed program has left have hidden names, which a glob passes over.
+    paths = sorted(glob.glob(f"{glob.escape(str(folder()))}/**/*.parquet", recursive=True))
+    tables = [pl.read_parquet(path) for path in paths if kind(path) == name]
+    if not tables:
+        return pl.DataFrame()
+    # Tables of other versions may lack columns.
+    rows = pl.concat(tables, how="diagonal_relaxed")
+    key = KINDS[name].key
+    if name == "coverage":
+        # Shards run the unmutated protocols alike: their counts are the same, not parts.
+        rows = rows.sort("count", descending=True, maintain_order=True)
+    rows = rows.unique(key, keep="first", maintain_order=True)
+    if name != "trials":
+        return rows.sort(key)
+    points = sorted(rows["point"].unique(), key=parameters)
+    ranks = {point: rank for rank, point in enumerate(points)}
+    order = [pl.col(column).replace_strict(ranks) if column == "point" else pl.col(column) for column in key]
+    return rows.sort(order)
+
+
+def parameters(point: str) -> list[tuple[str, int]]:
+    """The parameters of a point, so that points are ordered by them as numbers."""
+    pairs = (parameter.partition("=") for parameter in point.split(","))
+    return [(name, int(value)) if value.isdecimal() else (name + equals + value, 0) for name, equals, value in pairs]
+
+
+def trials(*experiments: str) -> pl.DataFrame:
+    """The trials of these experiments, or of all. Of each only the largest size that there is: sizes have other points and limits."""
+    rows = read("trials")
+    if len(rows) and experiments:
+        rows = rows.filter(pl.col("experiment").is_in(experiments))
+    known = set(rows["experiment"]) if len(rows) else set()
+    for experiment in experiments:
+        if experiment not in known:
+            missing(f"trials of {experiment}", experiment)
+    if not known:
+        if not experiments:
+            missing("trials", "all")
+        return pl.DataFrame()
+    rank = pl.col("size").replace_strict(SIZES, range(1, len(SIZES) + 1), default=0)
+    return rows.filter(rank == rank.max().over("experiment"))
+
+
+def runs() -> pl.DataFrame:
+    """The runs of campaigns."""
+    return campaign("runs")
+
+
+def equivalents() -> pl.DataFrame:
+    """The mutants that cannot differ from their protocol."""
+    return campaign("equivalents")
+
+
+def coverage() -> pl.DataFrame:
+    """How often unmutated protocols took their transitions."""
+    return campaign("coverage")
+
+
+def campaign(name: str) -> pl.DataFrame:
+    """A table of a campaign."""
+    rows = read(name)
+    if not len(rows):
+        missing(name, "mutants")
+    return rows
+
+
+def missing(what: str, experiment: str) -> None:
+    """Says what is not there, and what makes it."""
+    print(f"There are no {what} in {os.path.relpath(folder())}. This makes them, in some minutes:")
+    print(f"    rubric experiment {experiment} -o {os.path.relpath(folder())}")

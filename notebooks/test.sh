@@ -1,0 +1,7 @@
+#!/bin/sh
+# Tests and executes the notebooks with a program: test.sh RUBRIC VENV OUT. VENV is made and filled when there is need.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+tests=$(grep -c 'def test_' "$here/test_notebooks.py")
+notebooks=$(ls "$here"/*.ipynb | wc -l)
+exec "$here/../.ci/with-packages.sh" "$here/requirements.txt" "$2" "the notebooks" "$((tests + notebooks))" "$here/run.py" "$1" "$3"

@@ -1,0 +1,193 @@
+"""Tests of what the notebooks share: `make notebooks`, or python test_notebooks.py RUBRIC RESULTS in an environment with
+requirements.txt. RESULTS is a folder of tables, with a campaign among them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import unittest.mock
+from pathlib import Path
+
+import matplotlib
+import polars as pl
+from polars.testing import assert_frame_equal
+
+import detection
+import strip
+import style
+import tables
+
+HERE = Path(__file__).resolve().parent
+RUBRIC, RESULTS = "rubric", Path("results")
+
+
+def trial(number: int, point: str = "operations=100", size: str = "quick", **more) -> dict:
+    """A trial of an experiment, by what tells it apart."""
+    row = {"experiment": "scale", "size": size, "part": "operations", "point": point, "number": number, "model": "sc"}
+    return {**row, "algorithm": "stages", "said": "consistent", "seconds": 1.0, **more}
+
+
+def source(path: Path) -> str:
+    """The code of a notebook."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+
+
+class Folder(unittest.TestCase):
+    """Tables in a folder of their own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        environment = unittest.mock.patch.dict(os.environ, {"RUBRIC_RESULTS": folder.name})
+        environment.start()
+        self.addCleanup(environment.stop)
+
+    def write(self, name: str, rows: list[dict] | pl.DataFrame) -> None:
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        pl.DataFrame(rows).write_parquet(path)
+
+    def said(self, function, *arguments) -> tuple[pl.DataFrame, str]:
+        """What a function returns and prints."""
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            rows = function(*arguments)
+        return rows, printed.getvalue()
+
+
+class Tables(Folder):
+    def test_shards_are_one_table(self):
+        self.write("a/scale.1-of-2.parquet", [trial(2), trial(10), trial(1, "operations=1000")])
+        # Shards overlap: what was read first counts.
+        self.write("a/scale.2-of-2.parquet", [trial(1, "operations=200"), trial(2, seconds=7.0)])
+        rows = tables.trials("scale")
+        points = rows.select("point", "number").rows()
+        self.assertEqual(points, [("operations=100", 2), ("operations=100", 10), ("operations=200", 1), ("operations=1000", 1)])
+        self.assertEqual(rows["seconds"].sum(), 4.0)
+
+    def test_only_the_largest_size_of_each_experiment(self):
+        self.write("one.parquet", [trial(0), trial(0, size="paper"), trial(1, size="paper")])
+        self.write("two.parquet", [trial(0, experiment="wsc-fig6"), trial(0, experiment="wsc-fig7", size="large")])
+        sizes = tables.trials("scale", "wsc-fig6").group_by("experiment", "size").len().sort("experiment").rows()
+        self.assertEqual(sizes, [("scale", "paper", 2), ("wsc-fig6", "quick", 1)])
+        self.assertEqual(len(tables.trials()), 4)
+
+    def test_runs_of_shards_and_other_tables(self):
+        run = {"protocol": "P", "client": "in-order", "generator": "blind", "repetition": 0, "lineage": "1", "outcome": "clean"}
+        runs = [{**run, "mutant": mutant, "number": number} for mutant in ["m", None] for number in [1, 0]]
+        self.write("m/runs.1-of-2.parquet", runs)
+        self.write("m/runs.2-of-2.parquet", runs[2:])
+        self.write("history.parquet", [{"thread": 0, "kind": "load"}])
+        self.write("m/equivalents.parquet", [{"protocol": "P", "mutant": "n", "operator": "x", "kind": "same", "reason": "why"}])
+        (self.folder / ".rubric-half.parquet").write_text("not whole")
+        self.assertEqual(tables.runs().select("mutant", "number").rows(), [(None, 0), (None, 1), ("m", 0), ("m", 1)])
+        self.assertEqual(len(tables.equivalents()), 1)
+
+    def test_counts_of_shards_are_no_parts(self):
+        row = {"protocol": "P", "machine": "M", "state": "I", "stalls": False}
+        self.write("1.parquet", [{**row, "event": "Load", "count": 3}, {**row, "event": "Store", "count": 4}])
+        self.write("2.parquet", [{**row, "event": "Load", "count": 5}, {**row, "event": "Inv", "count": 0}])
+        self.assertEqual(tables.coverage().select("event", "count").rows(), [("Inv", 0), ("Load", 5), ("Store", 4)])
+
+    def test_columns_that_older_versions_lack(self):
+        self.write("1.parquet", [trial(0)])
+        self.write("2.parquet", [trial(1, cycle=3)])
+        self.assertEqual(tables.trials()["cycle"].to_list(), [None, 3])
+
+    def test_what_is_missing_is_said(self):
+        for function, *arguments in [(tables.trials, "scale"), (tables.trials,), (tables.runs,), (tables.coverage,)]:
+            rows, printed = self.said(function, *arguments)
+            self.assertEqual(len(rows), 0)
+            self.assertIn("rubric experiment", printed)
+        self.write("1.parquet", [trial(0)])
+        rows, printed = self.said(tables.trials, "scale", "wsc-fig6")
+        self.assertEqual(len(rows), 1)
+        self.assertIn("no trials of wsc-fig6", printed)
+
+    def test_damaged_files_are_named(self):
+        (self.folder / "bad.parquet").write_text("PAR1 and no more")
+        with self.assertRaisesRegex(ValueError, "bad.parquet.*repeat the command"):
+            tables.runs()
+
+
+class Notebooks(Folder):
+    def test_nothing_fails_where_tables_are_missing(self):
+        matplotlib.use("agg")
+        for path in HERE.glob("*.ipynb"):
+            code = source(path)
+            if "import tables" not in code:
+                continue
+            with self.subTest(path.name):
+                _, printed = self.said(exec, compile(code, path.name, "exec"), {"display": print})
+                self.assertIn("This makes them", printed)
+
+    def test_stored_notebooks_are_stripped(self):
+        names = sorted(path.name for path in HERE.glob("*.ipynb"))
+        self.assertEqual(names, ["1-tour.ipynb", "2-protocols.ipynb", "3-detection.ipynb", "4-kernels.ipynb"])
+        for path in HERE.glob("*.ipynb"):
+            text = path.read_text(encoding="utf-8")
+            self.assertEqual(text, strip.stripped(text), f"{path.name}: run notebooks/strip.py")
+
+    def test_stripping_leaves_the_source(self):
+        cell = {"cell_type": "code", "id": "a", "source": ["1 + 1"], "execution_count": 3, "outputs": [{}], "metadata": {"x": 1}}
+        run = json.dumps({"cells": [cell], "metadata": {"time": 1}, "nbformat": 4, "nbformat_minor": 5})
+        once = strip.stripped(run)
+        self.assertEqual(strip.stripped(once), once)
+        [kept] = json.loads(once)["cells"]
+        self.assertEqual(kept, {**cell, "execution_count": None, "outputs": [], "metadata": {}})
+
+
+class Agreement(unittest.TestCase):
+    """With what rubric itself says."""
+
+    def test_kill_matrix(self):
+        with unittest.mock.patch.dict(os.environ, {"RUBRIC_RESULTS": str(RESULTS)}):
+            runs, equivalents = tables.read("runs"), tables.read("equivalents")
+        if not len(runs):
+            self.skipTest(f"there is no campaign in {RESULTS}")
+        command = [RUBRIC, "report", RESULTS, "--format", "json"]
+        report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        [theirs] = [matrix for matrix in report["kills"] if matrix["scope"] == "all"]
+        theirs = pl.DataFrame(
+            [{"operator": row["operator"], "mutants": row["mutants"], "found": row["killed"],
+              **{kills["finder"]: kills["killed"] for kills in row["by"]}} for row in theirs["rows"]]
+        )
+        ours = detection.kill_matrix(detection.tried(runs, equivalents))
+        self.assertGreater(ours["found"].sum(), 0)
+        assert_frame_equal(ours, theirs, check_dtypes=False)
+
+    def test_colours_are_those_of_the_figures(self):
+        code = (HERE.parent / "report/src/figures/style.rs").read_text(encoding="utf-8")
+        colors = {
+            name: "#" + "".join(f"{int(part):02x}" for part in parts.split(","))
+            for name, parts in re.findall(r"const (\w+): RGBColor = RGBColor\(([\d, ]+)\)", code)
+        }
+        markers = {"Circle": "o", "Square": "s", "Triangle": "^", "Nabla": "v", "Diamond": "D", "Cross": "x", "Plus": "+"}
+        theirs = {name: (colors[color], markers[mark]) for name, color, mark in re.findall(r'\("([\w ]+)", (\w+), (\w+)\)', code)}
+        for name, look in style.LOOKS.items():
+            self.assertEqual(theirs.get(name), look, name)
+
+
+def main() -> int:
+    """Runs the tests, and says in one line how many passed, as cargo does."""
+    global RUBRIC, RESULTS
+    RUBRIC, RESULTS = (Path(argument).resolve() for argument in sys.argv[1:])
+    done = unittest.main(argv=sys.argv[:1], exit=False).result
+    failed, skipped = len(done.failures) + len(done.errors), len(done.skipped)
+    passed = done.testsRun - failed - skipped
+    word = "ok" if done.wasSuccessful() else "FAILED"
+    print(f"test result: {word}. {passed} passed; {failed} failed; {skipped} ignored;")
+    return int(not done.wasSuccessful())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

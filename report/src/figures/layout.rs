@@ -1,0 +1,134 @@
+//! Where the parts of a figure go, and how large it is: as large as its parts need.
+
+use super::chart::{Entry, Panel, Plot};
+use super::font::{Face, LABEL};
+
+/// Between the edge and what is inside, in pixels.
+pub const MARGIN: i32 = 14;
+
+/// Of a row of counts above a panel.
+pub const COUNT_HEIGHT: i32 = 14;
+
+/// Of a line of the legend.
+const LEGEND_HEIGHT: i32 = 19;
+
+/// Of the sign in the legend, with room behind it.
+const SIGN_WIDTH: i32 = 32;
+
+/// Between two entries of the legend.
+const GAP: i32 = 18;
+
+/// Where everything goes, in pixels of the figure.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Width and height of the figure.
+    pub size: (i32, i32),
+    /// Title and subtitle.
+    pub lines: Vec<Line>,
+    /// The upper left corner of each panel.
+    pub panels: Vec<(i32, i32)>,
+    /// Width of a panel, with its labels.
+    pub panel_width: i32,
+    /// Width of the labels at the left of a panel.
+    pub label_width: i32,
+    /// Height of the labels below.
+    pub axis_height: i32,
+    /// Height of what is above a chart: heading and counts.
+    pub above_panel: i32,
+    /// Height of a chart with the labels below.
+    pub chart_height: i32,
+    /// The entries of the legend, and the left end of each at its middle.
+    pub legend: Vec<Placed>,
+}
+
+/// An entry of the legend, and the left end of its middle.
+pub type Placed = (Entry, (i32, i32));
+
+/// A line of text.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The text.
+    pub text: String,
+    /// How it looks.
+    pub face: Face,
+    /// Its upper left corner.
+    pub at: (i32, i32),
+}
+
+impl Layout {
+    /// Of a plot.
+    pub fn of(plot: &Plot) -> Layout {
+        let columns = plot.columns.clamp(1, plot.panels.len().max(1)) as i32;
+        let (panel_width, panel_height) = plot.panel_size;
+        let width = columns * panel_width + 2 * MARGIN;
+        let (lines, top) = headlines(plot, width - 2 * MARGIN);
+        let any_heading = plot.panels.iter().any(|panel| !panel.heading.is_empty());
+        let counts = plot.panels.iter().map(|panel| panel.counts.len());
+        let counts = counts.max().unwrap_or(0) as i32 * COUNT_HEIGHT;
+        let above_panel = counts + if any_heading { 22 } else { 0 };
+        let row_height = above_panel + panel_height + 10;
+        let place = |at: usize| {
+            let (row, column) = (at as i32 / columns, at as i32 % columns);
+            (MARGIN + column * panel_width, top + row * row_height)
+        };
+        let panels: Vec<(i32, i32)> = (0..plot.panels.len()).map(place).collect();
+        let bottom = panels.last().map_or(top, |(_, y)| y + row_height);
+        let (legend, height) = legend(&plot.legend, bottom, width);
+        Layout {
+            size: (width, height + MARGIN / 2),
+            lines,
+            panels,
+            panel_width,
+            label_width: label_width(&plot.panels),
+            axis_height: 42,
+            above_panel,
+            chart_height: panel_height,
+            legend,
+        }
+    }
+}
+
+/// Title and subtitle, and where what follows begins.
+fn headlines(plot: &Plot, width: i32) -> (Vec<Line>, i32) {
+    let title = LABEL.bold().sized(15.0);
+    let subtitle = LABEL.sized(11.0);
+    let mut lines = Vec::new();
+    let mut y = 10;
+    for (text, face, height) in [(&plot.title, title, 21), (&plot.subtitle, subtitle, 16)] {
+        for text in face.wrap(text, width) {
+            let at = (MARGIN, y);
+            lines.push(Line { text, face, at });
+            y += height;
+        }
+    }
+    (lines, y + 8)
+}
+
+/// As wide as the widest label of any panel, and the name of the axis, and the word beside counts.
+fn label_width(panels: &[Panel]) -> i32 {
+    let labels = panels.iter().flat_map(|panel| panel.y.labels());
+    let widest = labels.map(|label| LABEL.width(label)).max().unwrap_or(0);
+    let has_counts = panels.iter().any(|panel| !panel.counts.is_empty());
+    let for_counts = if has_counts { 62 } else { 0 };
+    (widest + 32).max(for_counts)
+}
+
+/// The entries in as many lines as they need, and where the last one ends.
+fn legend(entries: &[Entry], top: i32, width: i32) -> (Vec<Placed>, i32) {
+    let (mut x, mut y) = (MARGIN, top + LEGEND_HEIGHT / 2);
+    let mut placed = Vec::new();
+    for entry in entries {
+        let length = SIGN_WIDTH + LABEL.width(&entry.meaning);
+        if x > MARGIN && x + length > width - MARGIN {
+            (x, y) = (MARGIN, y + LEGEND_HEIGHT);
+        }
+        placed.push((entry.clone(), (x, y)));
+        x += length + GAP;
+    }
+    let end = if placed.is_empty() {
+        top
+    } else {
+        y + LEGEND_HEIGHT / 2
+    };
+    (placed, end)
+}

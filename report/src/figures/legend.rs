@@ -1,0 +1,59 @@
+//! What the signs of a figure mean, below its panels, where it covers nothing.
+
+use plotters::element::{PathElement, Rectangle};
+use plotters::style::Color;
+use plotters::style::text_anchor::{HPos, VPos};
+use plotters_backend::DrawingBackend;
+
+use super::chart::Sign;
+use super::draw::{Canvas, Failure, SCALE, draw_bar, write};
+use super::font::LABEL;
+use super::layout::Layout;
+use super::marks::{draw_mark, stroke};
+use super::style::GREY;
+
+/// Width of a sign, in pixels of the figure.
+const WIDTH: i32 = 24;
+
+/// Draws all entries.
+pub fn draw_legend<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    layout: &Layout,
+) -> Result<(), Failure<DB>> {
+    for (entry, (x, y)) in &layout.legend {
+        draw_sign(canvas, entry.sign, (*x * SCALE, *y * SCALE))?;
+        let at = (x + WIDTH + 5, *y);
+        write(
+            canvas,
+            &entry.meaning,
+            LABEL,
+            at,
+            (HPos::Left, VPos::Center),
+        )?;
+    }
+    Ok(())
+}
+
+fn draw_sign<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    sign: Sign,
+    (x, y): (i32, i32),
+) -> Result<(), Failure<DB>> {
+    let (end, middle) = (x + WIDTH * SCALE, x + WIDTH * SCALE / 2);
+    let field = |half: i32| {
+        [
+            (x + 4 * SCALE, y - half * SCALE),
+            (end - 4 * SCALE, y + half * SCALE),
+        ]
+    };
+    match sign {
+        Sign::Series(look) => {
+            let line = vec![(x, y), (end, y)];
+            canvas.draw(&PathElement::new(line, stroke(look.color, 1.8)))?;
+            draw_mark(canvas, (middle, y), look, false)
+        }
+        Sign::Mark(look, is_open) => draw_mark(canvas, (middle, y), look, is_open),
+        Sign::Band => canvas.draw(&Rectangle::new(field(5), GREY.mix(0.3).filled())),
+        Sign::Bar(color) => draw_bar(canvas, field(5), color),
+    }
+}

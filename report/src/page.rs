@@ -1,0 +1,159 @@
+//! Everything that a folder of results says, as one HTML page.
+//!
+//! The page needs nothing but itself: its style, its script and its figures are in it, and its policy forbids a browser to load
+//! anything else. It works without its script, which lets tables be sorted and filtered. The same input gives the same bytes.
+//!
+//! ```
+//! use report::page::{Page, html};
+//! use report::results::Results;
+//!
+//! let results = Results::default();
+//! let page = Page { results: &results, told: &[], answers: None, figures: &[], claims: &[], cycles: &[] };
+//! assert!(html(&page).starts_with("<!DOCTYPE html>"));
+//! ```
+//!
+//! One section a file: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage`, `violations`. `section` is what
+//! they have in common, `table` and `cell` are tables, `drawing` puts figures into the page.
+
+mod campaign;
+mod cell;
+mod claims;
+mod coverage;
+mod drawing;
+mod experiments;
+mod ran;
+mod section;
+mod table;
+mod violations;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
+
+use crate::answers::Answers;
+use crate::claims::Claim;
+use crate::figures::Figure;
+use crate::results::Results;
+use section::{Anchors, Section};
+
+pub use violations::{Cycle, shortest_violations};
+
+/// What the page is made of.
+#[derive(Clone, Copy)]
+pub struct Page<'a> {
+    /// The rows.
+    pub results: &'a Results,
+    /// What the rows of campaigns do not say of them: a word, and what it is.
+    pub told: &'a [(&'static str, String)],
+    /// What the rows of a campaign say, if there are any.
+    pub answers: Option<&'a Answers>,
+    /// The figures.
+    pub figures: &'a [Figure],
+    /// The claims of the papers.
+    pub claims: &'a [Claim],
+    /// Why some of the [`shortest_violations`] are violations.
+    pub cycles: &'a [Cycle],
+}
+
+/// What a browser may load: nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+const STYLE: &str = include_str!("page/style.css");
+const SCRIPT: &str = include_str!("page/script.js");
+
+/// The page.
+pub fn html(page: &Page<'_>) -> String {
+    let mut anchors = Anchors::default();
+    let sections = [
+        ran::section(page, &mut anchors),
+        claims::section(page, &mut anchors),
+        experiments::section(page, &mut anchors),
+        campaign::section(page, &mut anchors),
+        coverage::section(page, &mut anchors),
+        violations::section(page, &mut anchors),
+        experiments::others(page, &mut anchors),
+    ];
+    let sections: Vec<Section> = sections.into_iter().flatten().collect();
+    let whole = markup! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="color-scheme" content="light dark";
+                title { (title(page)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (title(page)) }
+                    p.lead { (lead(page)) }
+                }
+                (contents(&sections))
+                main {
+                    @for section in &sections {
+                        (section.markup())
+                    }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    whole.into_string()
+}
+
+fn title(page: &Page<'_>) -> &'static str {
+    match (page.results.trials.is_empty(), page.answers) {
+        (false, _) => "Memory consistency: the papers' experiments, and here",
+        (true, Some(_)) => "Memory consistency: a campaign of mutants",
+        (true, None) => "Memory consistency: results",
+    }
+}
+
+/// What there is on the page, in a sentence.
+fn lead(page: &Page<'_>) -> String {
+    let (trials, runs) = (page.results.trials.len(), page.results.runs.len());
+    let mut parts = Vec::new();
+    if trials > 0 {
+        parts.push(format!(
+            "{} of algorithms on histories",
+            cell::counted(trials, "trial", "trials")
+        ));
+    }
+    if runs > 0 {
+        parts.push(format!(
+            "{} of protocols with random programs",
+            cell::counted(runs, "run", "runs")
+        ));
+    }
+    match parts.is_empty() {
+        true => "There are no rows.".to_owned(),
+        false => format!(
+            "From {}. Every number is computed from the rows of the tables.",
+            parts.join(" and ")
+        ),
+    }
+}
+
+fn contents(sections: &[Section]) -> Markup {
+    markup! {
+        nav aria-label="Contents" {
+            details open {
+                summary { "Contents" }
+                ul {
+                    @for section in sections {
+                        li {
+                            a href={ "#" (section.id) } { (section.title) }
+                            @if !section.parts.is_empty() {
+                                ul {
+                                    @for part in &section.parts {
+                                        li { a href={ "#" (part.id) } { (part.title) } }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

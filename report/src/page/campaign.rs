@@ -1,0 +1,94 @@
+//! What a campaign found: which mutants, by what, how early, and which not.
+
+mod kills;
+mod mutants;
+mod shares;
+mod unmutated;
+
+use maud::{Markup, html};
+
+use super::Page;
+use super::drawing::drawing;
+use super::experiments::is_of;
+use super::section::{Anchors, Section};
+use crate::answers::{Answers, Scope};
+
+/// What figures of a campaign are called after.
+pub(super) const NAME: &str = "mutants";
+
+/// The section, if there was a campaign.
+pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let answers = page.answers?;
+    let figures = page
+        .figures
+        .iter()
+        .filter(|figure| is_of(&figure.name, NAME));
+    let body = html! {
+        (overview(answers))
+        @for figure in figures { (drawing(figure, anchors)) }
+    };
+    let mut section = Section::new(anchors, "campaign", "Campaign", body);
+    let parts = [
+        ("kills", "What catches which mutants", kills::part(answers)),
+        (
+            "rates",
+            "What share of violations each criterion catches",
+            shares::rates(answers),
+        ),
+        (
+            "operations",
+            "Operations until a violation shows",
+            shares::operations(answers),
+        ),
+        (
+            "survivors",
+            "Mutants that nothing caught",
+            mutants::survivors(answers),
+        ),
+        (
+            "equivalents",
+            "Mutants that were set apart",
+            mutants::equivalents(answers),
+        ),
+        (
+            "generators",
+            "Blind programs and guided ones",
+            unmutated::generators(answers),
+        ),
+        (
+            "unmutated",
+            "The protocols as they are",
+            unmutated::alarms(answers),
+        ),
+    ];
+    for (id, title, body) in parts {
+        if let Some(body) = body {
+            section.parts.push(Section::new(anchors, id, title, body));
+        }
+    }
+    Some(section)
+}
+
+fn overview(answers: &Answers) -> Markup {
+    let all = answers
+        .kills
+        .iter()
+        .find(|matrix| matrix.scope == Scope::All);
+    let (tried, caught) = all.map_or((0, 0), |matrix| (matrix.total.mutants, matrix.total.killed));
+    html! {
+        p {
+            "Of " (tried) " mutants that may differ from their protocol, " (caught) " were caught and " (tried - caught)
+            " were not. Another " (answers.equivalents.len()) " were set apart, as good as their protocol or out of reach. "
+            "A criterion counts for a mutant only if the cores that ran it promise what it checks."
+        }
+    }
+}
+
+/// Whose runs something is about.
+fn scope(scope: &Scope) -> String {
+    match scope {
+        Scope::All => "all cores".to_owned(),
+        Scope::Model(model) => format!("cores that keep {}", model.to_uppercase()),
+        Scope::Client(client) => client.clone(),
+    }
+}

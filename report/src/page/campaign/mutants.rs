@@ -1,0 +1,94 @@
+//! Mutants that nothing caught, and those that nothing can catch.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use crate::answers::{Answers, EquivalentMutant, Survivor};
+use crate::page::cell::{Cell, counted};
+use crate::page::table::Table;
+
+/// Tables that are longer are folded.
+const LONG: usize = 25;
+
+/// The survivors, the most suspicious first.
+pub(super) fn survivors(answers: &Answers) -> Option<Markup> {
+    let survivors = &answers.survivors;
+    if survivors.is_empty() {
+        return None;
+    }
+    let heads = [
+        "Mutant",
+        "Protocol",
+        "Operator",
+        "Machine",
+        "State",
+        "Event",
+        "Times taken",
+        "Runs that took it",
+        "Runs",
+        "Undecided",
+    ];
+    let mut table = Table::new("Mutants that nothing caught", &heads);
+    for one in survivors {
+        table.push(survivor(one));
+    }
+    let summary = counted(survivors.len(), "mutant", "mutants");
+    Some(html! {
+        p { "The most suspicious first: what was edited was taken often, and nobody noticed." }
+        (table.folded(&summary, survivors.len() <= LONG))
+    })
+}
+
+fn survivor(one: &Survivor) -> Vec<Cell> {
+    let text = |text: &Option<String>| Cell::text(text.as_deref().unwrap_or(""));
+    vec![
+        Cell::code(&one.mutant),
+        Cell::text(&one.protocol),
+        Cell::text(&one.operator),
+        text(&one.machine),
+        text(&one.state),
+        text(&one.event),
+        Cell::count_if(one.covered, "not known"),
+        Cell::count(one.covering),
+        Cell::count(one.runs),
+        Cell::count(one.undecided),
+    ]
+}
+
+/// The equivalent mutants, folded.
+pub(super) fn equivalents(answers: &Answers) -> Option<Markup> {
+    let equivalents = &answers.equivalents;
+    if equivalents.is_empty() {
+        return None;
+    }
+    let mut table = Table::new(
+        "Mutants that were set apart",
+        &["Mutant", "Protocol", "Operator", "Kind", "Reason"],
+    );
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in equivalents {
+        *kinds.entry(&one.kind).or_default() += 1;
+        table.push(equivalent(one));
+    }
+    let kinds = kinds.iter().map(|(kind, count)| format!("{count} {kind}"));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    let wrong = equivalents.iter().filter(|one| one.detections > 0).count();
+    Some(html! {
+        p {
+            "They cannot differ from their protocol, or no run with the same seeds reaches what they change: " (kinds) "."
+            @if wrong > 0 { " Runs of " (wrong) " of them found something all the same, so that the reason is wrong." }
+        }
+        (table.folded(&counted(equivalents.len(), "mutant", "mutants"), false))
+    })
+}
+
+fn equivalent(one: &EquivalentMutant) -> Vec<Cell> {
+    vec![
+        Cell::code(&one.mutant),
+        Cell::text(&one.protocol),
+        Cell::text(&one.operator),
+        Cell::text(&one.kind),
+        Cell::text(&one.reason),
+    ]
+}

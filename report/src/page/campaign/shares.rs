@@ -1,0 +1,109 @@
+//! What share of violations each criterion catches, and after how many operations.
+
+use maud::{Markup, html};
+
+use super::scope;
+use crate::answers::{Answers, Claim, OperationsToDetection, Rate, Rates, Scope, Spread};
+use crate::page::cell::{Cell, counted, percent};
+use crate::page::table::Table;
+use crate::tables::CRITERIA;
+
+/// The shares, a row a scope.
+pub(super) fn rates(answers: &Answers) -> Option<Markup> {
+    let rates: Vec<&Rates> = answers
+        .rates
+        .iter()
+        .filter(|rates| rates.violating > 0)
+        .collect();
+    if rates.is_empty() {
+        return None;
+    }
+    let mut heads = vec!["Runs", "violations"];
+    heads.extend(CRITERIA);
+    let mut table = Table::new("Share of violating runs that a criterion catches", &heads);
+    for one in &rates {
+        let mut row = vec![Cell::text(&scope(&one.scope)), Cell::count(one.violating)];
+        row.extend(one.criteria.iter().map(rate));
+        table.push(row);
+    }
+    Some(html! {
+        (table.markup())
+        (stated(&rates))
+    })
+}
+
+/// The papers' shares beside those of each model. What single kinds of cores say is in the table.
+fn stated(rates: &[&Rates]) -> Markup {
+    let of_models = rates
+        .iter()
+        .filter(|rates| matches!(rates.scope, Scope::Model(_)));
+    let claims = of_models.flat_map(|rates| rates.claims.iter().map(|claim| (&rates.scope, claim)));
+    let told: Vec<_> = claims.filter(|(_, claim)| claim.of > 0).collect();
+    html! {
+        @if !told.is_empty() {
+            ul {
+                @for (scope, claim) in told { li { (sentence(scope, claim)) } }
+            }
+        }
+    }
+}
+
+fn rate(rate: &Rate) -> Cell {
+    let Some(share) = rate.share else {
+        return Cell::missing("·");
+    };
+    let undecided = match rate.undecided {
+        0 => String::new(),
+        some => format!(", undecided: {some}"),
+    };
+    Cell::number(&percent(share), share)
+        .shaded(share)
+        .titled(format!("{} of {}{undecided}", rate.caught, rate.asked))
+}
+
+fn sentence(of: &Scope, claim: &Claim) -> String {
+    let paper = claim
+        .stated
+        .map(|stated| format!("; {} says {}", claim.paper, percent(stated)));
+    format!(
+        "{}, {}: {} of {}, {}{}.",
+        scope(of),
+        claim.claim,
+        claim.found,
+        claim.of,
+        percent(claim.share.unwrap_or(0.0)),
+        paper.unwrap_or_default()
+    )
+}
+
+/// The operations, a row a scope.
+pub(super) fn operations(answers: &Answers) -> Option<Markup> {
+    let is_known = |one: &&OperationsToDetection| one.criteria.iter().any(|spread| spread.runs > 0);
+    let known: Vec<_> = answers.operations.iter().filter(is_known).collect();
+    if known.is_empty() {
+        return None;
+    }
+    let mut heads = vec!["Runs"];
+    heads.extend(CRITERIA);
+    let mut table = Table::new(
+        "Operations completed when a criterion is violated, median",
+        &heads,
+    );
+    for one in known {
+        let mut row = vec![Cell::text(&scope(&one.scope))];
+        row.extend(one.criteria.iter().map(spread));
+        table.push(row);
+    }
+    Some(html! {
+        p { "Criteria that catch fewer runs catch other runs, so that these are not numbers about the same runs." }
+        (table.markup())
+    })
+}
+
+fn spread(spread: &Spread) -> Cell {
+    let (Some(median), Some(mean)) = (spread.median, spread.mean) else {
+        return Cell::missing("·");
+    };
+    let runs = counted(spread.runs as usize, "run", "runs");
+    Cell::number(&format!("{median:.0}"), median).titled(format!("mean {mean:.0}, of {runs}"))
+}

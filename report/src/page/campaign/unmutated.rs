@@ -1,0 +1,116 @@
+//! The protocols as they are, and blind programs against guided ones.
+
+use maud::{Markup, html};
+
+use crate::answers::{Answers, Effort};
+use crate::page::cell::{Cell, counted};
+use crate::page::table::Table;
+
+/// Runs of protocols that are not mutated, and what should not have been found in them.
+pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
+    let found = &answers.alarms;
+    if found.runs.is_empty() {
+        return None;
+    }
+    let heads = [
+        "Protocol",
+        "Cores",
+        "Model",
+        "Runs",
+        "Violations",
+        "Failures",
+        "Undecided",
+    ];
+    let mut table = Table::new("Runs of protocols that are not mutated", &heads);
+    for one in &found.runs {
+        table.push(vec![
+            Cell::text(&one.protocol),
+            Cell::text(&one.client),
+            Cell::text(&one.model.to_uppercase()),
+            Cell::count(one.runs),
+            Cell::count(one.violations),
+            Cell::count(one.failures),
+            Cell::count(one.undecided),
+        ]);
+    }
+    let mut alarms = Table::new(
+        "Alarms",
+        &[
+            "Protocol",
+            "Cores",
+            "End",
+            "Message",
+            "Command that repeats it",
+        ],
+    );
+    for one in &found.alarms {
+        alarms.push(vec![
+            Cell::text(&one.protocol),
+            Cell::text(&one.client),
+            Cell::text(one.outcome),
+            Cell::text(one.message.as_deref().unwrap_or("")),
+            Cell::code(&one.command),
+        ]);
+    }
+    Some(html! {
+        @match found.alarms.len() {
+            0 => p { "No run of an unmutated protocol violates what its cores keep, and none fails." },
+            some => {
+                p { strong { (counted(some, "alarm", "alarms")) ": " } "a fault of an unmutated protocol, or of rubric." }
+                (alarms.markup())
+            },
+        }
+        (table.markup())
+    })
+}
+
+/// How many runs each generator needs until a named bug shows, where both were tried.
+pub(super) fn generators(answers: &Answers) -> Option<Markup> {
+    let compared = answers.generators.iter();
+    let compared: Vec<_> = compared
+        .filter_map(|one| Some((one, one.blind?, one.guided?)))
+        .collect();
+    if compared.is_empty() {
+        return None;
+    }
+    let heads = [
+        "Bug",
+        "Cores",
+        "Blind, median",
+        "found",
+        "Guided, median",
+        "found",
+        "Gain",
+    ];
+    let mut table = Table::new(
+        "Runs until a named bug shows, and in how many repetitions it did",
+        &heads,
+    );
+    for (one, blind, guided) in compared {
+        table.push(vec![
+            Cell::code(&one.mutant),
+            Cell::text(&one.client),
+            median(blind),
+            found(blind),
+            median(guided),
+            found(guided),
+            one.gain.map_or_else(
+                || Cell::missing("·"),
+                |gain| Cell::number(&format!("{gain:.2}"), gain),
+            ),
+        ]);
+    }
+    Some(table.markup())
+}
+
+fn median(effort: Effort) -> Cell {
+    effort.median.map_or_else(
+        || Cell::missing("·"),
+        |median| Cell::number(&format!("{median:.0}"), median),
+    )
+}
+
+fn found(effort: Effort) -> Cell {
+    let text = format!("{} of {}", effort.detected, effort.repetitions);
+    Cell::number(&text, effort.detected as f64)
+}

@@ -1,0 +1,210 @@
+//! Cells of tables, and how numbers are written.
+
+use maud::{Markup, html};
+
+/// A cell of a table.
+pub struct Cell {
+    /// What is in it.
+    pub content: Markup,
+    /// What it is sorted by, if not by its text.
+    pub key: Option<String>,
+    /// Whether it is a number, flush right.
+    pub is_number: bool,
+    /// Whether it has so much text that its column must not be narrow.
+    pub is_long: bool,
+    /// How strong its colour is, from 0 to 1, if it is shaded.
+    pub shade: Option<f64>,
+    /// What a pointer is told.
+    pub title: Option<String>,
+}
+
+impl Cell {
+    /// Any text.
+    pub fn text(text: &str) -> Cell {
+        Cell {
+            is_long: is_long(text),
+            ..Cell::of(html! { (text) })
+        }
+    }
+
+    /// Anything.
+    pub fn of(content: Markup) -> Cell {
+        Cell {
+            content,
+            key: None,
+            is_number: false,
+            is_long: false,
+            shade: None,
+            title: None,
+        }
+    }
+
+    /// A command, an id: what is typed.
+    pub fn code(text: &str) -> Cell {
+        Cell {
+            is_long: is_long(text),
+            ..Cell::of(html! { code { (breakable(text)) } })
+        }
+    }
+
+    /// A whole number.
+    pub fn count(number: u64) -> Cell {
+        Cell::number(&grouped(number), number as f64)
+    }
+
+    /// A whole number that may not be known.
+    pub fn count_if(number: Option<u64>, otherwise: &str) -> Cell {
+        number.map_or_else(|| Cell::missing(otherwise), Cell::count)
+    }
+
+    /// A number as text.
+    pub fn number(text: &str, number: f64) -> Cell {
+        Cell {
+            key: Some(number.to_string()),
+            is_number: true,
+            ..Cell::text(text)
+        }
+    }
+
+    /// Where there is no number.
+    pub fn missing(text: &str) -> Cell {
+        Cell {
+            key: Some(String::new()),
+            is_number: true,
+            ..Cell::text(text)
+        }
+    }
+
+    /// The same, sorted by something else.
+    pub fn sorted_by(mut self, key: f64) -> Cell {
+        self.key = Some(key.to_string());
+        self
+    }
+
+    /// The same, shaded.
+    pub fn shaded(mut self, shade: f64) -> Cell {
+        self.shade = Some(shade);
+        self
+    }
+
+    /// The same, with a word for a pointer.
+    pub fn titled(mut self, title: String) -> Cell {
+        self.title = Some(title);
+        self
+    }
+
+    /// The style of a shaded cell: how much of the colour it has.
+    pub fn style(&self) -> Option<String> {
+        self.shade.map(shade)
+    }
+}
+
+/// Whether a text should have a wide column.
+fn is_long(text: &str) -> bool {
+    text.chars().count() > 40
+}
+
+/// How much of the colour a cell has.
+pub fn shade(share: f64) -> String {
+    format!("--shade:{:.0}%", share.clamp(0.0, 1.0) * 100.0)
+}
+
+/// A long id with places where a line may break.
+pub fn breakable(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split_inclusive(['/', ':']).collect();
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if at > 0 { wbr; }
+            (part)
+        }
+    }
+}
+
+/// A number with a narrow space between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number in at most four characters: `950`, `12k`, `3.4M`.
+pub fn short(number: u64) -> String {
+    const UNITS: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
+    let (mut value, mut unit) = (number as f64, 0);
+    while value >= 999.5 {
+        value /= 1000.0;
+        unit += 1;
+    }
+    match unit > 0 && value < 9.95 {
+        true => format!("{value:.1}{}", UNITS[unit]),
+        false => format!("{value:.0}{}", UNITS[unit]),
+    }
+}
+
+/// `1 run`, `2 runs`.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    let what = if number == 1 { one } else { many };
+    format!("{} {what}", grouped(number as u64))
+}
+
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    match share * 100.0 {
+        whole if whole == whole.round() => format!("{whole:.0} %"),
+        fraction if fraction < 10.0 => format!("{fraction:.2} %"),
+        fraction => format!("{fraction:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_shortened() {
+        let grouped = [0, 999, 1000, 1234567].map(grouped);
+        assert_eq!(
+            grouped,
+            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
+        );
+        let short = [
+            0,
+            7,
+            999,
+            1000,
+            9949,
+            9950,
+            12345,
+            999_499,
+            999_500,
+            u64::MAX,
+        ]
+        .map(short);
+        assert_eq!(
+            short,
+            [
+                "0", "7", "999", "1.0k", "9.9k", "10k", "12k", "999k", "1.0M", "18E"
+            ]
+        );
+        assert_eq!(
+            (counted(1, "run", "runs"), counted(0, "run", "runs")),
+            ("1 run".to_owned(), "0 runs".to_owned())
+        );
+        assert_eq!(
+            [0.5, 0.0125, 0.333].map(percent),
+            ["50 %", "1.25 %", "33.3 %"]
+        );
+    }
+
+    #[test]
+    fn ids_break_and_are_escaped() {
+        let markup = breakable("MI/<b>:1").into_string();
+        assert_eq!(markup, "MI/<wbr>&lt;b&gt;:<wbr>1");
+    }
+}

@@ -1,0 +1,101 @@
+//! The papers' claims beside what was found here.
+
+use maud::{Markup, html};
+
+use super::Page;
+use super::cell::{Cell, counted};
+use super::section::{Anchors, Section};
+use super::table::Table;
+use crate::claims::{Claim, Verdict};
+
+/// The verdicts, in the order in which they are counted.
+const VERDICTS: [Verdict; 3] = [Verdict::Holds, Verdict::Differs, Verdict::Untested];
+
+/// The section, if anything was tested.
+pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
+    if page
+        .claims
+        .iter()
+        .all(|claim| claim.verdict == Verdict::Untested)
+    {
+        return None;
+    }
+    let is_tested = |claim: &&Claim| claim.verdict != Verdict::Untested;
+    let (tested, untested): (Vec<&Claim>, Vec<&Claim>) = page.claims.iter().partition(is_tested);
+    let body = html! {
+        p { (counts(page.claims)) }
+        (table("Claims of the papers, with what was found here", &tested).markup())
+        @if !untested.is_empty() {
+            @let summary = counted(untested.len(), "claim that no row tests", "claims that no row tests");
+            (table("Claims that were not tested, with what would test them", &untested).folded(&summary, false))
+        }
+    };
+    Some(Section::new(
+        anchors,
+        "claims",
+        "The papers, and here",
+        body,
+    ))
+}
+
+/// `12 hold, 3 differ`: with the symbols of the table.
+fn counts(claims: &[Claim]) -> Markup {
+    let count = |verdict| {
+        claims
+            .iter()
+            .filter(|claim| claim.verdict == verdict)
+            .count()
+    };
+    html! {
+        "Of " (claims.len()) " claims: "
+        @for (at, verdict) in VERDICTS.into_iter().enumerate() {
+            @if at > 0 { ", " }
+            (count(verdict)) " " (word(verdict))
+        }
+        "."
+    }
+}
+
+fn table(caption: &str, claims: &[&Claim]) -> Table {
+    let heads = [
+        "Claim",
+        "Paper",
+        "Paper's figure",
+        "Here",
+        "Verdict",
+        "Experiment",
+        "Note",
+    ];
+    let mut table = Table::new(caption, &heads);
+    for claim in claims {
+        table.push(vec![
+            Cell::text(&claim.statement),
+            Cell::of(html! { (claim.paper) ", " (claim.place) }),
+            Cell::text(&claim.theirs),
+            Cell::text(&claim.ours),
+            Cell::of(word(claim.verdict)).sorted_by(place(claim.verdict)),
+            Cell::text(claim.experiment),
+            Cell::text(&claim.note),
+        ]);
+    }
+    table
+}
+
+/// A verdict with a symbol, for who does not see colours.
+pub(super) fn word(verdict: Verdict) -> Markup {
+    let symbol = match verdict {
+        Verdict::Holds => "✓",
+        Verdict::Differs => "✗",
+        Verdict::Untested => "○",
+    };
+    html! {
+        span class={ "verdict " (verdict.name()) } {
+            span aria-hidden="true" { (symbol) } " " (verdict.name())
+        }
+    }
+}
+
+fn place(verdict: Verdict) -> f64 {
+    let place = VERDICTS.iter().position(|&one| one == verdict);
+    place.unwrap_or(VERDICTS.len()) as f64
+}

@@ -1,0 +1,121 @@
+//! What was run: versions, machines, seeds, sizes, limits.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+
+use super::Page;
+use super::cell::{Cell, counted, grouped};
+use super::section::{Anchors, Section};
+use super::table::Table;
+use crate::summary::{Summary, experiments};
+use crate::tables::CampaignRun;
+
+/// The section, if anything was.
+pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let experiments = experiments(&page.results.trials);
+    let runs = &page.results.runs;
+    if experiments.is_empty() && runs.is_empty() {
+        return None;
+    }
+    let body = html! {
+        @if !experiments.is_empty() {
+            (circumstances(&experiments))
+            (table(&experiments).markup())
+        }
+        @if !runs.is_empty() { (campaign(runs, page.told)) }
+    };
+    Some(Section::new(anchors, "ran", "What was run", body))
+}
+
+/// What is the same for all experiments, most often.
+fn circumstances(experiments: &[Summary]) -> Markup {
+    let all = |words: fn(&Summary) -> &BTreeSet<String>| {
+        let all: BTreeSet<&str> = experiments
+            .iter()
+            .flat_map(words)
+            .map(|word| &**word)
+            .collect();
+        all.into_iter().collect::<Vec<_>>().join("; ")
+    };
+    html! {
+        dl {
+            dt { "Version" } dd { "rubric " (all(|one| &one.versions)) }
+            dt { "Machine" } dd { (all(|one| &one.machines)) }
+        }
+    }
+}
+
+fn table(experiments: &[Summary]) -> Table {
+    let heads = [
+        "Experiment",
+        "Size",
+        "Histories",
+        "Rows",
+        "Cut off",
+        "Undecided",
+        "Models",
+        "Algorithms",
+        "Seeds",
+        "Time limit",
+    ];
+    let mut table = Table::new("Experiments: a row is one algorithm on one history", &heads);
+    for one in experiments {
+        let words = |words: &BTreeSet<String>| {
+            Cell::text(&words.iter().cloned().collect::<Vec<_>>().join(", "))
+        };
+        let limits = one.timeouts.iter().map(|seconds| format!("{seconds} s"));
+        table.push(vec![
+            Cell::text(&one.experiment),
+            words(&one.sizes),
+            Cell::count(one.histories as u64),
+            Cell::count(one.rows as u64),
+            Cell::count(one.cut_off as u64),
+            Cell::count(one.undecided as u64),
+            words(&one.models),
+            words(&one.algorithms),
+            Cell::text(&span(one.seeds)),
+            Cell::text(&limits.collect::<Vec<_>>().join(", ")),
+        ]);
+    }
+    table
+}
+
+/// The smallest and the largest of some seeds.
+fn span((first, last): (u64, u64)) -> String {
+    match first == last {
+        true => first.to_string(),
+        false => format!("{first} to {last}"),
+    }
+}
+
+fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
+    let words = |word: fn(&CampaignRun) -> &str| {
+        let words: BTreeSet<&str> = runs.iter().map(word).collect();
+        words.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let seeds = || runs.iter().map(|run| run.seed);
+    let seeds = (seeds().min().unwrap_or(0), seeds().max().unwrap_or(0));
+    let operations: u64 = runs.iter().map(|run| u64::from(run.operations)).sum();
+    let mutants: BTreeSet<_> = runs
+        .iter()
+        .map(|run| (&run.protocol, &run.mutant))
+        .collect();
+    let mutants = mutants
+        .iter()
+        .filter(|(_, mutant)| mutant.is_some())
+        .count();
+    html! {
+        p {
+            "Campaign: " (counted(runs.len(), "run", "runs")) " with " (grouped(operations)) " operations; "
+            (counted(mutants, "mutant", "mutants")) " ran."
+        }
+        dl {
+            dt { "Protocols" } dd { (words(|run| &run.protocol)) }
+            dt { "Cores" } dd { (words(|run| &run.client)) }
+            dt { "Programs" } dd { (words(|run| run.generator.name())) }
+            dt { "Seeds" } dd { (span(seeds)) }
+            @for (word, what) in told { dt { (word) } dd { (what) } }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Sections with headings that links find.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+
+/// A section of the page.
+pub struct Section {
+    /// The anchor of its heading.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// What is in it, before its parts.
+    pub body: Markup,
+    /// Its parts, which have none themselves.
+    pub parts: Vec<Section>,
+}
+
+impl Section {
+    /// A section without parts.
+    pub fn new(anchors: &mut Anchors, id: &str, title: &str, body: Markup) -> Section {
+        Section {
+            id: anchors.take(id),
+            title: title.to_owned(),
+            body,
+            parts: Vec::new(),
+        }
+    }
+
+    /// It with headings and parts.
+    pub fn markup(&self) -> Markup {
+        html! {
+            section aria-labelledby=(self.id) {
+                h2 id=(self.id) { (self.title) (self.link()) }
+                (self.body)
+                @for part in &self.parts {
+                    section aria-labelledby=(part.id) {
+                        h3 id=(part.id) { (part.title) (part.link()) }
+                        (part.body)
+                    }
+                }
+            }
+        }
+    }
+
+    fn link(&self) -> Markup {
+        html! {
+            " "
+            a.anchor href={ "#" (self.id) } aria-label={ "Link to: " (self.title) } { "#" }
+        }
+    }
+}
+
+/// The ids that the page has.
+#[derive(Default)]
+pub struct Anchors {
+    taken: BTreeSet<String>,
+}
+
+impl Anchors {
+    /// An id like a text that nothing else on the page has. Names come from files, and may be anything.
+    pub fn take(&mut self, like: &str) -> String {
+        let plain = |c: char| match c.is_ascii_alphanumeric() {
+            true => c.to_ascii_lowercase(),
+            false => '-',
+        };
+        let plain: String = like.chars().map(plain).collect();
+        let numbered = (2..).map(|number| format!("{plain}-{number}"));
+        let mut ids = std::iter::once(plain.clone()).chain(numbered);
+        let is_free = |id: &String| !id.is_empty() && !self.taken.contains(id);
+        let id = ids.find(is_free).unwrap_or(plain);
+        self.taken.insert(id.clone());
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Anchors;
+
+    #[test]
+    fn no_two_anchors_are_the_same() {
+        let mut anchors = Anchors::default();
+        let taken = ["A b", "a-b", "a.b", "", "\"><script>"].map(|text| anchors.take(text));
+        assert_eq!(taken, ["a-b", "a-b-2", "a-b-3", "-2", "---script-"]);
+    }
+}

@@ -1,0 +1,101 @@
+//! Tables that a script lets sort and filter, in boxes that scroll.
+
+use maud::{Markup, html};
+
+use super::cell::Cell;
+
+/// A table. The first cell of each row is its head.
+pub struct Table {
+    caption: String,
+    heads: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+    total: Option<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(caption: &str, heads: &[&str]) -> Table {
+        Table {
+            caption: caption.to_owned(),
+            heads: heads.iter().map(|&head| head.to_owned()).collect(),
+            rows: Vec::new(),
+            total: None,
+        }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        self.rows.push(row);
+    }
+
+    /// Adds the row below all others, which stays there.
+    pub fn total(&mut self, row: Vec<Cell>) {
+        self.total = Some(row);
+    }
+
+    /// It.
+    pub fn markup(&self) -> Markup {
+        html! {
+            // Whoever has no pointer scrolls with the keyboard.
+            div.scroll tabindex="0" role="region" aria-label=(self.caption) {
+                table.data {
+                    caption { (self.caption) }
+                    thead {
+                        tr {
+                            @for (at, head) in self.heads.iter().enumerate() {
+                                th scope="col" class=[self.is_numeric(at).then_some("number")] { (head) }
+                            }
+                        }
+                    }
+                    tbody {
+                        @for row in &self.rows { (line(row)) }
+                    }
+                    @if let Some(total) = &self.total {
+                        tfoot { (line(total)) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// It behind a line to open it, if it is long.
+    pub fn folded(&self, summary: &str, is_open: bool) -> Markup {
+        html! {
+            details open[is_open] {
+                summary { (summary) }
+                (self.markup())
+            }
+        }
+    }
+
+    /// Whether a column has numbers: its head is flush right too.
+    fn is_numeric(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().chain(&self.total);
+        cells.any(|row| row.get(column).is_some_and(|cell| cell.is_number))
+    }
+}
+
+fn line(row: &[Cell]) -> Markup {
+    html! {
+        tr {
+            @for (at, cell) in row.iter().enumerate() {
+                @if at == 0 {
+                    th scope="row" class=[class(cell)] data-sort=[&cell.key] { (cell.content) }
+                } @else {
+                    td class=[class(cell)] data-sort=[&cell.key] style=[cell.style()] title=[&cell.title] {
+                        (cell.content)
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn class(cell: &Cell) -> Option<&'static str> {
+    match (cell.is_number, cell.is_long, cell.shade) {
+        (_, _, Some(_)) => Some("number shaded"),
+        (true, _, None) => Some("number"),
+        (false, true, None) => Some("long"),
+        (false, false, None) => None,
+    }
+}

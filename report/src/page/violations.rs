@@ -1,0 +1,184 @@
+//! The runs that violated what their cores keep: of each mutant the one that showed it first.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::Page;
+use super::cell::{Cell, breakable, counted};
+use super::section::{Anchors, Section};
+use super::table::Table;
+use crate::results::Results;
+use crate::tables::{CRITERIA, CampaignRun, Finding, RunOutcome};
+
+/// Why a run is a violation, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle {
+    /// The command that repeats the run.
+    pub command: String,
+    /// What is wrong, and the cycle.
+    pub text: String,
+}
+
+/// Tables that are longer are folded.
+const LONG: usize = 25;
+
+/// Of each mutant the violation that showed after the fewest operations; those of protocols without a mutant first, then named
+/// mutants, then the others, the shortest first.
+pub fn shortest_violations(results: &Results) -> Vec<&CampaignRun> {
+    let mut shortest: BTreeMap<(&str, Option<&str>), &CampaignRun> = BTreeMap::new();
+    for run in &results.runs {
+        if run.outcome == RunOutcome::Violation {
+            let kept = shortest
+                .entry((&run.protocol, run.mutant.as_deref()))
+                .or_insert(run);
+            if length(run) < length(kept) {
+                *kept = run;
+            }
+        }
+    }
+    let mut runs: Vec<&CampaignRun> = shortest.into_values().collect();
+    let rank = |run: &CampaignRun| match (&run.mutant, run.operator.as_deref()) {
+        (None, _) => 0,
+        (Some(_), Some("named")) => 1,
+        (Some(_), _) => 2,
+    };
+    runs.sort_by_key(|run| (rank(run), length(run)));
+    runs
+}
+
+/// How many operations had completed when the run violated its model, and how many it had.
+fn length(run: &CampaignRun) -> (u32, u32) {
+    let shown = run
+        .checked(&run.model)
+        .and_then(|checked| checked.operations);
+    (shown.unwrap_or(run.operations), run.operations)
+}
+
+/// The section, if there is any violation.
+pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let runs = shortest_violations(page.results);
+    if runs.is_empty() {
+        return None;
+    }
+    let explained: Vec<(&CampaignRun, &Cycle)> = runs
+        .iter()
+        .filter_map(|run| Some((*run, cycle(page, run)?)))
+        .collect();
+    let summary = counted(runs.len(), "mutant", "mutants");
+    let body = html! {
+        p { "Of each mutant the run whose violation showed after the fewest operations, with the command that repeats it." }
+        (table(page, &runs).folded(&summary, runs.len() <= LONG))
+        @if !explained.is_empty() {
+            p { "Why these are violations: a cycle that memory order would have, edge by edge." }
+            @for (at, (run, cycle)) in explained.into_iter().enumerate() { (article(run, cycle, at == 0)) }
+        }
+    };
+    Some(Section::new(anchors, "violations", "Violations", body))
+}
+
+fn cycle<'p>(page: &Page<'p>, run: &CampaignRun) -> Option<&'p Cycle> {
+    page.cycles
+        .iter()
+        .find(|cycle| cycle.command == run.command)
+}
+
+fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
+    let heads = [
+        "Mutant",
+        "Protocol",
+        "Cores",
+        "Violates",
+        "Operations until it shows",
+        "of",
+        "What is wrong",
+        "Command",
+    ];
+    let mut table = Table::new("Violations, of each mutant the shortest", &heads);
+    for run in runs {
+        let (shown, all) = length(run);
+        table.push(vec![
+            Cell::code(name(run)),
+            Cell::text(&run.protocol),
+            Cell::text(&run.client),
+            Cell::text(&broken(run)),
+            Cell::count(shown.into()),
+            Cell::count(all.into()),
+            Cell::text(&wrong(page, run)),
+            Cell::code(&run.command),
+        ]);
+    }
+    table
+}
+
+fn article(run: &CampaignRun, cycle: &Cycle, is_open: bool) -> Markup {
+    html! {
+        details.violation open[is_open] {
+            summary { code { (breakable(name(run))) } " on " (run.client) ", against " (run.model.to_uppercase()) }
+            p { "Repeat it: " code { (breakable(&run.command)) } }
+            pre tabindex="0" { (cycle.text) }
+        }
+    }
+}
+
+/// What is wrong with a run, in a sentence, as far as it is known.
+fn wrong(page: &Page<'_>, run: &CampaignRun) -> String {
+    let cycle = cycle(page, run).and_then(|cycle| cycle.text.lines().next());
+    let said = run.message.as_deref().or(cycle);
+    said.unwrap_or_default().trim().to_owned()
+}
+
+fn name(run: &CampaignRun) -> &str {
+    run.mutant.as_deref().unwrap_or("(unmutated)")
+}
+
+/// The criteria that a run breaks.
+fn broken(run: &CampaignRun) -> String {
+    let criteria = CRITERIA.into_iter().zip(&run.criteria);
+    let broken = criteria.filter(|(_, checked)| checked.finding == Some(Finding::Violation));
+    broken.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(mutant: Option<&str>, operator: &str, number: u32, shown: Option<u32>) -> CampaignRun {
+        let mut run = CampaignRun {
+            mutant: mutant.map(str::to_owned),
+            operator: Some(operator.to_owned()),
+            model: "sc".to_owned(),
+            outcome: RunOutcome::Violation,
+            operations: 100,
+            number,
+            ..CampaignRun::default()
+        };
+        run.checked_mut("sc").unwrap().operations = shown;
+        run
+    }
+
+    #[test]
+    fn one_for_each_mutant_the_shortest() {
+        let clean = CampaignRun {
+            outcome: RunOutcome::Clean,
+            ..run(Some("d"), "x", 0, Some(1))
+        };
+        let results = Results {
+            runs: vec![
+                run(Some("a"), "x", 0, Some(40)),
+                run(Some("a"), "x", 1, Some(30)),
+                run(Some("a"), "x", 2, Some(30)),
+                run(Some("b"), "x", 3, Some(20)),
+                run(Some("c"), "named", 4, None),
+                run(None, "", 5, Some(90)),
+                clean,
+            ],
+            ..Results::default()
+        };
+        let numbers: Vec<u32> = shortest_violations(&results)
+            .iter()
+            .map(|run| run.number)
+            .collect();
+        assert_eq!(numbers, [5, 4, 3, 1]);
+    }
+}

@@ -1,0 +1,124 @@
+//! What was run, in a few numbers for each experiment.
+//!
+//! ```
+//! use report::summary::experiments;
+//! use report::tables::{Said, Trial};
+//!
+//! let trial = |number, said| Trial { experiment: "scale".to_owned(), number, said, ..Trial::default() };
+//! let summary = &experiments(&[trial(0, Said::Consistent), trial(1, Said::Timeout)])[0];
+//! assert_eq!((summary.rows, summary.histories, summary.cut_off), (2, 2, 1));
+//! ```
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::tables::{Said, Trial};
+
+/// An experiment, and what its rows have in common.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// The experiment.
+    pub experiment: String,
+    /// The sizes at which it was run.
+    pub sizes: BTreeSet<String>,
+    /// Rows: one for each history, model and algorithm.
+    pub rows: usize,
+    /// Histories.
+    pub histories: usize,
+    /// Rows of algorithms that a limit stopped.
+    pub cut_off: usize,
+    /// Rows of algorithms that came to their end and to no verdict.
+    pub undecided: usize,
+    /// Models that were checked.
+    pub models: BTreeSet<String>,
+    /// Algorithms.
+    pub algorithms: BTreeSet<String>,
+    /// The smallest and the largest seed.
+    pub seeds: (u64, u64),
+    /// Time limits, in seconds.
+    pub timeouts: Vec<f64>,
+    /// Versions of the program.
+    pub versions: BTreeSet<String>,
+    /// Processors, and how many trials ran at a time.
+    pub machines: BTreeSet<String>,
+    /// The command that repeats its first row.
+    pub command: String,
+}
+
+/// The experiments of some trials, in the order in which they come.
+pub fn experiments(trials: &[Trial]) -> Vec<Summary> {
+    trials
+        .chunk_by(|a, b| a.experiment == b.experiment)
+        .filter_map(summary)
+        .collect()
+}
+
+fn summary(trials: &[Trial]) -> Option<Summary> {
+    let first = trials.first()?;
+    let words = |word: fn(&Trial) -> &String| trials.iter().map(word).cloned().collect();
+    let count = |is: fn(&Said) -> bool| trials.iter().filter(|trial| is(&trial.said)).count();
+    let seeds = trials.iter().map(|trial| trial.seed);
+    Some(Summary {
+        experiment: first.experiment.clone(),
+        sizes: words(|trial| &trial.size),
+        rows: trials.len(),
+        histories: trials.iter().map(history).collect::<BTreeSet<_>>().len(),
+        cut_off: count(|said| said.is_cut_off()),
+        undecided: count(|said| *said == Said::Undecided),
+        models: words(|trial| &trial.model),
+        algorithms: words(|trial| &trial.algorithm),
+        seeds: (seeds.clone().min()?, seeds.max()?),
+        timeouts: timeouts(trials),
+        versions: words(|trial| &trial.version),
+        machines: words(|trial| &trial.machine),
+        command: first.command.clone(),
+    })
+}
+
+/// What tells the histories of an experiment apart.
+fn history(trial: &Trial) -> (&str, &str, &str, u32) {
+    (&trial.size, &trial.part, &trial.point, trial.number)
+}
+
+fn timeouts(trials: &[Trial]) -> Vec<f64> {
+    let mut timeouts: Vec<f64> = trials.iter().map(|trial| trial.timeout).collect();
+    timeouts.sort_by(f64::total_cmp);
+    timeouts.dedup();
+    timeouts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(experiment: &str, number: u32, algorithm: &str, said: Said) -> Trial {
+        Trial {
+            experiment: experiment.to_owned(),
+            number,
+            seed: u64::from(number) + 7,
+            algorithm: algorithm.to_owned(),
+            said,
+            ..Trial::default()
+        }
+    }
+
+    #[test]
+    fn rows_histories_and_ends() {
+        let found = experiments(&[
+            trial("a", 0, "x", Said::Consistent),
+            trial("a", 0, "y", Said::Timeout),
+            trial("a", 1, "x", Said::Undecided),
+            trial("a", 1, "y", Said::Memory),
+            trial("b", 0, "x", Said::Satisfied),
+        ]);
+        let numbers: Vec<_> = found
+            .iter()
+            .map(|one| (one.rows, one.histories, one.cut_off, one.undecided))
+            .collect();
+        assert_eq!(numbers, [(4, 2, 2, 1), (1, 1, 0, 0)]);
+        assert_eq!((found[0].seeds, found[1].seeds), ((7, 8), (7, 7)));
+        assert_eq!(found[0].algorithms.len(), 2);
+        assert!(experiments(&[]).is_empty());
+    }
+}

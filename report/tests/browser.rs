@@ -1,0 +1,190 @@
+//! The page in a browser, where there is one: with and without its script.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::full;
+use scraper::{Html, Selector};
+
+/// What the browser may be called.
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// Options with which nothing is asked of a network or a screen.
+const QUIET: [&str; 10] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-logging=stderr",
+    "--dump-dom",
+];
+
+/// The column of the survivors' table by which the tests sort: how often what was edited was taken.
+const COLUMN: usize = 6;
+
+/// A browser that can be run, or a word that there is none.
+fn browser() -> Option<&'static str> {
+    let works = |name: &&str| {
+        let version = Command::new(name).arg("--version").output();
+        version.is_ok_and(|output| output.status.success())
+    };
+    let found = NAMES.into_iter().find(works);
+    if found.is_none() {
+        println!("skipped: there is no chromium");
+    }
+    found
+}
+
+/// What becomes of a page in a browser: its elements, and what it complained about.
+fn rendered(browser: &str, html: &str) -> (Html, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, html).unwrap();
+    let output = Command::new(browser)
+        .args(QUIET)
+        .arg(format!(
+            "--user-data-dir={}",
+            path(folder.path(), "profile")
+        ))
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    let complaints = complaints.lines().filter(|line| line.contains(":CONSOLE"));
+    let complaints = complaints.collect::<Vec<_>>().join("\n");
+    let dom = String::from_utf8(output.stdout).unwrap();
+    (Html::parse_document(&dom), complaints)
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).display().to_string()
+}
+
+/// The page with more script behind its own.
+fn with_script(html: &str, script: &str) -> String {
+    html.replace("</body>", &format!("<script>{script}</script></body>"))
+}
+
+fn texts(html: &Html, selector: &str) -> Vec<String> {
+    let selector = Selector::parse(selector).unwrap();
+    html.select(&selector)
+        .map(|element| element.text().collect())
+        .collect()
+}
+
+/// The column by which is sorted, top to bottom; of rows that are shown.
+fn column(html: &Html) -> Vec<String> {
+    texts(
+        html,
+        &format!(
+            "section[aria-labelledby='survivors'] tbody tr:not([hidden]) td:nth-child({})",
+            COLUMN + 1
+        ),
+    )
+}
+
+const TABLE: &str =
+    "const table = document.querySelector(\"section[aria-labelledby='survivors'] table\");";
+
+/// The page in a frame in which nothing may run scripts, and around it a script that shows what became of it:
+/// a browser that runs no scripts at all cannot say.
+fn framed(page: &str) -> String {
+    let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
+    format!(
+        "<!DOCTYPE html><body><iframe sandbox=\"allow-same-origin\" srcdoc=\"{escaped}\"></iframe><script>\
+         const frame = document.querySelector('iframe');\
+         frame.onload = () => document.body.replaceChildren(...frame.contentDocument.body.children);\
+         </script></body>"
+    )
+}
+
+#[test]
+fn without_its_script_all_is_there() {
+    let Some(browser) = browser() else { return };
+    let (html, complaints) = rendered(browser, &framed(&full().html()));
+    assert_eq!(complaints.lines().count(), 1, "{complaints}");
+    assert!(
+        complaints.contains("Blocked script execution"),
+        "{complaints}"
+    );
+    assert_eq!(texts(&html, "h2").len(), 7);
+    assert_eq!(
+        texts(&html, "button, input").len(),
+        0,
+        "nothing that does nothing"
+    );
+    assert_eq!(column(&html).len(), 10);
+    assert_eq!(texts(&html, "svg text").len(), 4);
+}
+
+#[test]
+fn with_it_tables_can_be_sorted() {
+    let Some(browser) = browser() else { return };
+    let page = full().html();
+    let (html, complaints) = rendered(browser, &page);
+    assert_eq!(complaints, "");
+    assert!(texts(&html, "th button").len() > 20);
+    let clicks = |times: usize| {
+        let click = format!("table.querySelectorAll(\"th button\")[{COLUMN}].click();");
+        let script = format!("{TABLE}{}", click.repeat(times));
+        let (html, complaints) = rendered(browser, &with_script(&page, &script));
+        assert_eq!(complaints, "");
+        (column(&html), texts(&html, "th[aria-sort]"))
+    };
+    let numbers = [
+        "200",
+        "300",
+        "400",
+        "500",
+        "600",
+        "700",
+        "800",
+        "900",
+        "1\u{202f}000",
+    ];
+    let (up, sorted) = clicks(1);
+    // As numbers, and what is not known last.
+    assert_eq!(up[..9], numbers);
+    assert_eq!(up[9], "not known");
+    assert_eq!(sorted, ["Times taken"]);
+    let (down, _) = clicks(2);
+    assert!(down[..9].iter().rev().eq(numbers.iter()), "{down:?}");
+    assert_eq!(down[9], "not known");
+}
+
+#[test]
+fn with_it_tables_can_be_filtered() {
+    let Some(browser) = browser() else { return };
+    let script = format!(
+        "{TABLE}const input = table.parentElement.previousElementSibling.querySelector('input');\
+         input.value = 'SURVIVOR-1 drop'; input.dispatchEvent(new Event('input'));"
+    );
+    let (html, complaints) = rendered(browser, &with_script(&full().html(), &script));
+    assert_eq!(complaints, "");
+    let mut shown = column(&html);
+    shown.sort();
+    assert_eq!(shown, ["1\u{202f}000", "not known"]);
+    assert_eq!(texts(&html, "output").concat(), "2 of 10 rows");
+}
+
+#[test]
+fn complaints_would_be_seen() {
+    let Some(browser) = browser() else { return };
+    let page = full().html();
+    let (_, thrown) = rendered(browser, &with_script(&page, "throw new Error('oh')"));
+    assert!(thrown.contains("oh"), "{thrown}");
+    // The page's policy forbids to load anything.
+    let loading = page.replace(
+        "</main>",
+        "<img src=\"data:image/gif;base64,R0lGODlhAQABAAAAACw=\" alt=\"\"></main>",
+    );
+    let (_, refused) = rendered(browser, &loading);
+    assert!(refused.contains("Content Security Policy"), "{refused}");
+}

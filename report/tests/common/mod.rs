@@ -1,0 +1,191 @@
+//! Made-up results, with everything that a page can show, and names that try to be markup.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use report::answers::Answers;
+use report::claims::{Claim, Verdict};
+use report::figures::{Figure, Table};
+use report::page::{Cycle, Page, html};
+use report::results::Results;
+use report::tables::{
+    CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial,
+};
+
+/// What a name must not become.
+pub const EVIL: &str = "<script>alert('x')</script>\"&";
+
+/// What a page is made of, owned.
+#[derive(Clone, Default)]
+pub struct Made {
+    pub results: Results,
+    pub answers: Option<Answers>,
+    pub figures: Vec<Figure>,
+    pub claims: Vec<Claim>,
+    pub cycles: Vec<Cycle>,
+}
+
+impl Made {
+    pub fn html(&self) -> String {
+        html(&Page {
+            results: &self.results,
+            told: &[("Version", "9.8.7".to_owned())],
+            answers: self.answers.as_ref(),
+            figures: &self.figures,
+            claims: &self.claims,
+            cycles: &self.cycles,
+        })
+    }
+}
+
+/// Everything.
+pub fn full() -> Made {
+    let runs = runs();
+    let equivalents = vec![Equivalent {
+        protocol: "P".to_owned(),
+        mutant: EVIL.to_owned(),
+        operator: EVIL.to_owned(),
+        kind: "identical".to_owned(),
+        reason: EVIL.to_owned(),
+    }];
+    let answers = Answers::of(&runs, &equivalents, &|model, criterion| model == criterion);
+    Made {
+        cycles: vec![Cycle {
+            command: runs[1].command.clone(),
+            text: format!("memory order would have a cycle {EVIL}\n  T0:1 store"),
+        }],
+        results: Results {
+            trials: trials(),
+            runs,
+            equivalents,
+            coverage: coverage(),
+        },
+        answers: Some(answers),
+        figures: [
+            "gcc-fig4-operations",
+            "gcc-fig4-threads",
+            "mutants-kills",
+            "burnim",
+        ]
+        .map(figure)
+        .to_vec(),
+        claims: claims(),
+    }
+}
+
+fn trials() -> Vec<Trial> {
+    let trial = |experiment: &str, number: u32, algorithm: &str, said| Trial {
+        experiment: experiment.to_owned(),
+        size: "quick".to_owned(),
+        part: "operations".to_owned(),
+        point: "operations=100".to_owned(),
+        number,
+        seed: 40 + u64::from(number),
+        model: "sc".to_owned(),
+        algorithm: algorithm.to_owned(),
+        said,
+        seconds: 0.25,
+        timeout: 60.0,
+        version: "1.2.3".to_owned(),
+        machine: "a processor, 2 at a time".to_owned(),
+        command: "rubric experiment gcc-fig4 --only".to_owned(),
+        ..Trial::default()
+    };
+    let mut trials = Vec::new();
+    for number in 0..3 {
+        trials.push(trial("gcc-fig4", number, "sc-sat", Said::Timeout));
+        trials.push(trial("gcc-fig4", number, "sc-ccm-enum", Said::Consistent));
+    }
+    trials.push(trial(EVIL, 0, EVIL, Said::Violation));
+    trials
+}
+
+/// A run of a protocol as it is, and runs of mutants, one of which is caught.
+fn runs() -> Vec<CampaignRun> {
+    let run = |mutant: Option<&str>, outcome, shown: Option<u32>| {
+        let mut run = CampaignRun {
+            protocol: "P".to_owned(),
+            mutant: mutant.map(str::to_owned),
+            operator: mutant.map(|_| "drop-action".to_owned()),
+            client: "in-order".to_owned(),
+            model: "sc".to_owned(),
+            lineage: format!("{mutant:?}"),
+            operations: 50,
+            outcome,
+            command: format!("rubric simulate P --mutant {mutant:?}"),
+            ..CampaignRun::default()
+        };
+        let finding = shown.map_or(Finding::Consistent, |_| Finding::Violation);
+        *run.checked_mut("sc").unwrap() = Checked {
+            finding: Some(finding),
+            operations: shown,
+            seconds: Some(0.1),
+        };
+        run
+    };
+    let mut runs = vec![
+        run(None, RunOutcome::Clean, None),
+        run(Some("<script>caught"), RunOutcome::Violation, Some(17)),
+    ];
+    // In no order, so that sorting them shows.
+    for number in [7, 10, 9, 1, 8, 3, 2, 6, 5, 4] {
+        let name = format!("survivor-{number}");
+        let mut survivor = run(Some(&name), RunOutcome::Clean, None);
+        survivor.machine = Some(EVIL.to_owned());
+        survivor.covered = (number != 1).then_some(number * 100);
+        runs.push(survivor);
+    }
+    runs
+}
+
+fn coverage() -> Vec<Coverage> {
+    let row = |machine: &str, state: &str, event: &str, stalls, count| Coverage {
+        protocol: "P".to_owned(),
+        machine: machine.to_owned(),
+        state: state.to_owned(),
+        event: event.to_owned(),
+        stalls,
+        count,
+    };
+    vec![
+        row("Directory", "I", "GETX", false, 1234),
+        row("L1Cache", "I", EVIL, false, 0),
+        row("L1Cache", "I", "Load", false, 7),
+        row("L1Cache", "IM", "Load", true, 3),
+    ]
+}
+
+/// A figure whose ids are those of all others.
+pub fn figure(name: &str) -> Figure {
+    Figure {
+        name: name.to_owned(),
+        title: format!("Title of {name}"),
+        caption: format!("Caption {EVIL}"),
+        svg: "<?xml version=\"1.0\"?><svg width=\"80\" height=\"40\" viewBox=\"0 0 80 40\" \
+              xmlns=\"http://www.w3.org/2000/svg\"><clipPath id=\"c\"><rect width=\"9\" height=\"9\"/></clipPath>\
+              <g clip-path=\"url(#c)\"><text x=\"1\" y=\"9\">x &lt; y</text></g></svg>"
+            .to_owned(),
+        png: vec![1, 2, 3],
+        table: Table {
+            columns: vec!["operations".to_owned(), EVIL.to_owned()],
+            rows: vec![vec!["100".to_owned(), EVIL.to_owned()], vec!["20".to_owned(), "y".to_owned()]],
+        },
+    }
+}
+
+fn claims() -> Vec<Claim> {
+    let claim = |id, experiment, verdict| Claim {
+        id,
+        paper: "CAV 2019",
+        place: "section 5",
+        experiment,
+        statement: format!("Claim {id} {EVIL}"),
+        theirs: "6.6 %".to_owned(),
+        ours: EVIL.to_owned(),
+        verdict,
+        note: EVIL.to_owned(),
+    };
+    vec![
+        claim("one", "gcc-fig4", Verdict::Holds),
+        claim("two", "gcc-fig4", Verdict::Differs),
+        claim("three", "wsc-fig9", Verdict::Untested),
+    ]
+}

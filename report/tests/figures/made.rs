@@ -1,0 +1,403 @@
+//! Rows as experiments might have them, made up: their spread is realistic, their numbers are not.
+
+use report::answers::Answers;
+use report::results::Results;
+use report::tables::{CampaignRun, Finding, RunOutcome, Said, Trial};
+
+/// The time limit.
+const LIMIT: f64 = 60.0;
+
+/// A number from 0 to 1 that depends on all of these and on nothing else.
+pub fn noise(seeds: &[u64]) -> f64 {
+    let mixed = seeds.iter().fold(0x9e37_79b9_u64, |hash, seed| {
+        let hash = (hash ^ seed).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (hash ^ (hash >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb)
+    });
+    (mixed >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// A trial with all that figures do not look at filled in.
+pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Trial {
+    Trial {
+        experiment: experiment.to_owned(),
+        size: "quick".to_owned(),
+        part: part.to_owned(),
+        number,
+        source: "simulated".to_owned(),
+        protocol: Some("MI_example".to_owned()),
+        model: "sc".to_owned(),
+        algorithm: algorithm.to_owned(),
+        said: Said::Consistent,
+        timeout: LIMIT,
+        version: "0.1.0".to_owned(),
+        machine: "a processor, 2 at a time".to_owned(),
+        ..Trial::default()
+    }
+}
+
+/// Sets the time, spread around what is expected, and cuts the trial off at the limit.
+fn take(trial: &mut Trial, expected: f64) {
+    let name = trial.algorithm.bytes().map(u64::from).sum();
+    let seeds = [
+        name,
+        u64::from(trial.number),
+        trial.operations,
+        u64::from(trial.threads),
+    ];
+    trial.seconds = expected * (2.2 * (noise(&seeds) + noise(&[seeds[0], seeds[1]]) - 1.0)).exp();
+    if trial.seconds > trial.timeout {
+        trial.seconds = trial.timeout + 0.05;
+        trial.said = Said::Timeout;
+        trial.reason = Some("time limit".to_owned());
+    }
+}
+
+/// For each place of a part, each of so many histories and each algorithm, with the time that a function expects.
+fn grid(
+    (experiment, part): (&str, &str),
+    places: &[u64],
+    histories: u32,
+    algorithms: &[&str],
+    expected: impl Fn(&str, f64, f64) -> f64,
+) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for place in places {
+        for number in 0..histories {
+            for algorithm in algorithms {
+                let mut one = trial(experiment, part, number, algorithm);
+                one.point = format!("{part}={place}");
+                (one.operations, one.threads) = match part {
+                    "operations" => (*place, if experiment == "wsc-fig6" { 6 } else { 4 }),
+                    _ => (50 * place, *place as u32),
+                };
+                let seconds = expected(algorithm, one.operations as f64, f64::from(one.threads));
+                take(&mut one, seconds);
+                trials.push(one);
+            }
+        }
+    }
+    trials
+}
+
+fn gradual(name: &str, operations: f64, threads: f64) -> f64 {
+    match name {
+        name if name.ends_with("ccm-enum") => 2e-8 * operations.powi(3) * threads,
+        name if name.ends_with("ccm-sat") => 1.6e-8 * operations.powi(3) * threads + 0.01,
+        "cc" => 1e-8 * operations * operations,
+        "ccv" => 3e-8 * operations * operations,
+        _ => 3e-10 * operations.powi(4) * threads,
+    }
+}
+
+fn boosted(name: &str, operations: f64, threads: f64) -> f64 {
+    match name {
+        "wsc" => 1e-8 * operations * operations,
+        "ccm" => 4e-9 * operations.powi(3),
+        "wsc-enum" => 3e-8 * operations * operations * threads,
+        "ccm-enum" => 1e-8 * operations.powi(3),
+        "dbcop" => 1e-5 * operations * (0.9 * threads).exp(),
+        _ => 2e-8 * operations * operations + 1e-5 * operations,
+    }
+}
+
+/// Rows for `gcc-…`.
+pub fn gcc() -> Vec<Trial> {
+    let sc = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat"];
+    let tso = ["tso-wccm-enum", "tso-wccm-sat", "tso-sat"];
+    let operations = [100, 200, 300, 400, 500];
+    let threads = [2, 3, 4, 5, 6];
+    let mut trials = grid(("gcc-fig4", "operations"), &operations, 20, &sc, gradual);
+    trials.extend(grid(("gcc-fig4", "threads"), &threads, 20, &sc, gradual));
+    trials.extend(grid(
+        ("gcc-fig6", "operations"),
+        &operations,
+        20,
+        &tso,
+        gradual,
+    ));
+    trials.extend(grid(("gcc-fig6", "threads"), &threads, 20, &tso, gradual));
+    let all = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat", "cc", "ccv"];
+    let mut found = grid(("gcc-fig5", "threads"), &[2, 4, 6, 8], 20, &all, gradual);
+    for one in &mut found {
+        let chance = noise(&[5, u64::from(one.number), one.operations]);
+        if !one.said.is_cut_off() {
+            one.said = match &*one.algorithm {
+                "cc" if chance > 0.3 => Said::Satisfied,
+                "ccv" if chance > 0.45 => Said::Satisfied,
+                _ => Said::Violation,
+            };
+        }
+        let fired = if chance < 0.45 { "ccv" } else { "ccm" };
+        one.fired = one.algorithm.contains("ccm").then(|| fired.to_owned());
+        (one.source, one.mutant) = ("mutant".to_owned(), Some("a".to_owned()));
+    }
+    trials.extend(found);
+    trials.extend(unordered("gcc-unordered", 30));
+    trials
+}
+
+/// Rows about the kernel, for both models.
+fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for number in 0..histories {
+        let seed = u64::from(number);
+        let pairs = 900 + (noise(&[seed, 1]) * 400.0) as u64;
+        let kernel = pairs - (noise(&[seed, 2]).powi(3) * 60.0) as u64;
+        for (model, criteria) in [
+            (
+                "sc",
+                [
+                    ("kernel", 0.0),
+                    ("wsc", 0.002),
+                    ("ccm", 0.06),
+                    ("ccv", 0.55),
+                ],
+            ),
+            (
+                "tso",
+                [
+                    ("kernel", 0.0),
+                    ("wtso", 0.004),
+                    ("wccm", 0.1),
+                    ("ccv", 0.6),
+                ],
+            ),
+        ] {
+            for (algorithm, missed) in criteria {
+                let mut one = trial(experiment, "histories", number, algorithm);
+                one.point = "histories".to_owned();
+                (one.model, one.operations, one.threads) = (model.to_owned(), 200, 4);
+                (one.write_pairs, one.kernel) = (pairs, Some(kernel));
+                let part = 2.0 * missed * noise(&[seed, algorithm.len() as u64, 3]);
+                let missed = (part.min(1.0) * kernel as f64 * 0.8).floor() as u64;
+                one.ordered = (algorithm != "kernel").then_some(kernel - missed);
+                one.said = Said::Satisfied;
+                trials.push(one);
+            }
+        }
+    }
+    trials
+}
+
+/// Rows for `wsc-…`.
+pub fn wsc() -> Vec<Trial> {
+    let four = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
+    let operations: Vec<u64> = (2..=8).map(|hundreds| hundreds * 100).collect();
+    let threads = [4, 8, 12, 16];
+    let mut trials = unordered("wsc-kernel", 120);
+    trials.extend(grid(
+        ("wsc-fig6", "operations"),
+        &operations,
+        12,
+        &four,
+        boosted,
+    ));
+    for experiment in ["wsc-fig7", "wsc-fig8"] {
+        trials.extend(grid((experiment, "threads"), &threads, 12, &four, boosted));
+    }
+    let three = ["wsc", "ccm", "dbcop"];
+    let mut found = grid(("wsc-fig9", "threads"), &threads, 40, &three, boosted);
+    for one in found.iter_mut().filter(|one| !one.said.is_cut_off()) {
+        let is_missed = one.algorithm == "ccm" && noise(&[9, u64::from(one.number)]) < 0.04;
+        one.said = if is_missed {
+            Said::Satisfied
+        } else {
+            Said::Violation
+        };
+    }
+    trials.extend(found);
+    trials
+}
+
+/// Rows for `tsotool-…`.
+pub fn tsotool() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for threads in [4, 16, 32, 60] {
+        for locations in [4, 16, 64, 256] {
+            let all = ["tso-baseline", "heu", "deriv", "deriv-back"];
+            let point = (131_072, threads, locations);
+            trials.extend(programs("tsotool-fig3", "locations", point, &all));
+            for operations in [32_768, 65_536, 131_072, 262_144, 524_288] {
+                let point = (operations, threads, locations);
+                let both = ["tso-baseline", "deriv-back"];
+                trials.extend(programs("tsotool-fig4", "operations", point, &both));
+            }
+        }
+    }
+    for mix in ["50,16,30,2", "33,33,30,2", "16,50,30,2"] {
+        for threads in [8, 60] {
+            let both = ["tso-baseline", "deriv-back"];
+            let mut own = programs("tsotool-table1", "mix", (262_144, threads, 64), &both);
+            for one in &mut own {
+                one.mix = mix.to_owned();
+                one.point = format!("{},mix={mix}", one.point);
+                one.seconds *= if mix.starts_with("16") { 1.3 } else { 1.0 };
+            }
+            trials.extend(own);
+        }
+    }
+    trials
+}
+
+fn programs(
+    experiment: &str,
+    part: &str,
+    (operations, threads, locations): (u64, u32, u32),
+    algorithms: &[&str],
+) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for number in 0..8 {
+        for algorithm in algorithms {
+            let mut one = trial(experiment, part, number, algorithm);
+            one.point = format!("operations={operations},threads={threads},locations={locations}");
+            (one.operations, one.threads, one.locations) = (operations, threads, locations);
+            (one.model, one.mix) = ("tso".to_owned(), "33,33,30,2".to_owned());
+            let sharing = f64::from(threads) / f64::from(locations);
+            let size = operations as f64 * f64::from(threads).sqrt();
+            let base = 1e-6 * size * (1.0 + 0.3 * noise(&[u64::from(number), operations]));
+            let more = match *algorithm {
+                "tso-baseline" => 1.0,
+                "heu" => 1.08 + 0.05 * noise(&[u64::from(number), 3]),
+                "deriv" => 1.5 + 0.01 * f64::from(threads),
+                _ => 1.6 + 0.02 * f64::from(threads),
+            };
+            one.seconds = base * more;
+            let luck = noise(&[u64::from(number), u64::from(threads), u64::from(locations)]);
+            let is_stuck = match *algorithm {
+                "heu" => luck < 0.4 + sharing,
+                "deriv" => luck < sharing * 0.2,
+                "tso-baseline" => true,
+                _ => false,
+            };
+            if is_stuck {
+                one.said = Said::Undecided;
+            }
+            if one.seconds > 12.0 {
+                (one.said, one.seconds, one.timeout) = (Said::Timeout, 12.1, 12.0);
+            }
+            trials.push(one);
+        }
+    }
+    trials
+}
+
+/// Rows for `qadeer-cycles`.
+pub fn qadeer() -> Vec<Trial> {
+    let trials = (0..200).map(|number| {
+        let mut one = trial("qadeer-cycles", "histories", number, "nice-cycle");
+        one.point = "histories".to_owned();
+        one.said = Said::Violation;
+        let length = (1.0 / (1.0 - noise(&[u64::from(number)]))).ln() * 1.3;
+        one.cycle = (number % 50 != 0).then_some(2 + length as u32);
+        if one.cycle.is_none() {
+            one.said = if number == 0 {
+                Said::Timeout
+            } else {
+                Said::Undecided
+            };
+        }
+        one
+    });
+    trials.collect()
+}
+
+/// Rows for `scale`.
+pub fn scale() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let operations: Vec<u64> = (3..=7).map(|power| 10_u64.pow(power)).collect();
+    let threads = [2, 4, 8, 16, 32, 64];
+    for (model, factor) in [("sc", 1.0), ("tso", 1.7), ("pso", 2.6)] {
+        let expected =
+            |_: &str, operations: f64, threads: f64| 8e-7 * factor * operations * threads.sqrt();
+        for (part, places) in [("operations", &operations[..]), ("threads", &threads)] {
+            let mut own = grid(("scale", part), places, 5, &["stages"], expected);
+            for one in &mut own {
+                one.model = model.to_owned();
+            }
+            trials.extend(own);
+        }
+    }
+    trials
+}
+
+/// All of them.
+pub fn results() -> Results {
+    let trials = [gcc(), wsc(), tsotool(), qadeer(), scale()];
+    Results {
+        trials: trials.concat(),
+        ..Results::default()
+    }
+}
+
+/// What the runs of a campaign say that found more mutants with stronger criteria.
+pub fn answers() -> Answers {
+    const OPERATORS: [&str; 9] = [
+        "drop-action",
+        "duplicate-action",
+        "drop-transition",
+        "swap-actions",
+        "wrong-next-state",
+        "wrong-message-type",
+        "wrong-destination",
+        "off-by-one",
+        "named",
+    ];
+    let mut runs = Vec::new();
+    for (at, operator) in OPERATORS.iter().enumerate() {
+        for mutant in 0..8 + 5 * at as u64 {
+            for (model, client) in [("sc", "in-order"), ("tso", "store-buffer-8")] {
+                let luck = noise(&[mutant, at as u64]);
+                runs.push(run(operator, mutant, model, client, luck));
+            }
+        }
+    }
+    Answers::of(&runs, &[], &counts)
+}
+
+/// What follows from SC, and from TSO.
+fn counts(model: &str, criterion: &str) -> bool {
+    model == "sc" || ["cc", "ccv", "wccm", "wtso", "tso", "pso"].contains(&criterion)
+}
+
+fn run(operator: &str, mutant: u64, model: &str, client: &str, luck: f64) -> CampaignRun {
+    let outcome = match luck {
+        luck if luck < 0.45 => RunOutcome::Violation,
+        luck if luck < 0.65 => RunOutcome::ProtocolError,
+        luck if luck < 0.75 => RunOutcome::Deadlock,
+        _ => RunOutcome::Clean,
+    };
+    let mut run = CampaignRun {
+        protocol: "MI_example".to_owned(),
+        mutant: Some(format!("{operator}-{mutant}")),
+        operator: Some(operator.to_owned()),
+        client: client.to_owned(),
+        model: model.to_owned(),
+        outcome,
+        ..CampaignRun::default()
+    };
+    let strong = [
+        ("cc", 0.12),
+        ("ccv", 0.2),
+        ("cm", 0.3),
+        ("ccm", 0.42),
+        ("wsc", 0.45),
+        ("sc", 0.45),
+        ("wccm", 0.36),
+        ("wtso", 0.4),
+        ("tso", 0.4),
+        ("pso", 0.3),
+    ];
+    for (criterion, strength) in strong.into_iter().filter(|(name, _)| counts(model, name)) {
+        let checked = run.checked_mut(criterion).expect("it is a criterion");
+        let is_broken = luck < strength;
+        let finding = if is_broken {
+            Finding::Violation
+        } else {
+            Finding::Consistent
+        };
+        checked.finding = Some(finding);
+        let operations = 20.0 + 300.0 * luck + 400.0 * (0.5 - strength);
+        checked.operations = is_broken.then_some(operations as u32);
+    }
+    run
+}

@@ -1,0 +1,277 @@
+//! Every figure from made-up rows, and from rows that are odd.
+
+mod made;
+
+use std::sync::OnceLock;
+
+use report::figures::{self, Figure};
+use report::results::Results;
+use report::tables::{Said, Trial};
+
+/// All figures of made-up rows.
+fn made_figures() -> &'static [Figure] {
+    static ALL: OnceLock<Vec<Figure>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut all = figures::all(&made::results());
+        all.extend(figures::campaign(&made::answers()));
+        all
+    })
+}
+
+/// Fails if a picture is no picture.
+fn check(figure: &Figure) {
+    let name = &figure.name;
+    assert!(
+        name.chars()
+            .all(|one| one.is_ascii_alphanumeric() || one == '-'),
+        "{name}"
+    );
+    check_svg(name, &figure.svg);
+    let size = |at: usize| {
+        let bytes = figure.png.get(at..at + 4).expect("a PNG has a header");
+        u32::from_be_bytes(bytes.try_into().expect("four bytes"))
+    };
+    assert_eq!(figure.png[..8], *b"\x89PNG\r\n\x1a\n", "{name}");
+    let [width, height] = [size(16), size(20)].map(|pixels| pixels / 2);
+    let header = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=");
+    assert!(figure.svg.starts_with(&header), "{name}: {header}");
+    assert!(
+        (200..20_000).contains(&width) && (200..20_000).contains(&height),
+        "{name}"
+    );
+    assert!(
+        !figure.title.is_empty() && figure.caption.ends_with('.'),
+        "{name}: {}",
+        figure.caption
+    );
+    assert!(!figure.table.rows.is_empty(), "{name}");
+    for row in &figure.table.rows {
+        assert_eq!(row.len(), figure.table.columns.len(), "{name}: {row:?}");
+        assert!(
+            row.iter().all(|cell| !cell.contains("NaN")),
+            "{name}: {row:?}"
+        );
+    }
+}
+
+/// Every element is closed by its own end, and every number is one.
+fn check_svg(name: &str, svg: &str) {
+    let mut open = Vec::new();
+    let mut rest = svg;
+    while let Some((words, tag)) = rest.split_once('<') {
+        assert!(!words.contains('>'), "{name}: {words}");
+        let (tag, after) = tag.split_once('>').expect("a tag ends");
+        assert_eq!(tag.matches('"').count() % 2, 0, "{name}: {tag}");
+        match tag.strip_prefix('/') {
+            Some(end) => assert_eq!(open.pop(), Some(end), "{name}"),
+            None if tag.ends_with('/') => {}
+            None => open.push(tag.split(' ').next().unwrap_or_default()),
+        }
+        rest = after;
+    }
+    assert!(open.is_empty(), "{name}: {open:?}");
+    for word in ["NaN", "inf", "-2147483648", "2147483647"] {
+        assert!(!svg.contains(&format!("\"{word}")), "{name}: {word}");
+        assert!(!svg.contains(&format!(">\n{word}")), "{name}: {word}");
+    }
+}
+
+/// A table as text, its columns padded.
+fn text(figure: &Figure) -> String {
+    let table = &figure.table;
+    let rows = || std::iter::once(&table.columns).chain(&table.rows);
+    let width = |at: usize| rows().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths);
+        let cells: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn all_figures_of_all_experiments() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
+    std::fs::create_dir_all(&folder).unwrap();
+    let figures = made_figures();
+    // They are left there to be looked at.
+    for figure in figures {
+        check(figure);
+        std::fs::write(folder.join(format!("{}.svg", figure.name)), &figure.svg).unwrap();
+        std::fs::write(folder.join(format!("{}.png", figure.name)), &figure.png).unwrap();
+    }
+    let names: Vec<&str> = figures.iter().map(|figure| &*figure.name).collect();
+    insta::assert_snapshot!("names", names.join("\n"));
+    for figure in figures {
+        let shown = format!("{}\n\n{}\n\n{}", figure.title, figure.caption, text(figure));
+        insta::assert_snapshot!(figure.name.clone(), shown);
+    }
+}
+
+#[test]
+fn axes_have_names_and_units() {
+    let figures = made_figures();
+    let has = |name: &str, words: &[&str]| {
+        let figure = figures.iter().find(|figure| figure.name == name).unwrap();
+        for word in words {
+            assert!(
+                figure.svg.contains(&format!(">\n{word}\n<")),
+                "{name}: {word}"
+            );
+        }
+    };
+    has(
+        "gcc-fig4-operations",
+        &["operations (4 threads)", "time to check", "10 s", "sc-sat"],
+    );
+    has("gcc-fig4-threads", &["threads (50 operations each)"]);
+    has(
+        "gcc-unordered",
+        &["share of pairs unordered", "paper 57.75 %", "paper 6.6 %"],
+    );
+    has("wsc-fig9-threads", &["wSC in the paper, at most 8 s"]);
+    has("tsotool-fig4-operations", &["operations", "128Ki"]);
+    has("tsotool-table1", &["14.9 s", "2.05×"]);
+}
+
+#[test]
+fn the_same_rows_give_the_same_bytes() {
+    let mut results = made::results();
+    results
+        .trials
+        .retain(|trial| ["wsc-fig9", "tsotool-table1"].contains(&&*trial.experiment));
+    let figures = figures::all(&results);
+    assert!(figures.len() > 3);
+    assert_eq!(figures, figures::all(&results));
+}
+
+#[test]
+fn no_rows_no_figures() {
+    assert!(figures::all(&Results::default()).is_empty());
+    let answers = report::answers::Answers::of(&[], &[], &|_, _| true);
+    assert!(figures::campaign(&answers).is_empty());
+}
+
+/// The figures of trials, all of which are pictures.
+fn figures_of(trials: Vec<Trial>) -> Vec<Figure> {
+    let results = Results {
+        trials,
+        ..Results::default()
+    };
+    let figures = figures::all(&results);
+    figures.iter().for_each(check);
+    figures
+}
+
+#[test]
+fn one_row_of_each_experiment() {
+    let mut trials = made::results().trials;
+    trials.dedup_by(|one, other| (&one.experiment, &one.part) == (&other.experiment, &other.part));
+    figures_of(trials);
+}
+
+#[test]
+fn everything_cut_off() {
+    let mut trials = made::results().trials;
+    trials.retain(|trial| trial.number < 2);
+    for trial in &mut trials {
+        trial.said = Said::Timeout;
+        (trial.ordered, trial.kernel, trial.cycle) = (None, None, None);
+        trial.seconds = trial.timeout;
+    }
+    let figures = figures_of(trials);
+    let figure = figures
+        .iter()
+        .find(|figure| figure.name == "wsc-fig6-operations")
+        .unwrap();
+    assert!(figure.svg.contains("limit 60 s"));
+    assert!(figure.svg.contains("cut off"));
+    // Runs, cut off, the quartiles, the mean.
+    assert_eq!(
+        figure.table.rows[0][2..],
+        ["2", "2", "> 60", "> 60", "> 60", ""]
+    );
+}
+
+#[test]
+fn odd_numbers() {
+    for odd in [0.0, f64::NAN, f64::INFINITY, -1.0, 1e300, 1e-300] {
+        let mut trials = made::results().trials;
+        let wanted = [
+            "gcc-fig4",
+            "gcc-unordered",
+            "wsc-kernel",
+            "wsc-fig9",
+            "tsotool-table1",
+            "qadeer-cycles",
+        ];
+        trials.retain(|trial| trial.number < 2 && wanted.contains(&&*trial.experiment));
+        for trial in &mut trials {
+            (trial.seconds, trial.timeout) = (odd, odd);
+            (trial.write_pairs, trial.kernel, trial.ordered) = (0, Some(0), Some(u64::MAX));
+            (trial.threads, trial.operations, trial.cycle) = (0, u64::MAX, Some(u32::MAX));
+        }
+        figures_of(trials);
+    }
+}
+
+#[test]
+fn a_hundred_algorithms() {
+    let mut trials = Vec::new();
+    for at in 0..100 {
+        for experiment in [
+            "gcc-fig4",
+            "gcc-unordered",
+            "wsc-kernel",
+            "wsc-fig9",
+            "tsotool-fig3",
+            "tsotool-table1",
+        ] {
+            let mut trial = made::trial(experiment, "threads", at % 3, &format!("algorithm-{at}"));
+            (trial.threads, trial.operations) = (2 + at % 5, 100);
+            (trial.write_pairs, trial.kernel, trial.ordered) = (10, Some(9), Some(8));
+            trial.seconds = 0.01 * f64::from(at);
+            trial.point = format!("threads={}", trial.threads);
+            if at % 2 == 0 {
+                trial.said = Said::Timeout;
+            }
+            trials.push(trial);
+        }
+    }
+    figures_of(trials);
+}
+
+#[test]
+fn other_algorithms_are_drawn_too() {
+    let mut trials = made::wsc();
+    trials.retain(|trial| trial.experiment == "wsc-fig7");
+    let mut more = trials.clone();
+    more.retain(|trial| trial.algorithm == "wsc-enum");
+    for trial in &mut more {
+        trial.algorithm = "my-own".to_owned();
+        trial.seconds *= 2.0;
+    }
+    trials.extend(more);
+    let figures = figures_of(trials);
+    assert!(figures[0].svg.contains("\nmy-own\n"));
+    assert!(figures[0].table.rows.iter().any(|row| row[1] == "my-own"));
+}
+
+#[test]
+fn sizes_have_figures_of_their_own() {
+    let mut trials = made::qadeer();
+    let mut more = trials.clone();
+    more.truncate(10);
+    for trial in &mut more {
+        trial.size = "paper".to_owned();
+    }
+    trials.extend(more);
+    let names: Vec<String> = figures_of(trials)
+        .into_iter()
+        .map(|figure| figure.name)
+        .collect();
+    assert_eq!(names, ["qadeer-cycles", "qadeer-cycles-quick"]);
+}

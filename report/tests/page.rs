@@ -1,0 +1,232 @@
+//! The page: sound HTML that loads nothing, escapes everything, and leaves out what there is not.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{EVIL, Made, full};
+use report::results::Results;
+use scraper::{Html, Selector};
+
+fn parsed(html: &str) -> Html {
+    Html::parse_document(html)
+}
+
+fn all<'h>(html: &'h Html, selector: &str) -> Vec<scraper::ElementRef<'h>> {
+    html.select(&Selector::parse(selector).unwrap()).collect()
+}
+
+fn texts(html: &Html, selector: &str) -> Vec<String> {
+    let elements = all(html, selector).into_iter();
+    elements
+        .map(|element| element.text().collect::<String>().trim().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_parser_has_nothing_to_complain_about() {
+    for made in [full(), Made::default()] {
+        let html = parsed(&made.html());
+        assert_eq!(html.errors, Vec::<String>::new());
+        assert_eq!(all(&html, "html, head, body, main").len(), 4);
+    }
+    // The parser does complain.
+    assert!(
+        !parsed("<!DOCTYPE html><table><p></table></i>")
+            .errors
+            .is_empty()
+    );
+}
+
+#[test]
+fn it_loads_nothing() {
+    let html = parsed(&full().html());
+    let loading =
+        "link, img, iframe, object, embed, base, [src], [srcset], [action], [data], [background]";
+    assert!(all(&html, loading).is_empty());
+    let links = all(&html, "[href]");
+    assert!(links.len() > 10);
+    for link in links {
+        let target = link.value().attr("href").unwrap();
+        assert!(target.starts_with('#'), "{target}");
+    }
+    let policy = all(&html, "meta[http-equiv='Content-Security-Policy']");
+    let policy = policy[0].value().attr("content").unwrap();
+    assert!(policy.contains("default-src 'none'"), "{policy}");
+    let style = texts(&html, "style").concat();
+    assert!(!style.contains("@import") && !style.contains("url("));
+}
+
+#[test]
+fn links_find_their_targets_and_no_id_is_there_twice() {
+    let html = parsed(&full().html());
+    let ids: Vec<&str> = all(&html, "[id]")
+        .into_iter()
+        .filter_map(|element| element.value().attr("id"))
+        .collect();
+    let known: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(known.len(), ids.len(), "{ids:?}");
+    for link in all(&html, "[href]") {
+        let target = &link.value().attr("href").unwrap()[1..];
+        assert!(known.contains(target), "{target}");
+    }
+    for element in all(&html, "[aria-labelledby]") {
+        assert!(known.contains(element.value().attr("aria-labelledby").unwrap()));
+    }
+    // Four drawings with the same id, which each refers to its own.
+    let clipped = all(&html, "svg [clip-path]");
+    let targets: BTreeSet<&str> = clipped
+        .iter()
+        .filter_map(|element| element.value().attr("clip-path"))
+        .collect();
+    assert_eq!((clipped.len(), targets.len()), (4, 4));
+    for target in targets {
+        let id = target.trim_start_matches("url(#").trim_end_matches(')');
+        assert!(known.contains(id), "{id}");
+    }
+}
+
+#[test]
+fn names_are_text_wherever_they_are() {
+    let page = full().html();
+    let html = parsed(&page);
+    assert_eq!(all(&html, "script").len(), 1, "the page's own");
+    assert!(!page.contains(EVIL) && !page.contains("<script>alert"));
+    // And yet they are there.
+    assert!(
+        texts(&html, "h3")
+            .iter()
+            .any(|title| title.starts_with(EVIL))
+    );
+    assert!(
+        texts(&html, "td, th")
+            .iter()
+            .filter(|text| *text == EVIL)
+            .count()
+            > 5
+    );
+    assert!(texts(&html, "pre")[0].contains(EVIL));
+    for element in all(&html, "*") {
+        let mut attributes = element.value().attrs();
+        assert!(attributes.all(|(name, _)| !name.starts_with("on")));
+    }
+}
+
+#[test]
+fn the_same_results_give_the_same_bytes() {
+    assert_eq!(full().html(), full().html());
+}
+
+#[test]
+fn everything_has_its_place() {
+    let html = parsed(&full().html());
+    let headings = [
+        "What was run",
+        "The papers, and here",
+        "Experiments",
+        "Campaign",
+        "Transition coverage",
+        "Violations",
+        "Other figures",
+    ];
+    let found = texts(&html, "h2");
+    let found: Vec<&str> = found
+        .iter()
+        .map(|title| title.trim_end_matches([' ', '#']))
+        .collect();
+    assert_eq!(found, headings);
+    let within = |heading: &str| format!("section[aria-labelledby='{heading}']");
+    let experiment = texts(
+        &html,
+        &format!("{} figcaption strong", within("experiment-gcc-fig4")),
+    );
+    assert_eq!(
+        experiment,
+        [
+            "Title of gcc-fig4-operations.",
+            "Title of gcc-fig4-threads."
+        ]
+    );
+    assert_eq!(
+        texts(&html, &format!("{} > figure strong", within("campaign"))),
+        ["Title of mutants-kills."]
+    );
+    assert_eq!(
+        texts(&html, &format!("{} figure strong", within("figures"))),
+        ["Title of burnim."]
+    );
+    let ran = texts(
+        &html,
+        &format!("{} tbody tr:first-child > *", within("ran")),
+    );
+    assert_eq!(ran[..6], ["gcc-fig4", "quick", "3", "6", "3", "0"]);
+    assert_eq!(ran[8..], ["40 to 42", "60 s"]);
+    assert_eq!(
+        texts(&html, &format!("{} .verdict", within("claims")))[3..],
+        ["✓ holds", "✗ differs", "○ untested"]
+    );
+    let told = texts(&html, &format!("{} dd", within("ran")));
+    assert!(told.contains(&"9.8.7".to_owned()), "{told:?}");
+    let kills = texts(&html, &format!("{} tfoot > tr > *", within("kills")));
+    assert_eq!(kills[..3], ["all", "11", "1"]);
+    let violation = texts(&html, &format!("{} tbody > tr > *", within("violations")));
+    assert_eq!(violation[0], "<script>caught");
+    assert_eq!(violation[4..6], ["17", "50"]);
+    assert!(violation[6].starts_with("memory order would have a cycle"));
+    let heat = texts(&html, ".heat td.never, .heat td.taken, .heat td.stalled");
+    assert_eq!(heat, ["1.2k", "0", "7", "z 3"]);
+}
+
+#[test]
+fn figures_say_what_they_show_to_who_does_not_see_them() {
+    let html = parsed(&full().html());
+    let drawings = all(&html, ".drawing");
+    assert_eq!(drawings.len(), 4);
+    for drawing in drawings {
+        assert_eq!(drawing.value().attr("role"), Some("img"));
+        assert!(
+            drawing
+                .value()
+                .attr("aria-label")
+                .unwrap()
+                .contains("Caption")
+        );
+    }
+    assert_eq!(
+        all(&html, ".scroll:not([aria-label]), .scroll:not([tabindex])").len(),
+        0
+    );
+    assert_eq!(all(&html, "table:not(:has(caption))").len(), 0);
+}
+
+#[test]
+fn what_there_is_not_has_no_section() {
+    let headings = |made: &Made| texts(&parsed(&made.html()), "h2").len();
+    assert_eq!(headings(&Made::default()), 0);
+    let full = full();
+    let trials = Made {
+        results: Results {
+            trials: full.results.trials.clone(),
+            ..Results::default()
+        },
+        ..Made::default()
+    };
+    let html = parsed(&trials.html());
+    assert_eq!(texts(&html, "h2"), ["What was run #", "Experiments #"]);
+    let campaign = Made {
+        results: Results {
+            runs: full.results.runs.clone(),
+            ..Results::default()
+        },
+        answers: full.answers.clone(),
+        // Nothing was tested.
+        claims: full.claims[2..].to_vec(),
+        ..Made::default()
+    };
+    let html = parsed(&campaign.html());
+    assert_eq!(
+        texts(&html, "h2"),
+        ["What was run #", "Campaign #", "Violations #"]
+    );
+    assert!(all(&html, "pre").is_empty());
+}
