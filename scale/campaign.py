@@ -238,10 +238,10 @@ def main(words: list[str]) -> int:
                     return 2
                 cluster.scale(jobs=options.workers)
             status = run(options, cluster)
+        return status or subprocess.run([options.rubric, "report", str(options.output)]).returncode
     except KeyboardInterrupt:
         say("interrupted; the same command goes on where it stopped")
         return 130
-    return status or subprocess.run([options.rubric, "report", str(options.output)]).returncode
 
 
 if __name__ == "__main__":

@@ -62,7 +62,9 @@ def rubrics(processes, folder: Path) -> list[psutil.Process]:
     found = []
     for process in processes:
         try:
-            if process.exe() == RUBRIC and str(folder) in process.cmdline():
+            # Not its file, which psutil keeps in mind: just before it was the worker's Python.
+            words = process.cmdline()
+            if words[:1] == [RUBRIC] and str(folder) in words:
                 found.append(process)
         except psutil.Error:
             pass  # it has ended meanwhile
@@ -125,7 +127,7 @@ class CampaignTest(unittest.TestCase):
         process = self.start(path, "--shards", "2")
         found = wait_for("shard at work", lambda: rubrics(psutil.process_iter(), path))
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(PATIENCE), 130)
+        self.assertEqual(process.wait(PATIENCE), 130, self.output.read_text())
         _, alive = psutil.wait_procs(found, timeout=5)
         self.assertEqual(alive, [])
         self.assertIn("goes on where it stopped", self.output.read_text())
