@@ -7,7 +7,7 @@
 //!
 //! The papers give averages of times. Here times of an algorithm are compared by their medians, so that one run that was cut off
 //! does not decide, and always over the histories that all of the compared algorithms ran. If an experiment was run at several
-//! sizes, that of the paper counts.
+//! sizes, a claim is tested on that of the paper, and on another where that is too little to tell.
 //!
 //! ```
 //! use report::claims::{self, Verdict};
@@ -56,7 +56,7 @@ use serde::Serialize;
 
 use crate::files;
 use crate::results::Results;
-use measure::{Estimate, FEWEST, Share};
+use measure::{AtSize, Estimate, FEWEST, Share};
 use paper::Stated;
 
 /// A claim of a paper, and what was found here.
@@ -105,17 +105,51 @@ impl Verdict {
     }
 }
 
-/// All claims, paper by paper.
+/// All claims, paper by paper. Those about experiments are tested on the first of [`measure::SIZES`] that tells.
 pub fn all(results: &Results) -> Vec<Claim> {
+    let mut tried: Vec<AtSize<'_>> = Vec::new();
+    let mut claims: Vec<Claim> = Vec::new();
+    for size in measure::SIZES {
+        let at_size = AtSize { results, size };
+        let others = of_experiments(at_size);
+        match tried.is_empty() {
+            true => claims = others,
+            false => {
+                for (claim, other) in claims.iter_mut().zip(others) {
+                    claim.or(other, &tried);
+                }
+            }
+        }
+        tried.push(at_size);
+    }
+    [claims, burnim::claims(), campaign::claims(results)].concat()
+}
+
+/// The claims about experiments, on the trials of one size.
+fn of_experiments(results: AtSize<'_>) -> Vec<Claim> {
     let parts = [
         gcc::claims(results),
         wsc::claims(results),
         tsotool::claims(results),
         qadeer::claims(results),
-        burnim::claims(),
-        campaign::claims(results),
     ];
     parts.concat()
+}
+
+impl Claim {
+    /// Falls back on the same claim at another size, if those that were tried before do not tell.
+    fn or(&mut self, other: Claim, before: &[AtSize<'_>]) {
+        let was_run = |size: &&AtSize<'_>| size.rows(self.experiment).next().is_some();
+        let tried = before.iter().find(was_run);
+        match (self.verdict, other.verdict, tried) {
+            (Verdict::Untested, Verdict::Holds | Verdict::Differs, Some(tried)) => {
+                *self = other;
+                self.note += &format!(" What there is of size {} is too little to tell.", tried.size);
+            }
+            (Verdict::Untested, _, None) => *self = other,
+            _ => {}
+        }
+    }
 }
 
 /// Writes claims as CSV, a row a claim, with the fields of [`Claim`] as columns.
@@ -140,8 +174,8 @@ pub fn write_csv(claims: &[Claim], path: &Path) -> io::Result<()> {
 struct Found {
     /// The numbers.
     ours: String,
-    /// Whether the claim is true; none if too little is known for that.
-    holds: Option<bool>,
+    /// Whether the claim is true.
+    holds: Told,
     /// When it would be; empty if the claim itself says so.
     rule: String,
     /// What the numbers rest on, and what may explain them.
@@ -158,6 +192,32 @@ impl Found {
     }
 }
 
+/// Whether something is so, as far as the numbers tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    Yes,
+    No,
+    /// Not known, since runs were cut off.
+    CutOff,
+    /// Not known, since runs are too short to be compared.
+    TooShort,
+}
+
+impl From<bool> for Told {
+    fn from(holds: bool) -> Told {
+        match holds {
+            true => Told::Yes,
+            false => Told::No,
+        }
+    }
+}
+
+impl From<Option<bool>> for Told {
+    fn from(holds: Option<bool>) -> Told {
+        holds.map_or(Told::CutOff, Told::from)
+    }
+}
+
 /// Why nothing was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
@@ -171,6 +231,8 @@ pub enum Missing {
     Rare(&'static str, u64, u64),
     /// Too many runs were cut off, or have no times.
     CutOff(&'static str),
+    /// The runs take too little time to be compared.
+    TooShort(&'static str),
     /// It has no rows about something.
     Rows(&'static str, &'static str),
     /// The program does not have what would be needed.
@@ -193,11 +255,16 @@ impl fmt::Display for Missing {
             ),
             Missing::Rare(name, found, needed) => write!(
                 out,
-                "Too few violations to see what is so rare, {found} of {needed} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few histories to see what is so rare, {found} of {needed} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
             ),
             Missing::CutOff(name) => write!(
                 out,
                 "Too many runs were cut off to tell: `rubric experiment {name}` with a larger `--timeout` gives them more time."
+            ),
+            Missing::TooShort(name) => write!(
+                out,
+                "The runs of `rubric experiment {name}` are below {}, where caches and clock make more of a difference than algorithms.",
+                paper::seconds(measure::FLEETING)
             ),
             Missing::Rows(name, what) => write!(
                 out,
@@ -214,13 +281,12 @@ impl Stated {
         let (ours, verdict, note) = match found {
             Err(missing) => (String::new(), Verdict::Untested, missing.to_string()),
             Ok(found) => {
+                let name = self.experiment;
                 let (verdict, said) = match found.holds {
-                    Some(true) => (Verdict::Holds, String::new()),
-                    Some(false) => (Verdict::Differs, String::new()),
-                    None => (
-                        Verdict::Untested,
-                        Missing::CutOff(self.experiment).to_string(),
-                    ),
+                    Told::Yes => (Verdict::Holds, String::new()),
+                    Told::No => (Verdict::Differs, String::new()),
+                    Told::CutOff => (Verdict::Untested, Missing::CutOff(name).to_string()),
+                    Told::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
                 };
                 let note = [&said, &found.rule, &found.basis];
                 let note = note.into_iter().map(|part| part.trim_end());
@@ -251,19 +317,21 @@ impl Stated {
         };
         Found {
             ours: format!("{}{counts}", self.figure.shown(ours)),
-            holds,
+            holds: holds.into(),
             rule: format!("{difference}{}", self.figure.rule()),
             basis,
         }
     }
 
     /// Refuses to tell from so many cases whether something as rare as the paper says happens: at that rate, three of it are to be
-    /// expected, so that one is missed with 95 % likelihood only if it is rarer.
-    fn enough_for_rare(&self, cases: u64) -> Result<(), Missing> {
-        let rate = self.figure.value().filter(|rate| *rate > 0.0);
-        let needed = rate.map_or(0, |rate| (3.0 / rate).ceil() as u64);
-        match cases < needed {
-            true => Err(Missing::Rare(self.experiment, cases, needed)),
+    /// expected, so that one is missed with 95 % likelihood only if it is rarer. Where three were seen it is not that rare.
+    fn enough_for_rare(&self, share: Share) -> Result<(), Missing> {
+        /// How many are to be expected or seen.
+        const SEEN: u64 = 3;
+        let rate = self.figure.rate().filter(|rate| *rate > 0.0);
+        let needed = rate.map_or(0, |rate| (SEEN as f64 / rate).ceil() as u64);
+        match share.of < needed && share.part < SEEN {
+            true => Err(Missing::Rare(self.experiment, share.of, needed)),
             false => Ok(()),
         }
     }
@@ -273,6 +341,7 @@ impl Stated {
         if share.of < FEWEST as u64 {
             return Err(Missing::Few(self.experiment, share.of as usize));
         }
+        self.enough_for_rare(share)?;
         let counts = format!("{share} {what}");
         Ok(self.number(Estimate::exactly(share.value()), Some(counts), basis))
     }

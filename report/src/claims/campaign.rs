@@ -1,4 +1,6 @@
-//! Claims about violations, on those of a campaign: by mutants of all protocols, not of one.
+//! Claims about violations, on those of a campaign: by mutants of whatever protocols it ran.
+
+use std::collections::BTreeSet;
 
 use super::measure::Share;
 use super::paper::{self, Stated};
@@ -11,13 +13,31 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
     let tso = rates(results, "tso", &|criterion| {
         ["wccm", "tso"].contains(&criterion)
     });
-    vec![
+    let mut claims = vec![
         paper::CAMPAIGN_CAUSAL.claim(stated(&sc, paper::CAMPAIGN_CAUSAL)),
         paper::CAMPAIGN_CCM.claim(caught(&sc, paper::CAMPAIGN_CCM, "ccm")),
         paper::CAMPAIGN_WCCM.claim(caught(&tso, paper::CAMPAIGN_WCCM, "wccm")),
         paper::CAMPAIGN_WSC.claim(caught(&sc, paper::CAMPAIGN_WSC, "wsc")),
-        paper::CAMPAIGN_ESCAPING.claim(escaping(&sc)),
-    ]
+        paper::CAMPAIGN_ESCAPING.claim(stated(&sc, paper::CAMPAIGN_ESCAPING)),
+    ];
+    if let Some(mutants) = mutants(results) {
+        for claim in &mut claims {
+            claim.statement = claim.statement.replacen("mutants", &mutants, 1);
+        }
+    }
+    claims
+}
+
+/// Of which protocols there were mutants; none if there were none.
+fn mutants(results: &Results) -> Option<String> {
+    let mutated = results.runs.iter().filter(|run| run.mutant.is_some());
+    let protocols: BTreeSet<&str> = mutated.map(|run| run.protocol.as_str()).collect();
+    let mut protocols: Vec<&str> = protocols.into_iter().collect();
+    let last = protocols.pop()?;
+    Some(match protocols.is_empty() {
+        true => format!("mutants of {last}"),
+        false => format!("mutants of {} and {last}", protocols.join(", ")),
+    })
 }
 
 /// What the runs of clients that keep a model say, `counts` being the criteria that follow from it.
@@ -51,13 +71,6 @@ fn caught(
         of: rate.asked - rate.undecided,
     };
     stated.share(share, "violations", basis(rates))
-}
-
-fn escaping(rates: &Result<Rates, Missing>) -> Result<Found, Missing> {
-    let found = stated(rates, paper::CAMPAIGN_ESCAPING)?;
-    let rates = rates.as_ref().map_err(Clone::clone)?;
-    paper::CAMPAIGN_ESCAPING.enough_for_rare(rates.violating)?;
-    Ok(found)
 }
 
 /// A share that the answers of a campaign have too.

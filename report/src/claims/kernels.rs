@@ -1,7 +1,7 @@
 //! How much of the kernel, and of all pairs of writes, the criteria order.
 
 use super::Missing;
-use super::measure::{Estimate, Share, Trials};
+use super::measure::{Estimate, Share, Trials, mean};
 use super::paper::percent;
 
 /// What a criterion orders of the pairs of writes of one history.
@@ -67,20 +67,20 @@ pub fn average(rows: &[Ordered], of: impl Fn(&Ordered) -> f64) -> Estimate {
     Estimate::exactly(sum / rows.len().max(1) as f64)
 }
 
-/// How many of the pairs are in the kernel at all: what any criterion can order.
+/// Which part of the pairs is in the kernel at all, on average: what any criterion can order. None if no kernel is known.
+pub fn in_kernel(rows: &[Ordered]) -> Option<f64> {
+    let shares = rows
+        .iter()
+        .filter_map(|row| Some(Estimate::exactly(row.kernel? as f64 / row.pairs as f64)));
+    Some(mean(&shares.collect::<Vec<_>>())?.low)
+}
+
+/// The same as a sentence, with a blank before.
 pub fn ceiling(rows: &[Ordered]) -> String {
-    let known = rows.iter().filter_map(|row| Some((row.kernel?, row.pairs)));
-    let shares: Vec<f64> = known
-        .map(|(kernel, pairs)| kernel as f64 / pairs as f64)
-        .collect();
-    match shares.len() {
-        0 => String::new(),
-        count => {
-            let mean = shares.iter().sum::<f64>() / count as f64;
-            format!(
-                " The kernel has {} of the pairs, and no criterion can order more.",
-                percent(mean)
-            )
-        }
-    }
+    in_kernel(rows).map_or(String::new(), |share| {
+        format!(
+            " The kernel has {} of the pairs, and no criterion can order more.",
+            percent(share)
+        )
+    })
 }

@@ -4,18 +4,41 @@
 //! it lies: a point if it is known, without an upper end if it is only known from below. Algorithms are compared on the histories
 //! that all of them ran.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::Missing;
 use crate::results::Results;
 use crate::tables::{Said, Trial};
 
+/// Below this time, in seconds, algorithms are not told apart: caches and clock make more of a difference.
+pub const FLEETING: f64 = 1e-3;
+
+/// From which factor on something grows or shrinks: less may be chance.
+pub const GROWS: f64 = 1.25;
+
 /// How many histories a number must rest on.
 pub const FEWEST: usize = 10;
 
-/// The sizes of experiments, that of the papers first: claims are tested on the first that there is.
-const SIZES: [&str; 3] = ["paper", "large", "quick"];
+/// The sizes of experiments, that of the papers first: a claim is tested on the first that tells.
+pub const SIZES: [&str; 3] = ["paper", "large", "quick"];
+
+/// Results of whose trials those of one size count.
+#[derive(Clone, Copy, Debug)]
+pub struct AtSize<'r> {
+    /// All of them.
+    pub results: &'r Results,
+    /// The size.
+    pub size: &'static str,
+}
+
+impl<'r> AtSize<'r> {
+    /// The trials of an experiment.
+    pub fn rows(self, experiment: &str) -> impl Iterator<Item = &'r Trial> {
+        let rows = self.results.trials.iter();
+        rows.filter(move |row| row.experiment == experiment && row.size == self.size)
+    }
+}
 
 /// Where a number lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +69,14 @@ impl Estimate {
             () if self.low > other.high => Some(true),
             () if self.high <= other.low => Some(false),
             () => None,
+        }
+    }
+
+    /// A multiple of it.
+    pub fn times(self, factor: f64) -> Estimate {
+        Estimate {
+            low: self.low * factor,
+            high: self.high * factor,
         }
     }
 
@@ -133,14 +164,20 @@ impl fmt::Display for Share {
     }
 }
 
-/// How long a trial took; none if the row has no sensible number.
+/// How long a trial took; none if the row has no sensible number. One that was late would have taken at least its limit, whenever
+/// it noticed; one that wanted too much memory at least as long as it ran.
 pub fn time(trial: &Trial) -> Option<Estimate> {
-    let seconds = trial.seconds;
-    (seconds.is_finite() && seconds >= 0.0).then_some(Estimate {
-        low: seconds,
+    let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
+    let low = match trial.said {
+        Said::Timeout if is_sensible(trial.timeout) => trial.timeout,
+        _ => trial.seconds,
+    };
+    let is_known = is_sensible(trial.seconds) && is_sensible(low);
+    is_known.then_some(Estimate {
+        low,
         high: match trial.said.is_cut_off() {
             true => f64::INFINITY,
-            false => seconds,
+            false => low,
         },
     })
 }
@@ -213,21 +250,14 @@ impl<'a> Trials<'a> {
     /// # Errors
     /// There are none.
     pub fn of(
-        results: &'a Results,
+        results: AtSize<'a>,
         experiment: &'static str,
         model: &str,
     ) -> Result<Trials<'a>, Missing> {
-        let rows = || {
-            let rows = results.trials.iter();
-            rows.filter(move |row| row.experiment == experiment && row.model == model)
-        };
-        let size = SIZES
-            .into_iter()
-            .find(|size| rows().any(|row| row.size == *size))
-            .ok_or(Missing::Experiment(experiment))?;
         let mut histories: Vec<History<'a>> = Vec::new();
         let mut places: BTreeMap<(&str, &str, u32), usize> = BTreeMap::new();
-        for row in rows().filter(|row| row.size == size) {
+        let rows = results.rows(experiment);
+        for row in rows.filter(|row| row.model == model) {
             let place = places.entry((&row.part, &row.point, row.number));
             let place = *place.or_insert_with(|| {
                 histories.push(History {
@@ -238,11 +268,14 @@ impl<'a> Trials<'a> {
             });
             histories[place].by.insert(&row.algorithm, row);
         }
-        Ok(Trials {
-            experiment,
-            size,
-            histories,
-        })
+        match histories.is_empty() {
+            true => Err(Missing::Experiment(experiment)),
+            false => Ok(Trials {
+                experiment,
+                size: results.size,
+                histories,
+            }),
+        }
     }
 
     /// Those of its histories that are so.
@@ -361,6 +394,36 @@ impl<'a> Trials<'a> {
         self.histories.iter().filter_map(ratio).collect()
     }
 
+    /// The time limit of the runs of an algorithm that were cut off by it: the shortest and the longest, if they are several.
+    fn limit(&self, algorithm: &str) -> String {
+        let late = self.rows(algorithm).filter(|row| row.said == Said::Timeout);
+        let limits = late.map(|row| Estimate::exactly(row.timeout));
+        let ends = limits.reduce(|one, other| Estimate {
+            low: one.low.min(other.low),
+            high: one.high.max(other.high),
+        });
+        ends.map_or(String::new(), |ends| ends.shown(|limit| limit.to_string()))
+    }
+
+    /// The same histories among those of another experiment, which may have asked other algorithms about them.
+    pub fn among(&self, other: &Trials<'a>) -> Trials<'a> {
+        let mine = self.histories.iter();
+        let mine: BTreeSet<&str> = mine.map(|one| one.any.trace_hash.as_str()).collect();
+        other.filter(|history| mine.contains(history.any.trace_hash.as_str()))
+    }
+
+    /// The median of what is counted in the rows of an algorithm, and the largest.
+    pub fn count(
+        &self,
+        algorithm: &str,
+        of: impl Fn(&Trial) -> Option<u64>,
+    ) -> Option<(Estimate, u64)> {
+        let counts: Vec<u64> = self.rows(algorithm).filter_map(of).collect();
+        let numbers = counts.iter().map(|count| Estimate::exactly(*count as f64));
+        let middle = median(&numbers.collect::<Vec<_>>())?;
+        Some((middle, counts.into_iter().max()?))
+    }
+
     /// How large the experiment was, and which of the algorithms were cut off how often.
     pub fn basis(&self, algorithms: &[&str]) -> String {
         let histories = self.histories.len();
@@ -369,8 +432,7 @@ impl<'a> Trials<'a> {
             let said = |what: Said| Share::of(self.rows(algorithm).map(|row| row.said == what));
             let (late, large) = (said(Said::Timeout), said(Said::Memory));
             if late.part > 0 {
-                let limit = self.rows(algorithm).map(|row| row.timeout);
-                let limit = limit.fold(0.0, f64::max);
+                let limit = self.limit(algorithm);
                 basis += &format!(" {late} runs of {algorithm} were cut off at {limit} s.");
             }
             if large.part > 0 {

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::{Estimate, FEWEST, Share, Trials, median};
+use super::measure::{AtSize, Estimate, FEWEST, Share, Trials, median};
 use super::{Claim, Found, Missing, paper};
-use crate::results::Results;
 use crate::tables::{Said, Trial};
 
-pub(super) fn claims(results: &Results) -> Vec<Claim> {
+pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
     vec![
         paper::SIMPLE.claim(simple(results)),
         paper::NICE.claim(nice(results)),
@@ -15,23 +14,24 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
     ]
 }
 
-fn simple(results: &Results) -> Result<Found, Missing> {
+fn simple(results: AtSize<'_>) -> Result<Found, Missing> {
     let name = "simple-witness";
     let trials = Trials::of(results, paper::SIMPLE.experiment, "sc")?.with(&[name])?;
     let is_valid = |row: &Trial| row.said == Said::Consistent;
     let valid = trials.filter(|history| history.all().any(is_valid));
-    let share = Share::of(valid.rows(name).map(is_valid));
+    let rows = valid.rows(name).filter(|row| !row.said.is_cut_off());
+    let share = Share::of(rows.map(is_valid));
     paper::SIMPLE.share(share, "valid histories", valid.basis(&[name]))
 }
 
-fn cycles(results: &Results) -> Result<Trials<'_>, Missing> {
+fn cycles(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
     let name = "nice-cycle";
     Trials::of(results, "qadeer-cycles", "sc")?
         .with(&[name])?
         .enough()
 }
 
-fn nice(results: &Results) -> Result<Found, Missing> {
+fn nice(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = cycles(results)?;
     let rows = trials
         .rows("nice-cycle")
@@ -63,7 +63,7 @@ fn otherwise(trials: &Trials<'_>) -> String {
     }
 }
 
-fn short(results: &Results) -> Result<Found, Missing> {
+fn short(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = cycles(results)?;
     let mut lengths: Vec<u32> = trials
         .rows("nice-cycle")

@@ -1,27 +1,37 @@
 //! Which algorithm is faster, where, and how that grows: what several papers claim of their figures.
 
-use super::measure::{Axis, Estimate, Trials, median};
+use super::measure::{Axis, Estimate, FLEETING, GROWS, Trials, median};
 use super::paper::{seconds, times};
-use super::{Found, Missing};
+use super::{Found, Missing, Told};
 
 /// Up to this ratio of their medians, two algorithms take the same time.
 const ALIKE: f64 = 1.5;
 
 /// Above this ratio of their medians, one algorithm is faster than another: less may be chance.
-const FASTER: f64 = 1.1;
-
-/// Below this time, in seconds, two algorithms take the same time too: caches and clock make more of a difference.
-const FLEETING: f64 = 1e-3;
+pub const FASTER: f64 = 1.1;
 
 /// Which part of the comparisons has to agree where a figure is said to show something as a whole.
 const MOST: f64 = 0.5;
 
 /// Two algorithms at one point.
+#[derive(Clone, Copy)]
 struct Compared {
     at: u64,
     /// The medians of the slow and of the fast one.
     medians: [Estimate; 2],
     ratio: Estimate,
+}
+
+impl Compared {
+    /// Whether both take too little time to be told apart.
+    fn is_fleeting(&self) -> bool {
+        self.medians.into_iter().all(is_fleeting)
+    }
+}
+
+/// Whether a time is too short to tell.
+fn is_fleeting(median: Estimate) -> bool {
+    median.high < FLEETING
 }
 
 /// How many times as long as `fast` `slow` takes, at every point that tells and has enough histories.
@@ -52,11 +62,11 @@ fn compared(
 #[derive(Default)]
 struct Tally {
     shown: Vec<String>,
-    told: Vec<Option<bool>>,
+    told: Vec<Told>,
 }
 
 impl Tally {
-    fn push(&mut self, told: Option<bool>, shown: String) {
+    fn push(&mut self, told: Told, shown: String) {
         self.told.push(told);
         self.shown.push(shown);
     }
@@ -64,7 +74,7 @@ impl Tally {
     /// What they say together: the claim holds if all are as claimed.
     fn found(self, rule: &str, basis: String) -> Found {
         let holds = all(self.told.iter().copied());
-        let fails = self.told.iter().filter(|told| **told == Some(false));
+        let fails = self.told.iter().filter(|told| **told == Told::No);
         let difference = match (fails.count(), self.told.len()) {
             (0, _) => String::new(),
             (fails, of) if fails == of => "Here it is not so. ".to_owned(),
@@ -80,13 +90,13 @@ impl Tally {
 }
 
 /// Whether all are so; if one cannot be told, all cannot, unless another is not so.
-pub(super) fn all(told: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
-    let mut all = Some(true);
+pub(super) fn all(told: impl IntoIterator<Item = impl Into<Told>>) -> Told {
+    let mut all = Told::Yes;
     for one in told {
-        match one {
-            Some(false) => return Some(false),
-            Some(true) => {}
-            None => all = None,
+        match one.into() {
+            Told::No => return Told::No,
+            Told::Yes => {}
+            unknown => all = unknown,
         }
     }
     all
@@ -114,9 +124,13 @@ pub fn faster(
     for &axis in axes {
         for fast in fast {
             let points = compared(trials, axis, slow, fast)?;
-            if let Some(last) = points.last() {
-                let is_faster = last.ratio.exceeds(Estimate::exactly(FASTER));
-                tally.push(is_faster, in_words(slow, fast, axis, last));
+            let long = points.iter().rfind(|point| !point.is_fleeting());
+            if let Some(point) = long.or(points.last()) {
+                let told = match long {
+                    Some(point) => point.ratio.exceeds(Estimate::exactly(FASTER)).into(),
+                    None => Told::TooShort,
+                };
+                tally.push(told, in_words(slow, fast, axis, point));
             }
         }
     }
@@ -130,10 +144,19 @@ pub fn faster(
 pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Result<Found, Missing> {
     let mut tally = Tally::default();
     for fast in fast {
-        let points = compared(trials, axis, slow, fast)?;
-        let [first, .., last] = &points[..] else {
-            return Err(Missing::Rows(trials.experiment, "more than one point"));
+        let mut points = compared(trials, axis, slow, fast)?;
+        points.retain(|point| !point.is_fleeting());
+        let [first, others @ .., last] = &points[..] else {
+            return Err(Missing::Rows(
+                trials.experiment,
+                "more than one point that tells",
+            ));
         };
+        let grows = |point: &Compared| point.ratio.exceeds(first.ratio.times(GROWS));
+        // Where all that is known is that the slow one takes longer than its limit, a point before may tell.
+        let largest = [others, std::slice::from_ref(last)].concat();
+        let told = largest.iter().rfind(|point| grows(point).is_some());
+        let last = told.unwrap_or(last);
         let shown = format!(
             "{slow} takes {} as long as {fast} at {}, {} at {} {}",
             first.ratio.shown(times),
@@ -142,10 +165,12 @@ pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Resu
             last.at,
             axis.name()
         );
-        tally.push(last.ratio.exceeds(first.ratio), shown);
+        tally.push(grows(last).into(), shown);
     }
-    let rule = "Holds if the ratio of the medians is larger at the largest point that tells than at the smallest.";
-    Ok(tally.found(rule, trials.basis(&[&[slow], fast].concat())))
+    let rule = format!(
+        "Holds if the ratio of the medians at the largest point that tells is more than {GROWS} times that at the smallest."
+    );
+    Ok(tally.found(&rule, trials.basis(&[&[slow], fast].concat())))
 }
 
 /// That two algorithms take about the same time at the last point of each axis.
@@ -159,7 +184,7 @@ pub fn alike(
     for &axis in axes {
         let points = compared(trials, axis, first, second)?;
         if let Some(last) = points.last() {
-            tally.push(is_alike(last), in_words(first, second, axis, last));
+            tally.push(is_alike(last).into(), in_words(first, second, axis, last));
         }
     }
     let rule = format!(
@@ -172,7 +197,7 @@ pub fn alike(
 
 /// Whether two algorithms take about the same time.
 fn is_alike(point: &Compared) -> Option<bool> {
-    if point.medians.iter().all(|median| median.high < FLEETING) {
+    if point.is_fleeting() {
         return Some(true);
     }
     let too_high = point.ratio.exceeds(Estimate::exactly(ALIKE))?;
@@ -194,10 +219,8 @@ pub fn fastest(
     for (at, point) in &points {
         if let Ok(point) = point.clone().enough() {
             let medians = ranking(&point, &all_of_them);
-            if medians
-                .first()
-                .is_some_and(|(_, first)| first.high < f64::INFINITY)
-            {
+            let is_known = |(_, median): &(&str, Estimate)| median.high < f64::INFINITY;
+            if medians.first().is_some_and(is_known) {
                 ranked.push((*at, medians));
             }
         }
@@ -208,22 +231,36 @@ pub fn fastest(
     let is_first = |(_, medians): &&(u64, Vec<(&str, Estimate)>)| {
         medians.first().is_some_and(|(name, _)| *name == best)
     };
-    let won = ranked.iter().filter(is_first).count();
+    let tells = |ranked: &&(u64, Vec<(&str, Estimate)>)| tells(&ranked.1, best);
+    let told = ranked.iter().filter(tells).count();
+    let won = ranked.iter().filter(tells).filter(is_first).count();
     let medians = medians
         .iter()
         .map(|(name, median)| format!("{name} {}", median.shown(seconds)));
     Ok(Found {
         ours: format!(
-            "{best} is the fastest at {won} of {} points; at {last} {}: {}",
-            ranked.len(),
+            "{best} is the fastest at {won} of {told} points that tell; at {last} {}: {}",
             axis.name(),
             medians.collect::<Vec<_>>().join(", ")
         ),
-        holds: Some(won as f64 / ranked.len() as f64 > MOST),
-        rule: "By the medians; holds if it is the fastest at more than half of the points."
-            .to_owned(),
+        holds: match told {
+            0 => Told::TooShort,
+            told => (won as f64 / told as f64 > MOST).into(),
+        },
+        rule: format!(
+            "By the medians; holds if it is the fastest at more than half of the points, those aside where it and the next take less than {}.",
+            seconds(FLEETING)
+        ),
         basis: part.basis(&all_of_them),
     })
+}
+
+/// Whether it can be told if an algorithm is the fastest: not if it and the fastest of the others take next to no time.
+fn tells(ranking: &[(&str, Estimate)], best: &str) -> bool {
+    let its = ranking.iter().find(|(name, _)| *name == best);
+    let next = ranking.iter().find(|(name, _)| *name != best);
+    let medians = [its, next].into_iter().flatten();
+    !medians.map(|(_, median)| *median).all(is_fleeting)
 }
 
 /// The medians of algorithms, the smallest first.
@@ -277,8 +314,8 @@ pub fn degrades(
         holds: all(growths
             .iter()
             .skip(1)
-            .map(|(_, growth)| slowest.exceeds(*growth))),
-        rule: format!("Holds if that of {slow} grows most."),
+            .map(|(_, growth)| slowest.exceeds(growth.times(GROWS)))).into(),
+        rule: format!("Holds if that of {slow} grows more than {GROWS} times as much as each other."),
         basis: part.basis(&all_of_them),
     })
 }
@@ -307,6 +344,9 @@ pub fn similar(
             let (Some(mine), Some(its)) = medians else {
                 continue;
             };
+            if is_fleeting(mine) && is_fleeting(its) {
+                continue;
+            }
             ratios.extend(mine.over(its).filter(|ratio| ratio.tells()));
         }
     }
@@ -322,8 +362,12 @@ pub fn similar(
             ratios.len(),
             reference.experiment
         ),
-        holds: Some(similar as f64 / ratios.len() as f64 > MOST),
-        rule: format!("Holds if more than half are within {}.", times(SIMILAR)),
+        holds: (similar as f64 / ratios.len() as f64 > MOST).into(),
+        rule: format!(
+            "Holds if more than half are within {}, those aside that are below {} both times.",
+            times(SIMILAR),
+            seconds(FLEETING)
+        ),
         basis: trials.basis(algorithms),
     })
 }

@@ -1,10 +1,11 @@
 //! Claims of *Boosting Sequential Consistency Checking using Saturation*.
 
-use super::kernels::{Ordered, average, ceiling, exact, of_kernels, ordered};
-use super::measure::{Axis, Estimate, FEWEST, History, Share, Trials, mean, time};
+mod reasons;
+
+use super::kernels::{Ordered, average, ceiling, exact, in_kernel, of_kernels, ordered};
+use super::measure::{AtSize, Axis, Estimate, FEWEST, History, Share, Trials, mean, time};
 use super::paper::{self, Stated, percent};
 use super::{Claim, Found, Missing, speed};
-use crate::results::Results;
 use crate::tables::Said;
 
 /// The algorithms of Figures 6 to 8.
@@ -16,7 +17,7 @@ const FEW: u32 = 8;
 /// How far apart two shares are that are not far from each other.
 const NEAR: f64 = 0.05;
 
-pub(super) fn claims(results: &Results) -> Vec<Claim> {
+pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
     vec![
         paper::WSC_EXACT.claim(kernel(results, paper::WSC_EXACT, "wsc")),
         paper::WSC_REST.claim(rest(results)),
@@ -41,14 +42,14 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
     ]
 }
 
-fn kernel_trials(results: &Results) -> Result<Trials<'_>, Missing> {
+fn kernel_trials(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
     Trials::of(results, "wsc-kernel", "sc")
 }
 
-fn kernel(results: &Results, stated: Stated, criterion: &str) -> Result<Found, Missing> {
+fn kernel(results: AtSize<'_>, stated: Stated, criterion: &str) -> Result<Found, Missing> {
     let trials = kernel_trials(results)?;
     let rows = of_kernels(&trials, criterion)?;
-    let basis = trials.basis(&["kernel", criterion]);
+    let basis = trials.basis(&["kernel", criterion]) + &ceiling(&rows);
     let found = stated.share(exact(&rows), "histories", basis)?;
     let found = found.because(missed(&rows));
     Ok(found.because(by_threads(&trials, criterion)))
@@ -81,7 +82,7 @@ fn missed(rows: &[Ordered]) -> String {
     }
 }
 
-fn rest(results: &Results) -> Result<Found, Missing> {
+fn rest(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = kernel_trials(results)?;
     let rows = of_kernels(&trials, "wsc")?;
     let parts = rows.iter().filter_map(|row| row.of_kernel());
@@ -91,51 +92,61 @@ fn rest(results: &Results) -> Result<Found, Missing> {
     }
     let mean = Estimate::exactly(parts.iter().sum::<f64>() / parts.len() as f64);
     let counts = Some(format!("over {} histories", parts.len()));
-    Ok(paper::WSC_REST.number(mean, counts, trials.basis(&["kernel", "wsc"])))
+    let basis = trials.basis(&["kernel", "wsc"]) + &ceiling(&rows);
+    Ok(paper::WSC_REST
+        .number(mean, counts, basis)
+        .because(missed(&rows)))
 }
 
-fn kernel_more(results: &Results) -> Result<Found, Missing> {
+fn kernel_more(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?;
-    let share = |criterion| Ok::<Share, Missing>(exact(&of_kernels(&trials, criterion)?));
-    let (wsc, ccm) = (share("wsc")?, share("ccm")?);
+    let (of_wsc, of_ccm) = (of_kernels(&trials, "wsc")?, of_kernels(&trials, "ccm")?);
+    let (wsc, ccm) = (exact(&of_wsc), exact(&of_ccm));
     Ok(Found {
         ours: format!(
             "{} ({wsc}) against {} ({ccm})",
             percent(wsc.value()),
             percent(ccm.value())
         ),
-        holds: Some(wsc.value() > 0.5 && ccm.value() < 0.5),
+        holds: (wsc.value() > 0.5 && ccm.value() < 0.5).into(),
         rule: "Holds if that of wSC is above a half and that of CCM below.".to_owned(),
-        basis: trials.basis(&["kernel", "wsc", "ccm"]),
+        basis: trials.basis(&["kernel", "wsc", "ccm"]) + &ceiling(&of_wsc),
     })
 }
 
-fn pairs(results: &Results, stated: Stated, criterion: &str) -> Result<Found, Missing> {
+fn pairs(results: AtSize<'_>, stated: Stated, criterion: &str) -> Result<Found, Missing> {
     let trials = kernel_trials(results)?;
     let rows = ordered(&trials, criterion)?;
     let basis = trials.basis(&[criterion]) + &ceiling(&rows);
-    Ok(stated.number(average(&rows, |row| 1.0 - row.unordered()), None, basis))
+    let counts = in_kernel(&rows).map(|kernel| format!("the kernel has {}", percent(kernel)));
+    let found = stated.number(average(&rows, |row| 1.0 - row.unordered()), counts, basis);
+    let known: Vec<Estimate> = rows
+        .iter()
+        .filter_map(|row| row.of_kernel().map(Estimate::exactly))
+        .collect();
+    Ok(found.because(mean(&known).map_or(String::new(), |share| {
+        format!("It orders {} of the kernel on average.", share.shown(percent))
+    })))
 }
 
-fn pairs_more(results: &Results) -> Result<Found, Missing> {
+fn pairs_more(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?;
-    let share = |criterion| -> Result<f64, Missing> {
-        Ok(average(&ordered(&trials, criterion)?, |row| 1.0 - row.unordered()).low)
-    };
-    let (wsc, ccm) = (share("wsc")?, share("ccm")?);
+    let (of_wsc, of_ccm) = (ordered(&trials, "wsc")?, ordered(&trials, "ccm")?);
+    let share = |rows: &[Ordered]| average(rows, |row| 1.0 - row.unordered()).low;
+    let (wsc, ccm) = (share(&of_wsc), share(&of_ccm));
     Ok(Found {
         ours: format!("{} against {}", percent(wsc), percent(ccm)),
-        holds: Some(wsc > ccm && wsc - ccm <= NEAR),
+        holds: (wsc > ccm && wsc - ccm <= NEAR).into(),
         rule: format!(
             "Holds if it is more, by at most {} percentage points.",
             NEAR * 100.0
         ),
-        basis: trials.basis(&["wsc", "ccm"]),
+        basis: trials.basis(&["wsc", "ccm"]) + &ceiling(&of_wsc),
     })
 }
 
 fn fastest(
-    results: &Results,
+    results: AtSize<'_>,
     experiment: &'static str,
     axis: Axis,
     best: &str,
@@ -146,59 +157,32 @@ fn fastest(
         .filter(|other| *other != best)
         .collect();
     let found = speed::fastest(&trials, axis, best, &others)?;
-    Ok(found.because(looked(&trials)))
+    let found = found.because(reasons::looked(&trials));
+    Ok(found.because(reasons::saturations(results, &trials)))
 }
 
-fn enumerating(results: &Results, experiment: &'static str, axis: Axis) -> Result<Found, Missing> {
+fn enumerating(results: AtSize<'_>, experiment: &'static str, axis: Axis) -> Result<Found, Missing> {
     let trials = Trials::of(results, experiment, "sc")?;
     let found = speed::faster(&trials, &[axis], &["wsc-enum"], "ccm-enum")?;
-    Ok(found.because(saturated(&trials)))
+    let found = found.because(reasons::course(&trials, axis, "ccm-enum", "wsc-enum"));
+    let found = found.because(reasons::left_to_sat(&trials));
+    Ok(found.because(reasons::saturations(results, &trials)))
 }
 
-/// How many pairs each of the two saturations leaves to SAT: what is left of the difference is the time of the saturation.
-fn saturated(trials: &Trials<'_>) -> String {
-    let share = |name: &str| {
-        let rows = trials.rows(name).filter(|row| row.write_pairs > 0);
-        let shares = rows.filter_map(|row| {
-            let ordered = row.ordered?.min(row.write_pairs);
-            Some(Estimate::exactly(ordered as f64 / row.write_pairs as f64))
-        });
-        mean(&shares.collect::<Vec<_>>())
-    };
-    match (share("wsc-enum"), share("ccm-enum")) {
-        (Some(wsc), Some(ccm)) => format!(
-            "Before SAT, wSC orders {} of the pairs of writes and CCM {}.",
-            wsc.shown(percent),
-            ccm.shown(percent)
-        ),
-        _ => String::new(),
-    }
-}
-
-fn degrades(results: &Results) -> Result<Found, Missing> {
+fn degrades(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = Trials::of(results, "wsc-fig7", "sc")?;
     let others = ["wsc-enum", "ccm-enum", "wsc-dbcop"];
     let found = speed::degrades(&trials, Axis::Threads, FEW.into(), "dbcop", &others)?;
-    Ok(found.because(looked(&trials)))
+    Ok(found.because(reasons::looked(&trials)))
 }
 
-/// What the searches had to look at.
-fn looked(trials: &Trials<'_>) -> String {
-    let most = |name| trials.rows(name).filter_map(|row| row.nodes).max();
-    match (most("dbcop"), most("wsc-dbcop")) {
-        (Some(dbcop), Some(with)) => {
-            format!("dbcop looked at up to {dbcop} states in a history, wsc-dbcop at up to {with}.")
-        }
-        _ => String::new(),
-    }
-}
-
-fn similar(results: &Results) -> Result<Found, Missing> {
+fn similar(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = Trials::of(results, "wsc-fig8", "sc")?;
     let reference = Trials::of(results, "wsc-fig7", "sc")?;
     let found = speed::similar(&trials, &reference, Axis::Threads, &ALGORITHMS)?;
     let violations = Share::of(trials.histories.iter().map(refutes));
-    Ok(found.because(format!("{violations} histories violate SC.")))
+    let found = found.because(format!("{violations} histories violate SC."));
+    Ok(found.because(reasons::apart(&trials, &reference)))
 }
 
 /// Whether some algorithm refutes a history.
@@ -207,14 +191,14 @@ fn refutes(history: &History<'_>) -> bool {
 }
 
 /// The violations of Figure 9.
-fn violations(results: &Results) -> Result<Trials<'_>, Missing> {
+fn violations(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
     Trials::of(results, "wsc-fig9", "sc")?
         .filter(refutes)
         .enough()
 }
 
 /// How many histories may be violations too, since DBCOP did not come to an end and nothing refutes them.
-fn unknown(results: &Results) -> String {
+fn unknown(results: AtSize<'_>) -> String {
     let Ok(trials) = Trials::of(results, "wsc-fig9", "sc") else {
         return String::new();
     };
@@ -234,29 +218,31 @@ fn refuted(trials: &Trials<'_>, criterion: &str) -> Share {
     Share::of(rows.map(|row| row.said == Said::Violation))
 }
 
-fn all_refuted(results: &Results) -> Result<Found, Missing> {
+fn all_refuted(results: AtSize<'_>) -> Result<Found, Missing> {
     let violations = violations(results)?.with(&["wsc"])?;
     let basis = violations.basis(&["wsc"]);
     let found = paper::FIG9_ALL.share(refuted(&violations, "wsc"), "violations", basis)?;
     Ok(found.because(unknown(results)))
 }
 
-fn saturating(results: &Results) -> Result<Found, Missing> {
-    speed::faster(&violations(results)?, &[Axis::Threads], &["wsc"], "ccm")
+fn saturating(results: AtSize<'_>) -> Result<Found, Missing> {
+    let violations = violations(results)?;
+    let found = speed::faster(&violations, &[Axis::Threads], &["wsc"], "ccm")?;
+    let found = found.because(reasons::course(&violations, Axis::Threads, "ccm", "wsc"));
+    Ok(found.because(reasons::unrefuted(results, &violations)))
 }
 
-fn misses(results: &Results) -> Result<Found, Missing> {
+fn misses(results: AtSize<'_>) -> Result<Found, Missing> {
     let violations = violations(results)?.with(&["ccm"])?;
     let caught = refuted(&violations, "ccm");
     let missed = Share {
         part: caught.of - caught.part,
         ..caught
     };
-    paper::FIG9_MISSES.enough_for_rare(missed.of)?;
     paper::FIG9_MISSES.share(missed, "violations", violations.basis(&["ccm"]))
 }
 
-fn more(results: &Results) -> Result<Found, Missing> {
+fn more(results: AtSize<'_>) -> Result<Found, Missing> {
     let violations = violations(results)?.with(&["wsc", "ccm"])?.enough()?;
     let only = |one: &str, other: &str| {
         let histories = violations.histories.iter();
@@ -266,18 +252,20 @@ fn more(results: &Results) -> Result<Found, Missing> {
             .count()
     };
     let (wsc, ccm) = (only("wsc", "ccm"), only("ccm", "wsc"));
-    if wsc + ccm == 0 {
-        paper::FIG9_MISSES.enough_for_rare(violations.histories.len() as u64)?;
-    }
+    let alone = Share {
+        part: (wsc + ccm) as u64,
+        of: violations.histories.len() as u64,
+    };
+    paper::FIG9_MISSES.enough_for_rare(alone)?;
     Ok(Found {
         ours: format!("{wsc} that wSC alone refutes, {ccm} that CCM alone refutes"),
-        holds: Some(wsc > ccm),
+        holds: (wsc > ccm).into(),
         rule: "Holds if wSC alone refutes more than CCM alone.".to_owned(),
         basis: violations.basis(&["wsc", "ccm"]),
     })
 }
 
-fn dbcop(results: &Results) -> Result<Found, Missing> {
+fn dbcop(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = violations(results)?.with(&["wsc", "dbcop"])?;
     let eight = trials
         .filter(|history| history.any.threads == FEW)
@@ -287,27 +275,16 @@ fn dbcop(results: &Results) -> Result<Found, Missing> {
     let basis = eight.basis(&["wsc", "dbcop"]);
     Ok(paper::FIG9_DBCOP
         .number(ratio, None, basis)
-        .because(looked_for(&eight)))
+        .because(reasons::looked_for(&eight)))
 }
 
-/// What DBCOP had to look at to refute.
-fn looked_for(trials: &Trials<'_>) -> String {
-    let nodes = trials.rows("dbcop").filter_map(|row| row.nodes);
-    let mut nodes: Vec<u64> = nodes.collect();
-    nodes.sort_unstable();
-    let middle = nodes.get(nodes.len() / 2);
-    middle.map_or(String::new(), |middle| {
-        format!("dbcop looked at {middle} states in the median.")
-    })
-}
-
-fn beyond(results: &Results) -> Result<Found, Missing> {
+fn beyond(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = violations(results)?.with(&["wsc", "dbcop"])?;
     let trials = trials.filter(|history| history.any.threads >= FEW);
     speed::grows(&trials, Axis::Threads, &["wsc"], "dbcop")
 }
 
-fn longest(results: &Results) -> Result<Found, Missing> {
+fn longest(results: AtSize<'_>) -> Result<Found, Missing> {
     let violations = violations(results)?.with(&["wsc"])?.enough()?;
     let seconds = violations.rows("wsc").filter_map(time);
     let longest = seconds.reduce(|one, other| Estimate {

@@ -3,21 +3,20 @@
 //! The paper averages over the programs of a tuple of operations, threads and locations, and over tuples. Here the medians of the
 //! programs of a tuple are averaged over tuples.
 
-use super::super::measure::{Axis, Estimate, History, Trials, mean, median, time};
+use super::super::measure::{AtSize, Axis, Estimate, GROWS, History, Trials, mean, median, time};
 use super::super::paper::{self, Stated, percent, seconds, times};
-use super::super::speed::all;
-use super::super::{Claim, Found, Missing};
-use super::{BACK, BASELINE, FEW_THREADS};
-use crate::results::Results;
+use super::super::speed::{FASTER, all};
+use super::super::{Claim, Found, Missing, Told};
+use super::{BACK, BASELINE, FEW_THREADS, reasons};
 use crate::tables::Said;
 
 /// The largest programs of the paper: operations, threads, locations.
-const LARGEST: (u64, u32, u32) = (512 << 10, 60, 256);
+pub const LARGEST: (u64, u32, u32) = (512 << 10, 60, 256);
 
 /// The mixes of Table 1, in its order.
 const MIXES: [&str; 3] = ["50,16,30,2", "33,33,30,2", "16,50,30,2"];
 
-pub(super) fn claims(results: &Results) -> Vec<Claim> {
+pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
     vec![
         paper::HEU_OVERHEAD.claim(heu(results)),
         paper::BACK_SLOWDOWN.claim(slowdown(results)),
@@ -35,7 +34,7 @@ pub(super) fn claims(results: &Results) -> Vec<Claim> {
 }
 
 /// The median of what the programs of a tuple give, for each tuple.
-fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) -> Vec<Estimate> {
+pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) -> Vec<Estimate> {
     let tuples = trials.tuples().into_iter();
     let medians = tuples.filter_map(|(_, tuple)| median(&of(&tuple)));
     medians.collect()
@@ -51,7 +50,7 @@ fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.ratios(BACK, BASELINE)
 }
 
-fn heu(results: &Results) -> Result<Found, Missing> {
+fn heu(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
     // Where it gets stuck it ends early.
     let is_whole = |history: &History<'_>| {
@@ -68,22 +67,12 @@ fn heu(results: &Results) -> Result<Found, Missing> {
         trials.basis(&["heu", BASELINE])
     );
     let found = paper::HEU_OVERHEAD.number(overhead, counts, basis);
-    Ok(found.because(by_threads(&trials)))
-}
-
-/// The median overhead of Heu by threads: the baseline's time grows faster with them than that of a sort.
-fn by_threads(trials: &Trials<'_>) -> String {
-    let points = trials.along(Axis::Threads).into_iter();
-    let overheads = points.filter_map(|(threads, point)| {
-        let overhead = median(&overheads(&point, "heu"))?.shown(percent);
-        Some(format!("{overhead} with {threads} threads"))
-    });
-    let overheads: Vec<String> = overheads.collect();
-    format!("By threads: {}.", overheads.join(", "))
+    let found = found.because(reasons::by_threads(&trials));
+    Ok(found.because(reasons::shorter(&trials)))
 }
 
 /// What an algorithm takes beyond the baseline, as a part of what that takes.
-fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
+pub fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
     let ratios = trials.ratios(algorithm, BASELINE).into_iter();
     ratios.map(beyond).collect()
 }
@@ -96,13 +85,13 @@ fn beyond(ratio: Estimate) -> Estimate {
 }
 
 /// The trials of Figure 4 in which both algorithms took part.
-fn grid(results: &Results) -> Result<Trials<'_>, Missing> {
+fn grid(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
     Trials::of(results, "tsotool-fig4", "tso")?
         .with(&[BASELINE, BACK])?
         .enough()
 }
 
-fn slowdown(results: &Results) -> Result<Found, Missing> {
+fn slowdown(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = grid(results)?;
     let mut medians = by_tuple(&trials, ratios);
     let average = mean(&medians).ok_or(Missing::CutOff("tsotool-fig4"))?;
@@ -148,7 +137,7 @@ fn by_operations(trials: &Trials<'_>) -> String {
     )
 }
 
-fn largest(results: &Results, stated: Stated, backtracks: bool) -> Result<Found, Missing> {
+fn largest(results: AtSize<'_>, stated: Stated, backtracks: bool) -> Result<Found, Missing> {
     let trials = grid(results)?.filter(|history| {
         let any = history.any;
         let is_largest = (any.operations, any.threads, any.locations) == LARGEST;
@@ -163,7 +152,7 @@ fn largest(results: &Results, stated: Stated, backtracks: bool) -> Result<Found,
     Ok(stated.number(overhead, None, trials.basis(&[BASELINE, BACK])))
 }
 
-fn few(results: &Results) -> Result<Found, Missing> {
+fn few(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = grid(results)?.filter(|history| history.any.threads <= FEW_THREADS);
     let trials = trials.enough()?;
     let overheads = by_tuple(&trials, |tuple| overheads(tuple, BACK));
@@ -173,7 +162,7 @@ fn few(results: &Results) -> Result<Found, Missing> {
 }
 
 /// The mean of something at the smallest and at the largest number on an axis.
-fn ends(
+pub fn ends(
     trials: &Trials<'_>,
     axis: Axis,
     of: impl Fn(&Trials<'_>) -> Option<Estimate>,
@@ -190,7 +179,7 @@ fn ends(
     }
 }
 
-fn grows(results: &Results, axis: Axis) -> Result<Found, Missing> {
+fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
     let trials = grid(results)?;
     let [(first, low), (last, high)] = ends(&trials, axis, |point| mean(&by_tuple(point, ratios)))?;
     Ok(Found {
@@ -200,30 +189,16 @@ fn grows(results: &Results, axis: Axis) -> Result<Found, Missing> {
             high.shown(times),
             axis.name()
         ),
-        holds: high.exceeds(low),
-        rule: "Holds if it is larger at the largest point than at the smallest.".to_owned(),
+        holds: high.exceeds(low.times(GROWS)).into(),
+        rule: format!("Holds if it is more than {GROWS} times as large at the largest point as at the smallest."),
         basis: trials.basis(&[BASELINE, BACK]),
     }
-    .because(derived(&trials, axis)))
+    .because(reasons::for_each_operation(&trials, axis))
+    .because(reasons::derived(&trials, axis))
+    .because(reasons::shorter(&trials)))
 }
 
-/// How many edges Deriv+Back derives beside the baseline, which is one part of what its time goes into.
-fn derived(trials: &Trials<'_>, axis: Axis) -> String {
-    let edges = |point: &Trials<'_>| {
-        let of = |name| point.rows(name).map(|row| row.edges as f64).sum::<f64>();
-        Estimate::exactly(of(BACK)).over(Estimate::exactly(of(BASELINE)))
-    };
-    match ends(trials, axis, edges) {
-        Ok([(first, low), (last, high)]) => format!(
-            "It derives {} as many edges as the baseline at {first}, {} at {last}.",
-            low.shown(times),
-            high.shown(times)
-        ),
-        Err(_) => String::new(),
-    }
-}
-
-fn scales(results: &Results) -> Result<Found, Missing> {
+fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = grid(results)?;
     let growth = |of: &dyn Fn(&Trials<'_>) -> Option<Estimate>| {
         let [(_, first), (_, last)] = ends(&trials, Axis::Operations, of)?;
@@ -237,13 +212,13 @@ fn scales(results: &Results) -> Result<Found, Missing> {
             ratio.shown(times),
             baseline.shown(times)
         ),
-        holds: baseline.exceeds(ratio),
+        holds: baseline.exceeds(ratio).into(),
         rule: "At the largest number of operations, as a multiple of that at the smallest; holds if the baseline grows more.".to_owned(),
         basis: trials.basis(&[BASELINE, BACK]),
     })
 }
 
-fn minutes(results: &Results) -> Result<Found, Missing> {
+fn minutes(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = Trials::of(results, "tsotool-fig4", "tso")?.with(&[BACK])?;
     let is_largest = |history: &History<'_>| {
         (history.any.operations, history.any.threads) == (LARGEST.0, LARGEST.1)
@@ -262,24 +237,43 @@ fn minutes(results: &Results) -> Result<Found, Missing> {
 
 /// That something grows with the stores in the mix.
 fn mixes(
-    results: &Results,
+    results: AtSize<'_>,
     of: impl Fn(&Trials<'_>) -> Vec<Estimate>,
     stated: Stated,
 ) -> Result<Found, Missing> {
     let trials = Trials::of(results, "tsotool-table1", "tso")?.with(&[BASELINE, BACK])?;
-    let mut numbers = Vec::new();
+    let (mut numbers, mut points) = (Vec::new(), Vec::new());
     for mix in MIXES {
         let point = trials.filter(|history| history.any.mix == mix).enough()?;
         let number = mean(&by_tuple(&point, &of));
         numbers.push(number.ok_or(Missing::CutOff("tsotool-table1"))?);
+        points.push(point);
     }
-    let pairs = numbers.windows(2);
-    let rising: Vec<Option<bool>> = pairs.map(|pair| pair[1].exceeds(pair[0])).collect();
     let ours = numbers.iter().map(|number| stated.figure.shown(*number));
     Ok(Found {
         ours: ours.collect::<Vec<_>>().join(", "),
-        holds: all(rising),
-        rule: "More loads than stores, as many, more stores; holds if it rises.".to_owned(),
+        holds: rises(&numbers),
+        rule: format!(
+            "More loads than stores, as many, more stores; means over tuples of the medians of their programs. Holds if the last is \
+             more than {FASTER} times the first, and no step falls as much."
+        ),
         basis: trials.basis(&[BASELINE, BACK]),
-    })
+    }
+    .because(reasons::edges(&points))
+    .because(reasons::shorter(&trials)))
+}
+
+/// Whether numbers rise, up to what may be chance.
+fn rises(numbers: &[Estimate]) -> Told {
+    let falls = |pair: &[Estimate]| match pair {
+        [before, after] => before.exceeds(after.times(FASTER)),
+        _ => None,
+    };
+    let steps = numbers.windows(2);
+    let steps = steps.map(|pair| falls(pair).map(|falls| !falls));
+    let whole = match numbers {
+        [first, .., last] => last.exceeds(first.times(FASTER)),
+        _ => None,
+    };
+    all(steps.chain([whole]))
 }

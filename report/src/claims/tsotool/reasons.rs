@@ -1,0 +1,101 @@
+//! What may explain how the time of the algorithms changes beside that of the baseline, as far as the table has it.
+
+use super::super::measure::{Axis, Estimate, History, Trials, mean, median, time};
+use super::super::paper::{percent, seconds, times};
+use super::times::{LARGEST, by_tuple, ends, overheads};
+use super::{BACK, BASELINE};
+
+/// The median overhead of Heu by threads, with what the baseline takes: that grows faster with them than a sort does.
+pub fn by_threads(trials: &Trials<'_>) -> String {
+    let points = trials.along(Axis::Threads).into_iter();
+    let overheads = points.filter_map(|(threads, point)| {
+        let overhead = median(&overheads(&point, "heu"))?.shown(percent);
+        let baseline = point.median_time(BASELINE)?.shown(seconds);
+        Some(format!("{overhead} of {baseline} with {threads} threads"))
+    });
+    let overheads: Vec<String> = overheads.collect();
+    format!(
+        "By threads, of the time of the baseline: {}.",
+        overheads.join(", ")
+    )
+}
+
+/// How many edges Deriv+Back derives beside the baseline, which is one part of what its time goes into.
+pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
+    let edges = |point: &Trials<'_>| {
+        let of = |name| point.rows(name).map(|row| row.edges as f64).sum::<f64>();
+        Estimate::exactly(of(BACK)).over(Estimate::exactly(of(BASELINE)))
+    };
+    match ends(trials, axis, edges) {
+        Ok([(first, low), (last, high)]) => format!(
+            "It derives {} as many edges as the baseline at {first}, {} at {last}.",
+            low.shown(times),
+            high.shown(times)
+        ),
+        Err(_) => String::new(),
+    }
+}
+
+/// What an operation takes the baseline, and what the search takes beyond that: where the first grows faster, the slowdown falls.
+pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
+    let both = |history: &History<'_>| {
+        let rows = [history.by(BASELINE), history.by(BACK)];
+        rows.into_iter()
+            .all(|row| row.is_some_and(|row| !row.said.is_cut_off()))
+    };
+    let finished = trials.filter(both);
+    let each = |of: &dyn Fn(&History<'_>) -> Option<f64>| {
+        ends(&finished, axis, |point| {
+            mean(&by_tuple(point, |tuple| {
+                let histories = tuple.histories.iter();
+                let numbers = histories.filter_map(|history| {
+                    let operations = history.any.operations.max(1) as f64;
+                    Some(Estimate::exactly(of(history)? / operations))
+                });
+                numbers.collect()
+            }))
+        })
+    };
+    let its = |history: &History<'_>, name: &str| Some(time(history.by(name)?)?.low);
+    let baseline = each(&|history| its(history, BASELINE));
+    let search = each(&|history| Some(its(history, BACK)? - its(history, BASELINE)?));
+    match (baseline, search) {
+        (Ok([(first, few), (last, many)]), Ok([(_, little), (_, much)])) => format!(
+            "For each operation the baseline takes {} at {first} and {} at {last}, and Deriv+Back {} and {} beyond it.",
+            few.shown(seconds),
+            many.shown(seconds),
+            little.shown(seconds),
+            much.shown(seconds)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// How long the programs are, if they are shorter than the paper's.
+pub fn shorter(trials: &Trials<'_>) -> String {
+    let operations = trials.histories.iter().map(|history| history.any.operations);
+    match operations.max() {
+        Some(most) if most < LARGEST.0 => format!(
+            "Programs have up to {most} operations here and {} in the paper.",
+            LARGEST.0
+        ),
+        _ => String::new(),
+    }
+}
+
+/// How many edges the algorithms derive for each of some groups of histories, in their order.
+pub fn edges(groups: &[Trials<'_>]) -> String {
+    let of = |name: &str| {
+        let medians = groups.iter().map(|group| {
+            let (middle, _) = group.count(name, |row| Some(row.edges))?;
+            Some(middle.shown(|edges| format!("{edges:.0}")))
+        });
+        Some(medians.collect::<Option<Vec<String>>>()?.join(", "))
+    };
+    match (of(BASELINE), of(BACK)) {
+        (Some(baseline), Some(back)) => format!(
+            "In the median the baseline derives {baseline} edges, and Deriv+Back {back}."
+        ),
+        _ => String::new(),
+    }
+}

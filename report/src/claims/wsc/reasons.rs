@@ -1,0 +1,126 @@
+//! What may explain the times of Figures 6 to 9, as far as tables have it.
+
+use super::super::measure::{AtSize, Axis, Estimate, Trials, mean};
+use super::super::paper::{percent, seconds, times};
+use super::ALGORITHMS;
+
+/// How long the two saturations take by themselves on the same histories: wsc-kernel has those of Figures 6 and 7.
+pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
+    let kernels = Trials::of(results, "wsc-kernel", "sc");
+    let same = kernels.map(|kernels| trials.among(&kernels));
+    let medians = same.map(|same| (same.median_time("wsc"), same.median_time("ccm")));
+    match medians {
+        Ok((Some(wsc), Some(ccm))) => format!(
+            "By itself, saturation takes {} for wSC and {} for CCM in the median of the same histories.",
+            wsc.shown(seconds),
+            ccm.shown(seconds)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The same on valid histories, beside those of Figure 9, and how far wSC gets on either.
+pub fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
+    let Ok(valid) = Trials::of(results, "wsc-kernel", "sc") else {
+        return String::new();
+    };
+    let edges = |trials: &Trials<'_>| {
+        let (middle, _) = trials.count("wsc", |row| Some(row.edges))?;
+        Some(middle.shown(|edges| format!("{edges:.0}")))
+    };
+    let times = (valid.median_time("wsc"), valid.median_time("ccm"));
+    match (times, edges(violations), edges(&valid)) {
+        ((Some(wsc), Some(ccm)), Some(fewer), Some(edges)) => format!(
+            "A violation ends saturation early: wSC derives {fewer} edges in the median here and {edges} on the valid histories of \
+             wsc-kernel, where it takes {} and CCM {}.",
+            wsc.shown(seconds),
+            ccm.shown(seconds)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// How many pairs each of the two saturations leaves to SAT, and how hard these are.
+pub fn left_to_sat(trials: &Trials<'_>) -> String {
+    let share = |name: &str| {
+        let rows = trials.rows(name).filter(|row| row.write_pairs > 0);
+        let shares = rows.filter_map(|row| {
+            let ordered = row.ordered?.min(row.write_pairs);
+            Some(Estimate::exactly(ordered as f64 / row.write_pairs as f64))
+        });
+        Some(mean(&shares.collect::<Vec<_>>())?.shown(percent))
+    };
+    let conflicts = |name: &str| {
+        let (middle, most) = trials.count(name, |row| row.conflicts)?;
+        let middle = middle.shown(|conflicts| format!("{conflicts:.0}"));
+        Some(format!("{name} met {middle} conflicts in the median and {most} at most"))
+    };
+    let (wsc, ccm) = ("wsc-enum", "ccm-enum");
+    let mut sentences = String::new();
+    if let (Some(wsc), Some(ccm)) = (share(wsc), share(ccm)) {
+        sentences += &format!("Before SAT, wSC orders {wsc} of the pairs of writes and CCM {ccm}.");
+    }
+    if let (Some(wsc), Some(ccm)) = (conflicts(wsc), conflicts(ccm)) {
+        sentences += &format!(" In SAT, {wsc}, {ccm}.");
+    }
+    sentences
+}
+
+/// What the searches had to look at.
+pub fn looked(trials: &Trials<'_>) -> String {
+    let looked = |name| {
+        let (middle, most) = trials.count(name, |row| row.nodes)?;
+        let middle = middle.shown(|nodes| format!("{nodes:.0}"));
+        Some(format!("{name} at {middle} in the median and {most} at most"))
+    };
+    match (looked("dbcop"), looked("wsc-dbcop")) {
+        (Some(dbcop), Some(with)) => format!("The searches looked at states of a history: {dbcop}, {with}."),
+        _ => String::new(),
+    }
+}
+
+/// What DBCOP had to look at to refute.
+pub fn looked_for(trials: &Trials<'_>) -> String {
+    match trials.count("dbcop", |row| row.nodes) {
+        Some((middle, most)) => format!(
+            "dbcop looked at {} states in the median and {most} at most.",
+            middle.shown(|nodes| format!("{nodes:.0}"))
+        ),
+        None => String::new(),
+    }
+}
+
+/// How the ratio of two algorithms goes along an axis.
+pub fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String {
+    let points = trials.part(axis).along(axis).into_iter();
+    let ratios = points.filter_map(|(at, point)| {
+        let ratio = point.enough().ok()?.ratio(slow, fast)?;
+        Some(format!("{} at {at}", ratio.shown(times)))
+    });
+    let ratios: Vec<String> = ratios.collect();
+    match ratios.len() {
+        0 | 1 => String::new(),
+        _ => format!("By {}: {}.", axis.name(), ratios.join(", ")),
+    }
+}
+
+/// How long the algorithms take on the histories as they are and on those whose reads were re-pointed, and on those of Figure 7.
+pub fn apart(trials: &Trials<'_>, reference: &Trials<'_>) -> String {
+    let valid = trials.filter(|history| history.any.repointed == 0);
+    let repointed = trials.filter(|history| history.any.repointed > 0);
+    let medians = ALGORITHMS.into_iter().filter_map(|name| {
+        let median = |trials: &Trials<'_>| Some(trials.median_time(name)?.shown(seconds));
+        let (valid, repointed, reference) =
+            (median(&valid)?, median(&repointed)?, median(reference)?);
+        Some(format!("{name} {valid}, {repointed}, {reference}"))
+    });
+    let medians: Vec<String> = medians.collect();
+    match medians.is_empty() {
+        true => String::new(),
+        false => format!(
+            "Medians over the histories as they are, over those with re-pointed reads, and over those of {}: {}.",
+            reference.experiment,
+            medians.join("; ")
+        ),
+    }
+}
