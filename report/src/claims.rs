@@ -144,7 +144,10 @@ impl Claim {
         match (self.verdict, other.verdict, tried) {
             (Verdict::Untested, Verdict::Holds | Verdict::Differs, Some(tried)) => {
                 *self = other;
-                self.note += &format!(" What there is of size {} is too little to tell.", tried.size);
+                self.note += &format!(
+                    " What there is of size {} is too little to tell.",
+                    tried.size
+                );
             }
             (Verdict::Untested, _, None) => *self = other,
             _ => {}

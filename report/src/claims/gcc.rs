@@ -40,17 +40,15 @@ pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
         paper::GCC_OPERATIONS.claim(grows(results, &SC, Axis::Operations)),
         paper::GCC_THREADS.claim(grows(results, &SC, Axis::Threads)),
         paper::GCC_ENUM.claim(alike(results)),
-        paper::GCC_UNORDERED_CCM.claim(
-            unordered(results, paper::GCC_UNORDERED_CCM, "sc", "ccm").map(chosen),
-        ),
+        paper::GCC_UNORDERED_CCM
+            .claim(unordered(results, paper::GCC_UNORDERED_CCM, "sc", "ccm").map(chosen)),
         paper::GCC_UNORDERED_CCV.claim(
             unordered(results, paper::GCC_UNORDERED_CCV, "sc", "ccv")
                 .map(|found| found.because(counted(results))),
         ),
         paper::GCC_UNORDERED_MORE.claim(unordered_more(results)),
-        paper::GCC_UNORDERED_WCCM.claim(
-            unordered(results, paper::GCC_UNORDERED_WCCM, "tso", "wccm").map(chosen),
-        ),
+        paper::GCC_UNORDERED_WCCM
+            .claim(unordered(results, paper::GCC_UNORDERED_WCCM, "tso", "wccm").map(chosen)),
         paper::GCC_VIOLATIONS.claim(refuted(results)),
         paper::GCC_CAUSAL.claim(causal(results)),
         paper::GCC_SAME.claim(same(results)),
@@ -131,11 +129,13 @@ fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
         )
     });
     let conflicts = trials.count(sat, |row| row.conflicts);
-    let conflicts = conflicts.map(|(middle, most)| {
-        format!(
-            "SAT met {} conflicts in the median and {most} at most: beyond that its time goes into the criterion and the formula.",
+    let conflicts = conflicts.map(|(middle, most)| match most {
+        0 => "SAT met no conflicts: it searches nothing and takes its time for the formula."
+            .to_owned(),
+        most => format!(
+            "SAT met {} conflicts in the median and {most} at most.",
             whole(middle)
-        )
+        ),
     });
     let sentences: Vec<String> = [choices, conflicts].into_iter().flatten().collect();
     sentences.join(" ")

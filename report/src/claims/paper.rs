@@ -194,12 +194,13 @@ impl Figure {
                 ..
             } => format!("Holds within {} percentage points.", within * 100.0),
             Figure::About { within, unit, .. } => format!("Holds within {}.", unit.shown(within)),
-            Figure::Rare(value) => {
-                let what = match value > 0.5 {
-                    true => "what is missing",
-                    false => "it",
-                };
-                format!("Holds if there is any and {what} is within a factor of {RARE}.")
+            Figure::Rare(value) if value > 0.5 => {
+                format!(
+                    "Holds if what is missing is within a factor of {RARE}, and not if nothing is."
+                )
+            }
+            Figure::Rare(_) => {
+                format!("Holds within a factor of {RARE}, and not if there is none.")
             }
             Figure::Part(_, least) if least < 1.0 => format!("Holds from {}.", percent(least)),
             // The claim says it, or who compares.

@@ -314,8 +314,11 @@ pub fn degrades(
         holds: all(growths
             .iter()
             .skip(1)
-            .map(|(_, growth)| slowest.exceeds(growth.times(GROWS)))).into(),
-        rule: format!("Holds if that of {slow} grows more than {GROWS} times as much as each other."),
+            .map(|(_, growth)| slowest.exceeds(growth.times(GROWS))))
+        .into(),
+        rule: format!(
+            "Holds if that of {slow} grows more than {GROWS} times as much as each other."
+        ),
         basis: part.basis(&all_of_them),
     })
 }

@@ -118,6 +118,22 @@ fn the_size_of_the_paper_counts() {
 }
 
 #[test]
+fn a_size_that_does_not_tell_leaves_it_to_the_next() {
+    let quick = Point::sc("wsc-fig9", "threads").say(Said::Violation, &[("wsc", 1.0)]);
+    let mut paper = quick.clone();
+    paper.truncate(2);
+    paper
+        .iter_mut()
+        .for_each(|row| row.size = "paper".to_owned());
+    let few = claim("wsc-fig9-seconds", &paper.clone().into());
+    assert_eq!(few.verdict, Verdict::Untested);
+    let both = claim("wsc-fig9-seconds", &[quick, paper].concat().into());
+    assert_eq!(both.verdict, Verdict::Holds);
+    let sizes = "10 histories, size quick. What there is of size paper is too little to tell.";
+    assert!(both.note.ends_with(sizes), "{both:#?}");
+}
+
+#[test]
 fn csv_has_a_row_for_each_claim() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("claims.csv");

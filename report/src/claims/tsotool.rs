@@ -96,7 +96,11 @@ fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
         halves.push((name, found(&little, name)?, found(&much, name)?));
     }
     let ours = halves.iter().map(|(name, little, much)| {
-        format!("{name} {} below, {} from there", shown(*little), shown(*much))
+        format!(
+            "{name} {} below, {} from there",
+            shown(*little),
+            shown(*much)
+        )
     });
     Ok(Found {
         ours: format!(
@@ -105,8 +109,9 @@ fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
         ),
         // Where an algorithm always succeeds there is nothing to lose.
         holds: (halves
-                .iter()
-                .all(|(_, little, much)| much.value() < little.value())).into(),
+            .iter()
+            .all(|(_, little, much)| much.value() < little.value()))
+        .into(),
         rule: "Holds if the half of the histories with more sharing has the lower share."
             .to_owned(),
         basis: trials.basis(&SORTS),
@@ -135,8 +140,10 @@ fn longer(results: AtSize<'_>) -> Result<Found, Missing> {
     });
     Ok(Found {
         ours: ours.collect::<Vec<_>>().join("; "),
-        holds: (ends.iter()
-                .all(|(_, short, long)| long.value() < short.value())).into(),
+        holds: (ends
+            .iter()
+            .all(|(_, short, long)| long.value() < short.value()))
+        .into(),
         rule: "Holds if the longest programs have the lower share.".to_owned(),
         basis: trials.basis(&SORTS),
     })
@@ -171,11 +178,18 @@ fn always(results: AtSize<'_>) -> Result<Found, Missing> {
 
 fn most(results: AtSize<'_>, stated: Stated, of: impl Fn(&Trial) -> u64) -> Result<Found, Missing> {
     let (rows, basis) = of_back(results)?;
-    let most = rows.iter().map(|row| of(row)).max().unwrap_or_default();
+    let row = rows.iter().max_by_key(|row| of(row));
+    let most = row.map_or(0, |row| of(row));
+    let place = row.filter(|_| most > 0).map_or(String::new(), |row| {
+        format!(
+            "The most were in {}, at {} of mix {}.",
+            row.experiment, row.point, row.mix
+        )
+    });
     let backtracked = rows.iter().filter(|row| row.backtracks > 0).count();
     let found = stated.number(Estimate::exactly(most as f64), None, basis);
     Ok(found.because(format!(
-        "It had to backtrack in {backtracked} of {} histories.",
+        "It had to backtrack in {backtracked} of {} histories. {place}",
         rows.len()
     )))
 }

@@ -71,14 +71,20 @@ fn by_threads(trials: &Trials<'_>, criterion: &str) -> String {
 
 /// By how little a criterion misses the kernels that it does not compute.
 fn missed(rows: &[Ordered]) -> String {
-    let missed = rows
-        .iter()
-        .filter_map(|row| row.kernel?.checked_sub(row.ordered));
-    let mut missed: Vec<u64> = missed.filter(|pairs| *pairs > 0).collect();
+    let missed = rows.iter().filter_map(|row| {
+        let kernel = row.kernel?;
+        let missed = kernel.checked_sub(row.ordered).filter(|pairs| *pairs > 0)?;
+        Some((missed, kernel))
+    });
+    let (mut missed, mut kernels): (Vec<u64>, Vec<u64>) = missed.unzip();
     missed.sort_unstable();
-    match missed.get(missed.len() / 2) {
-        Some(middle) => format!("Of the other kernels it misses {middle} pairs in the median."),
-        None => String::new(),
+    kernels.sort_unstable();
+    let middle = missed.len() / 2;
+    match (missed.get(middle), kernels.get(middle)) {
+        (Some(missed), Some(kernel)) => format!(
+            "Of the other kernels, which have {kernel} pairs in the median, it misses {missed} in the median."
+        ),
+        _ => String::new(),
     }
 }
 
@@ -125,7 +131,10 @@ fn pairs(results: AtSize<'_>, stated: Stated, criterion: &str) -> Result<Found, 
         .filter_map(|row| row.of_kernel().map(Estimate::exactly))
         .collect();
     Ok(found.because(mean(&known).map_or(String::new(), |share| {
-        format!("It orders {} of the kernel on average.", share.shown(percent))
+        format!(
+            "It orders {} of the kernel on average.",
+            share.shown(percent)
+        )
     })))
 }
 
@@ -161,7 +170,11 @@ fn fastest(
     Ok(found.because(reasons::saturations(results, &trials)))
 }
 
-fn enumerating(results: AtSize<'_>, experiment: &'static str, axis: Axis) -> Result<Found, Missing> {
+fn enumerating(
+    results: AtSize<'_>,
+    experiment: &'static str,
+    axis: Axis,
+) -> Result<Found, Missing> {
     let trials = Trials::of(results, experiment, "sc")?;
     let found = speed::faster(&trials, &[axis], &["wsc-enum"], "ccm-enum")?;
     let found = found.because(reasons::course(&trials, axis, "ccm-enum", "wsc-enum"));

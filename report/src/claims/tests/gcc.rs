@@ -205,3 +205,48 @@ fn only_histories_that_both_ran_are_compared() {
         "{found:#?}"
     );
 }
+
+#[test]
+fn what_was_chosen_is_no_confirmation() {
+    for (id, model, criterion) in [
+        ("gcc-unordered-ccm", "sc", "ccm"),
+        ("gcc-unordered-wccm", "tso", "wccm"),
+    ] {
+        let found = super::claim(id, &ordered(model, &[(criterion, 934)]).into());
+        assert_eq!(found.ours, "6.6 % (programs chosen for it)");
+        assert!(found.note.contains("This is no confirmation."));
+    }
+}
+
+#[test]
+fn a_run_that_was_late_counts_as_its_limit() {
+    let mut rows = sc([2.0, 1.0, 1.0], [75.0, 2.0, 2.0]);
+    let late = |row: &&mut Trial| row.seconds == 75.0;
+    rows.iter_mut()
+        .filter(late)
+        .for_each(|row| row.said = Said::Timeout);
+    let found = super::claim("gcc-fig4-faster", &rows.into());
+    assert!(
+        found.ours.contains("(at least 60.0 s, 2.0 s)"),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn a_point_that_tells_is_before_one_that_was_cut_off() {
+    let mut rows = sc([2.0, 1.0, 1.0], [60.0, 40.0, 2.0]);
+    let mut middle = sc([12.0, 1.0, 1.0], [2.0; 3]);
+    middle.retain(|row| row.seconds != 2.0 && row.part == "threads");
+    for row in &mut middle {
+        (row.threads, row.point) = (4, "threads=4".to_owned());
+    }
+    rows.extend(middle);
+    let cut = |row: &&mut Trial| row.seconds == 60.0;
+    rows.iter_mut()
+        .filter(cut)
+        .for_each(|row| row.said = Said::Timeout);
+    let found = super::claim("gcc-fig4-threads", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Holds);
+    let shown = "sc-sat takes 2.00 times as long as sc-ccm-enum at 2, 12.0 times at 4 threads";
+    assert!(found.ours.starts_with(shown), "{found:#?}");
+}

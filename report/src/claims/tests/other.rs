@@ -86,3 +86,20 @@ fn cores_that_may_break_sc_say_nothing_about_it() {
     let found = super::claim("mutants-wsc", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Untested);
 }
+
+#[test]
+fn the_protocols_that_ran_are_named() {
+    let mut rows = runs("sc", 40, &["ccm"], &["sc"]);
+    let statement =
+        |rows: &[CampaignRun]| super::claim("mutants-ccm", &rows.to_vec().into()).statement;
+    assert_eq!(
+        statement(&rows),
+        "Violations of SC by mutants of P that break CCM"
+    );
+    let half = rows.iter_mut().filter(|row| row.number % 2 == 0);
+    half.for_each(|row| row.protocol = "Q".to_owned());
+    assert_eq!(
+        statement(&rows),
+        "Violations of SC by mutants of P and Q that break CCM"
+    );
+}

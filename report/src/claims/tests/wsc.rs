@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case};
 use crate::tables::{Said, Trial};
 
-/// Histories with a kernel of 900 of 1000 pairs; a criterion orders it in the first `exact`, and `else_ordered` pairs of the rest.
+/// Histories with a kernel of 9000 of 10000 pairs; a criterion orders it in the first `exact`, and `less` pairs of the rest.
 fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let mut rows: Vec<Trial> = Vec::new();
@@ -11,15 +11,33 @@ fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
             ..point
         };
         rows.extend(point.rows("kernel", Said::Consistent, 0.1, |row| {
-            row.kernel = Some(900)
+            (row.kernel, row.write_pairs) = (Some(9000), 10_000)
         }));
         for (criterion, exact, less) in criteria {
             rows.extend(point.rows(criterion, Said::Satisfied, 0.1, |row| {
-                row.ordered = Some(if row.number < *exact { 900 } else { *less });
+                row.ordered = Some(if row.number < *exact { 9000 } else { *less });
+                row.write_pairs = 10_000;
             }));
         }
     }
     rows
+}
+
+/// The same with 440 histories, of which CCM orders the kernels of the first three.
+fn many_kernels() -> Vec<Trial> {
+    let some = kernels(&[("ccm", 3, 8000)]).into_iter();
+    let some: Vec<Trial> = some.filter(|row| row.threads == 4).collect();
+    let point = |threads: u32| {
+        let mut rows = some.clone();
+        for row in &mut rows {
+            row.point = threads.to_string();
+            row.ordered = row
+                .ordered
+                .map(|ordered| if threads == 0 { ordered } else { 8000 });
+        }
+        rows
+    };
+    (0..44).flat_map(point).collect()
 }
 
 /// All pairs, of which criteria order so many.
@@ -109,23 +127,23 @@ pub fn cases() -> Vec<Case> {
     vec![
         case(
             "wsc-kernel-exact",
-            kernels(&[("wsc", 7, 800)]),
-            kernels(&[("wsc", 2, 800)]),
+            kernels(&[("wsc", 7, 8000)]),
+            kernels(&[("wsc", 2, 8000)]),
         ),
         case(
             "wsc-kernel-rest",
-            kernels(&[("wsc", 5, 899)]),
-            kernels(&[("wsc", 5, 700)]),
+            kernels(&[("wsc", 5, 8997)]),
+            kernels(&[("wsc", 5, 8990)]),
         ),
         case(
             "wsc-kernel-ccm",
-            kernels(&[("ccm", 0, 800)]),
-            kernels(&[("ccm", 5, 800)]),
+            many_kernels(),
+            kernels(&[("ccm", 5, 8000)]),
         ),
         case(
             "wsc-kernel-more",
-            kernels(&[("wsc", 7, 800), ("ccm", 1, 800)]),
-            kernels(&[("wsc", 7, 800), ("ccm", 6, 800)]),
+            kernels(&[("wsc", 7, 8000), ("ccm", 1, 8000)]),
+            kernels(&[("wsc", 7, 8000), ("ccm", 6, 8000)]),
         ),
         case(
             "wsc-pairs-wsc",
@@ -172,7 +190,7 @@ pub fn cases() -> Vec<Case> {
 
 #[test]
 fn a_kernel_without_pairs_says_nothing() {
-    let mut rows = kernels(&[("wsc", 10, 900)]);
+    let mut rows = kernels(&[("wsc", 10, 9000)]);
     rows.iter_mut()
         .filter(|row| row.kernel.is_some())
         .for_each(|row| row.kernel = Some(0));
@@ -186,7 +204,7 @@ fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
     let cut = |row: &&mut Trial| row.algorithm == "wsc" && row.threads == 16 && row.number < 3;
     rows.iter_mut()
         .filter(cut)
-        .for_each(|row| row.said = Said::Timeout);
+        .for_each(|row| (row.said, row.timeout) = (Said::Timeout, 1.0));
     let found = super::claim("wsc-fig9-all", &rows.clone().into());
     assert_eq!(
         (found.verdict, found.ours.as_str()),
@@ -210,4 +228,107 @@ fn what_is_rare_is_not_expected_of_few() {
             "{found:#?}"
         );
     }
+}
+
+#[test]
+fn none_is_not_rare() {
+    let points: Vec<(u32, [f64; 3])> = (1..=40).map(|threads| (threads, [1.0; 3])).collect();
+    let rows = fig9(&points, 0, 0);
+    for id in ["wsc-fig9-misses", "wsc-fig9-more"] {
+        let found = super::claim(id, &rows.clone().into());
+        assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
+    }
+    let found = super::claim("wsc-fig9-misses", &rows.into());
+    assert_eq!(found.ours, "0 % (0 of 400 violations)");
+}
+
+#[test]
+fn many_misses_show_in_few_histories() {
+    let rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 5, 0);
+    let found = super::claim("wsc-fig9-misses", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Differs);
+}
+
+#[test]
+fn next_to_no_time_tells_nothing() {
+    let short = [(8, [2e-4, 1e-4, 2.0]), (16, [2e-4, 5e-4, 2.0])];
+    let rows = fig9(&short, 0, 0);
+    let found = super::claim("wsc-fig9-ccm", &rows.clone().into());
+    assert_eq!(found.verdict, super::Verdict::Untested);
+    assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
+    assert!(found.note.contains("below 1.0 ms"), "{found:#?}");
+    assert!(
+        found
+            .note
+            .contains("By threads: 0.50 times at 8, 2.50 times at 16."),
+        "{found:#?}"
+    );
+    // One of two that is not short is enough.
+    let found = super::claim("wsc-fig9-beyond", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Differs);
+    // An earlier point tells if the last does not.
+    let rows = fig9(&[(8, [2.0, 4.0, 2.0]), (16, [2e-4, 1e-4, 2.0])], 0, 0);
+    let found = super::claim("wsc-fig9-ccm", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Holds);
+    assert!(found.ours.contains("at 8 threads"), "{found:#?}");
+    let points = [(4, [2e-4, 3e-4, 1e-4, 5e-4])];
+    let found = super::claim("wsc-fig7-best", &figure("wsc-fig7", &points).into());
+    assert_eq!(found.verdict, super::Verdict::Untested);
+}
+
+#[test]
+fn the_kernel_is_what_can_be_ordered() {
+    let rows = kernels(&[("wsc", 0, 8991), ("ccm", 0, 8100)]);
+    let found = super::claim("wsc-pairs-wsc", &rows.clone().into());
+    assert_eq!(found.ours, "89.91 % (the kernel has 90 %)");
+    assert!(
+        found
+            .note
+            .contains("It orders 99.9 % of the kernel on average.")
+    );
+    for id in [
+        "wsc-kernel-exact",
+        "wsc-kernel-rest",
+        "wsc-kernel-more",
+        "wsc-pairs-more",
+    ] {
+        let found = super::claim(id, &rows.clone().into());
+        assert!(
+            found.note.contains("The kernel has 90 % of the pairs"),
+            "{found:#?}"
+        );
+    }
+}
+
+#[test]
+fn saturation_by_itself_is_of_the_same_histories() {
+    let mut rows = fig6([2.0, 2.0, 0.5, 1.0]);
+    rows.extend(kernels(&[("wsc", 0, 8000), ("ccm", 0, 8000)]));
+    for row in &mut rows {
+        let is_same = row.experiment == "wsc-fig6" || row.threads == 4;
+        row.trace_hash = if is_same { "same" } else { "other" }.to_owned();
+        if row.threads == 5 {
+            row.seconds = 50.0;
+        }
+    }
+    let found = super::claim("wsc-fig6-enum", &rows.into());
+    assert_eq!(found.verdict, super::Verdict::Differs);
+    let alone = "By itself, saturation takes 100.0 ms for wSC and 100.0 ms for CCM";
+    assert!(found.note.contains(alone), "{found:#?}");
+}
+
+#[test]
+fn valid_histories_are_shown_apart_from_repointed_ones() {
+    let seven = figure("wsc-fig7", &[(4, [2.0; 4])]);
+    let mut eight = figure("wsc-fig8", &[(4, [2.0; 4])]);
+    let half = |row: &&mut Trial| row.number < 5;
+    eight
+        .iter_mut()
+        .filter(half)
+        .for_each(|row| (row.repointed, row.seconds) = (3, 0.5));
+    let found = super::claim("wsc-fig8-similar", &[seven, eight].concat().into());
+    assert!(
+        found.note.contains("wsc-enum 2.0 s, 500.0 ms, 2.0 s;"),
+        "{found:#?}"
+    );
 }

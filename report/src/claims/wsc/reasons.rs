@@ -50,20 +50,27 @@ pub fn left_to_sat(trials: &Trials<'_>) -> String {
         });
         Some(mean(&shares.collect::<Vec<_>>())?.shown(percent))
     };
-    let conflicts = |name: &str| {
-        let (middle, most) = trials.count(name, |row| row.conflicts)?;
-        let middle = middle.shown(|conflicts| format!("{conflicts:.0}"));
-        Some(format!("{name} met {middle} conflicts in the median and {most} at most"))
+    let whole = |name: &str| {
+        let median = trials.median_time(name)?.shown(seconds);
+        Some(match trials.count(name, |row| row.conflicts) {
+            Some((_, 0)) => format!("{name} takes {median} without a conflict"),
+            Some((_, most)) => format!("{name} takes {median} with up to {most} conflicts"),
+            None => format!("{name} takes {median}"),
+        })
     };
     let (wsc, ccm) = ("wsc-enum", "ccm-enum");
-    let mut sentences = String::new();
-    if let (Some(wsc), Some(ccm)) = (share(wsc), share(ccm)) {
-        sentences += &format!("Before SAT, wSC orders {wsc} of the pairs of writes and CCM {ccm}.");
+    let ordered = match (share(wsc), share(ccm)) {
+        (Some(wsc), Some(ccm)) => {
+            format!("Before SAT, wSC orders {wsc} of the pairs of writes and CCM {ccm}. ")
+        }
+        _ => String::new(),
+    };
+    match (whole(wsc), whole(ccm)) {
+        (Some(wsc), Some(ccm)) => {
+            format!("{ordered}In the median of all histories {wsc} and {ccm}.")
+        }
+        _ => ordered,
     }
-    if let (Some(wsc), Some(ccm)) = (conflicts(wsc), conflicts(ccm)) {
-        sentences += &format!(" In SAT, {wsc}, {ccm}.");
-    }
-    sentences
 }
 
 /// What the searches had to look at.
@@ -71,10 +78,14 @@ pub fn looked(trials: &Trials<'_>) -> String {
     let looked = |name| {
         let (middle, most) = trials.count(name, |row| row.nodes)?;
         let middle = middle.shown(|nodes| format!("{nodes:.0}"));
-        Some(format!("{name} at {middle} in the median and {most} at most"))
+        Some(format!(
+            "{name} at {middle} in the median and {most} at most"
+        ))
     };
     match (looked("dbcop"), looked("wsc-dbcop")) {
-        (Some(dbcop), Some(with)) => format!("The searches looked at states of a history: {dbcop}, {with}."),
+        (Some(dbcop), Some(with)) => {
+            format!("The searches looked at states of a history: {dbcop}, {with}.")
+        }
         _ => String::new(),
     }
 }
