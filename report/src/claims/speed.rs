@@ -314,8 +314,7 @@ pub fn degrades(
         holds: all(growths
             .iter()
             .skip(1)
-            .map(|(_, growth)| slowest.exceeds(growth.times(GROWS))))
-        .into(),
+            .map(|(_, growth)| slowest.exceeds(growth.times(GROWS)))),
         rule: format!(
             "Holds if that of {slow} grows more than {GROWS} times as much as each other."
         ),

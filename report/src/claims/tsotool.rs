@@ -5,7 +5,7 @@ mod times;
 
 use super::measure::{AtSize, Axis, Estimate, FEWEST, Share, Trials};
 use super::paper::{self, Stated, percent};
-use super::{Claim, Found, Missing};
+use super::{Claim, Found, Missing, Told};
 use crate::tables::{Said, Trial};
 
 const BASELINE: &str = "tso-baseline";
@@ -180,18 +180,17 @@ fn most(results: AtSize<'_>, stated: Stated, of: impl Fn(&Trial) -> u64) -> Resu
     let (rows, basis) = of_back(results)?;
     let row = rows.iter().max_by_key(|row| of(row));
     let most = row.map_or(0, |row| of(row));
-    let place = row.filter(|_| most > 0).map_or(String::new(), |row| {
-        format!(
-            "The most were in {}, at {} of mix {}.",
-            row.experiment, row.point, row.mix
-        )
-    });
     let backtracked = rows.iter().filter(|row| row.backtracks > 0).count();
     let found = stated.number(Estimate::exactly(most as f64), None, basis);
-    Ok(found.because(format!(
-        "It had to backtrack in {backtracked} of {} histories. {place}",
+    let place = row.filter(|_| found.holds == Told::No).map(|row| {
+        let (experiment, point, number) = (&row.experiment, &row.point, row.number);
+        format!("The most were in {experiment}, history {number} of {point}.")
+    });
+    let found = found.because(format!(
+        "It had to backtrack in {backtracked} of {} histories.",
         rows.len()
-    )))
+    ));
+    Ok(found.because(place.unwrap_or_default()))
 }
 
 fn heu_back(results: AtSize<'_>) -> Result<Found, Missing> {
