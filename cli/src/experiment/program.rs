@@ -12,6 +12,8 @@ use check::generate::without_order;
 use history::History;
 use report::tables::Said;
 
+use crate::simulate::command::quoted;
+
 /// A program that decides whether a history is one of a model. It is given an axe file, and its exit status says
 /// what it found: 0 consistent, 1 violation, everything else undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +23,9 @@ pub struct Program {
     /// The command: `{}` stands for the file, `{model}` for the model.
     command: String,
 }
+
+/// What the shell says of a command that it cannot run, or not find.
+const NO_PROGRAM: [i32; 2] = [126, 127];
 
 impl FromStr for Program {
     type Err = String;
@@ -43,20 +48,19 @@ impl FromStr for Program {
 const PERIOD: Duration = Duration::from_millis(1);
 
 impl Program {
-    /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
-    pub fn run(
-        &self,
-        history: &History,
-        model: Model,
-        timeout: Duration,
-    ) -> (Said, Option<String>, f64) {
-        match self.try_run(history, model, timeout) {
-            Ok(answer) => answer,
-            Err(what) => (Said::Undecided, Some(what), 0.0),
-        }
+    /// The option that asks it.
+    pub fn option(&self) -> String {
+        format!(
+            "--program {}",
+            quoted(&format!("{}={}", self.name, self.command))
+        )
     }
 
-    fn try_run(
+    /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
+    ///
+    /// # Errors
+    /// The history cannot be handed over, or there is no such program.
+    pub fn run(
         &self,
         history: &History,
         model: Model,
@@ -82,6 +86,9 @@ impl Program {
             .map_err(|error| error.to_string())?;
         loop {
             match child.try_wait().map_err(|error| error.to_string())? {
+                Some(status) if status.code().is_some_and(|code| NO_PROGRAM.contains(&code)) => {
+                    return Err(format!("`{command}` cannot be run ({status})"));
+                }
                 Some(status) => {
                     let (said, reason) = meaning(status);
                     return Ok((said, reason, start.elapsed().as_secs_f64()));
@@ -124,10 +131,11 @@ mod tests {
         let history = History::default();
         let run = |command: &str| {
             let program: Program = format!("mine={command}").parse().unwrap();
-            program
-                .run(&history, Model::Sc, Duration::from_millis(300))
-                .0
+            let answer = program.run(&history, Model::Sc, Duration::from_millis(300));
+            answer.map(|(said, _, _)| said)
         };
+        assert!(run("/nonexistent {}").is_err());
+        let run = |command: &str| run(command).unwrap();
         assert_eq!(run("test -f {}"), Said::Consistent);
         assert_eq!(run("test -d {}"), Said::Violation);
         assert_eq!(run("sh -c 'exit 7' {}"), Said::Undecided);
