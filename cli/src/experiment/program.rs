@@ -7,11 +7,12 @@ use std::str::FromStr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use check::Model;
 use check::generate::without_order;
+use check::{Algorithm, Model};
 use history::History;
 use report::tables::Said;
 
+use super::trial::{CONFLICTS, KERNEL};
 use crate::simulate::command::quoted;
 
 /// A program that decides whether a history is one of a model. It is given an axe file, and its exit status says
@@ -27,6 +28,11 @@ pub struct Program {
 /// What the shell says of a command that it cannot run, or not find.
 const NO_PROGRAM: [i32; 2] = [126, 127];
 
+/// Whether a name is that of a built-in algorithm, or of a row about kernels.
+pub fn is_ours(name: &str) -> bool {
+    Algorithm::ALL.iter().any(|one| one.name() == name) || [KERNEL, CONFLICTS].contains(&name)
+}
+
 impl FromStr for Program {
     type Err = String;
 
@@ -36,6 +42,11 @@ impl FromStr for Program {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || !name.chars().all(is_plain) || !command.contains("{}") {
             return Err(expected.to_owned());
+        }
+        if is_ours(name) {
+            return Err(format!(
+                "{name} is the name of an algorithm of rubric: choose another one"
+            ));
         }
         Ok(Program {
             name: name.to_owned(),
@@ -121,7 +132,14 @@ mod tests {
     #[test]
     fn a_program_has_a_name_and_a_file() {
         assert!("mine=./checker {}".parse::<Program>().is_ok());
-        for bad in ["", "mine", "mine=./checker", "=./checker {}", "a b=c {}"] {
+        for bad in [
+            "",
+            "mine",
+            "mine=./checker",
+            "=./checker {}",
+            "a b=c {}",
+            "wsc=c {}",
+        ] {
             assert!(bad.parse::<Program>().is_err(), "{bad}");
         }
     }

@@ -7,6 +7,7 @@ use report::tables::{Said, Trial};
 
 use super::args::Args;
 use super::catalog::Experiment;
+use super::program;
 
 /// Prints a table of points and algorithms, or of the rows if a single history was asked for.
 pub fn print(
@@ -35,7 +36,10 @@ pub fn print(
 fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
     let mut ours: BTreeMap<(String, String), Said> = BTreeMap::new();
-    for trial in trials.iter().filter(|trial| trial.algorithm != name) {
+    for trial in trials
+        .iter()
+        .filter(|trial| program::is_ours(&trial.algorithm))
+    {
         if matches!(trial.said, Said::Consistent | Said::Violation) {
             ours.insert(history(trial), trial.said);
         }

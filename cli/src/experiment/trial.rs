@@ -181,7 +181,7 @@ impl Subject<'_> {
 pub const KERNEL: &str = "kernel";
 
 /// What the rows are called that count conflicts alone.
-const CONFLICTS: &str = "cf";
+pub const CONFLICTS: &str = "cf";
 
 /// The names that the rows of a task have.
 pub fn names(task: Task) -> Vec<&'static str> {
