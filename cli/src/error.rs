@@ -1,6 +1,6 @@
 //! What can go wrong, and how it is said.
 
-use std::io;
+use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
@@ -106,5 +106,6 @@ impl Error {
 
 /// Says on standard error what went wrong.
 pub fn print(error: &Error) {
-    eprintln!("rubric: error: {error}");
+    // If there is nobody to tell, the status is all there is.
+    let _ = writeln!(io::stderr(), "rubric: error: {error}");
 }

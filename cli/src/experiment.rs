@@ -19,11 +19,13 @@ mod trial;
 mod work;
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use report::tables::{Trial, write_trials};
 
 use crate::error::Error;
-use crate::journal::{Journal, failed};
+use crate::files;
+use crate::journal::{Journal, Lines, failed};
 use crate::shard::Shard;
 use crate::status::Status;
 pub use args::Args;
@@ -44,7 +46,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let (experiments, with_mutants) = args.experiments();
     for experiment in &experiments {
         let points = match &recordings {
-            Some(recordings) => recorded::points(experiment, args.size, recordings, &args.limits()),
+            Some(recordings) => {
+                let points = recorded::points(experiment, args.size, recordings, &args.limits());
+                recorded::tell(experiment, &points, recordings);
+                points
+            }
             None => (experiment.points)(args.size),
         };
         let work = Work::new(args, experiment, points)?;
@@ -69,13 +75,32 @@ fn recorded_in(args: &Args, experiment: &Experiment, work: &Work<'_>) -> Result<
     };
     let (journal, lines) = Journal::open(&path("jsonl"))?;
     Settings::new(args, experiment).settle(&journal, &lines)?;
-    let known = lines.parse(1, "remove the line, and what it says is done again");
+    let known = lines.parse(1, ADVICE);
     let known = known.collect::<Result<Vec<Trial>, Error>>()?;
     let trials = work.run(&journal, known)?;
     journal.sync()?;
     write_trials(&path("parquet"), &trials)?;
     Ok(trials)
 }
+
+/// The trials that the journals in a folder and in folders in it have: those of experiments that are under way or were
+/// killed, too.
+pub fn logged(folder: &Path) -> Result<Vec<Trial>, Error> {
+    let is_journal = |path: &PathBuf| {
+        let mut names = EXPERIMENTS.iter().map(|one| one.name);
+        names.any(|name| Shard::of_file(path, name, "jsonl").is_some())
+    };
+    let mut trials = Vec::new();
+    for path in files::below(folder)?.iter().filter(|path| is_journal(path)) {
+        for trial in Lines::read(path)?.parse(1, ADVICE) {
+            trials.push(trial?);
+        }
+    }
+    Ok(trials)
+}
+
+/// What to do about a damaged line.
+const ADVICE: &str = "remove the line, and what it says is done again";
 
 /// The experiments, a line each.
 fn list(out: &mut dyn Write) -> std::io::Result<Status> {

@@ -1,9 +1,10 @@
-//! Output files.
+//! Output files, and what is in a folder.
 
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::journal::failed;
 
 /// Writes a file with `write`; if that fails, what was there before stays.
 pub fn create(
@@ -22,4 +23,33 @@ pub fn create(
             written => written.and_then(|()| out.flush().map_err(failed)),
         }
     })
+}
+
+/// The files of a folder and of folders in it, in the order of their names.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for path in list(folder)? {
+        match path.is_dir() {
+            true => files.extend(below(&path)?),
+            false => files.push(path),
+        }
+    }
+    Ok(files)
+}
+
+/// What is in a folder, by name.
+///
+/// # Errors
+/// It cannot be read.
+pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = std::fs::read_dir(folder).map_err(failed(folder))?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths
+        .collect::<io::Result<Vec<PathBuf>>>()
+        .map_err(failed(folder))?;
+    paths.sort();
+    Ok(paths)
 }

@@ -108,7 +108,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Format::Json => said.json(out),
         Format::Text => {
             let most = if args.all { usize::MAX } else { SHOWN };
+            let unfinished = held.unfinished.iter().map(|name| {
+                format!("{name} has not ended: `rubric experiment {name}` with the options it was started with goes on")
+            });
             said.text(most, out)
+                .and_then(|()| unfinished.into_iter().try_for_each(|line| writeln!(out, "{line}")))
                 .and_then(|()| written.iter().try_for_each(|line| writeln!(out, "{line}")))
         }
     }

@@ -124,7 +124,7 @@
 //! | `algorithm` | str | the algorithm, as on the command line |
 //! | `said` | str | what it said |
 //! | `reason` | str? | why it said nothing, in a few words |
-//! | `seconds` | f64 | seconds that it took, the history being in memory |
+//! | `seconds` | f64 | seconds that it took, the history being in memory; if the time limit has cut it off, the limit |
 //! | `edges` | u64 | edges that it derived |
 //! | `backtracks` | u64 | contradictions that its search met |
 //! | `depth` | u64 | choices that the deepest of them took back |

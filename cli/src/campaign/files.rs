@@ -1,11 +1,10 @@
 //! The files of a campaign, or of a shard of it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::journal::failed;
+use crate::files::{below, list};
 use crate::shard::Shard;
 
 const RUNS: &str = "runs";
@@ -60,7 +59,7 @@ impl Files<'_> {
 /// # Errors
 /// A folder cannot be read.
 pub fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut settings = all(folder)?;
+    let mut settings = below(folder)?;
     settings.retain(|path| Shard::of_file(path, SETTINGS, JSON).is_some());
     Ok(settings)
 }
@@ -80,7 +79,7 @@ pub fn settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 /// # Errors
 /// A folder cannot be read.
 pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut logs = all(folder)?;
+    let mut logs = below(folder)?;
     logs.retain(|path| Shard::of_file(path, RUNS, LOG).is_some());
     Ok(logs)
 }
@@ -90,7 +89,7 @@ pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 /// # Errors
 /// A folder cannot be read.
 pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut tables = all(folder)?;
+    let mut tables = below(folder)?;
     let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
     let place = |path: &PathBuf| {
         [RUNS, EQUIVALENTS, COVERAGE]
@@ -107,7 +106,7 @@ pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 /// # Errors
 /// A folder cannot be read.
 pub fn lacks_shards(folder: &Path) -> Result<bool, Error> {
-    let paths = all(folder)?;
+    let paths = below(folder)?;
     let found = paths
         .iter()
         .filter_map(|path| Shard::of_file(path, RUNS, TABLE));
@@ -123,27 +122,4 @@ pub fn lacks_shards(folder: &Path) -> Result<bool, Error> {
         .iter()
         .map(|(of, shards)| (*of as usize, shards.len()));
     Ok(!shards.is_empty() && counts.all(|(of, found)| found < of))
-}
-
-/// The files of a folder and of folders in it.
-fn all(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    for path in list(folder)? {
-        match path.is_dir() {
-            true => files.extend(all(&path)?),
-            false => files.push(path),
-        }
-    }
-    Ok(files)
-}
-
-/// What is in a folder, by name.
-fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = std::fs::read_dir(folder).map_err(failed(folder))?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths
-        .collect::<io::Result<Vec<PathBuf>>>()
-        .map_err(failed(folder))?;
-    paths.sort();
-    Ok(paths)
 }

@@ -6,6 +6,7 @@ use check::generate::Mix;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use simulate::client::Client;
+use simulate::slicc::builtin::BUILTINS;
 
 /// How large an experiment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -118,7 +119,7 @@ pub struct Fault {
 /// How reads are re-pointed.
 #[derive(Clone, Copy, Debug)]
 pub struct Spoil {
-    /// Every so-manieth history, the last of them first: 1 is all, 2 those with odd numbers.
+    /// Of so many histories one: 1 is all, 2 half of those of each protocol.
     pub every: u32,
     /// How many reads of 100 operations; at least one.
     pub percent: u32,
@@ -137,6 +138,17 @@ pub enum Wanted {
     Both,
 }
 
+/// How many protocols histories take turns at.
+const PROTOCOLS: u32 = BUILTINS.len() as u32;
+
+impl Spoil {
+    /// Whether this history is one of them. The protocols have their turn with every number, so that what is
+    /// re-pointed has to shift from one round to the next.
+    fn is_for(&self, number: u32) -> bool {
+        (number + number / PROTOCOLS) % self.every == self.every - 1
+    }
+}
+
 impl Recipe {
     /// Which histories it makes.
     pub fn wanted(&self) -> Wanted {
@@ -151,9 +163,7 @@ impl Recipe {
     /// How many reads of a history are re-pointed.
     pub fn repointed(&self, number: u32) -> u32 {
         match self.spoil {
-            Some(Spoil { every, percent, .. }) if number % every == every - 1 => {
-                (self.operations * percent / 100).max(1)
-            }
+            Some(spoil) if spoil.is_for(number) => (self.operations * spoil.percent / 100).max(1),
             _ => 0,
         }
     }
@@ -179,5 +189,26 @@ impl Task {
         match self {
             Task::Decide(model, _) | Task::Kernel(model) => model,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_the_histories_of_each_protocol_are_re_pointed() {
+        let half = Spoil {
+            every: 2,
+            percent: 2,
+            distance: 50,
+        };
+        for protocol in 0..PROTOCOLS {
+            let numbers = (0..80).filter(|number| number % PROTOCOLS == protocol);
+            assert_eq!(numbers.filter(|&number| half.is_for(number)).count(), 10);
+        }
+        assert_eq!((0..10).filter(|&number| half.is_for(number)).count(), 5);
+        let all = Spoil { every: 1, ..half };
+        assert!((0..9).all(|number| all.is_for(number)));
     }
 }

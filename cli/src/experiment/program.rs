@@ -7,10 +7,13 @@ use std::str::FromStr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use check::Model;
 use check::generate::without_order;
+use check::{Algorithm, Model};
 use history::History;
 use report::tables::Said;
+
+use super::trial::{CONFLICTS, KERNEL};
+use crate::simulate::command::quoted;
 
 /// A program that decides whether a history is one of a model. It is given an axe file, and its exit status says
 /// what it found: 0 consistent, 1 violation, everything else undecided.
@@ -20,6 +23,14 @@ pub struct Program {
     pub name: String,
     /// The command: `{}` stands for the file, `{model}` for the model.
     command: String,
+}
+
+/// What the shell says of a command that it cannot run, or not find.
+const NO_PROGRAM: [i32; 2] = [126, 127];
+
+/// Whether a name is that of a built-in algorithm, or of a row about kernels.
+pub fn is_ours(name: &str) -> bool {
+    Algorithm::ALL.iter().any(|one| one.name() == name) || [KERNEL, CONFLICTS].contains(&name)
 }
 
 impl FromStr for Program {
@@ -32,6 +43,11 @@ impl FromStr for Program {
         if name.is_empty() || !name.chars().all(is_plain) || !command.contains("{}") {
             return Err(expected.to_owned());
         }
+        if is_ours(name) {
+            return Err(format!(
+                "{name} is the name of an algorithm of rubric: choose another one"
+            ));
+        }
         Ok(Program {
             name: name.to_owned(),
             command: command.to_owned(),
@@ -43,20 +59,19 @@ impl FromStr for Program {
 const PERIOD: Duration = Duration::from_millis(1);
 
 impl Program {
-    /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
-    pub fn run(
-        &self,
-        history: &History,
-        model: Model,
-        timeout: Duration,
-    ) -> (Said, Option<String>, f64) {
-        match self.try_run(history, model, timeout) {
-            Ok(answer) => answer,
-            Err(what) => (Said::Undecided, Some(what), 0.0),
-        }
+    /// The option that asks it.
+    pub fn option(&self) -> String {
+        format!(
+            "--program {}",
+            quoted(&format!("{}={}", self.name, self.command))
+        )
     }
 
-    fn try_run(
+    /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
+    ///
+    /// # Errors
+    /// The history cannot be handed over, or there is no such program.
+    pub fn run(
         &self,
         history: &History,
         model: Model,
@@ -82,6 +97,9 @@ impl Program {
             .map_err(|error| error.to_string())?;
         loop {
             match child.try_wait().map_err(|error| error.to_string())? {
+                Some(status) if status.code().is_some_and(|code| NO_PROGRAM.contains(&code)) => {
+                    return Err(format!("`{command}` cannot be run ({status})"));
+                }
                 Some(status) => {
                     let (said, reason) = meaning(status);
                     return Ok((said, reason, start.elapsed().as_secs_f64()));
@@ -114,7 +132,14 @@ mod tests {
     #[test]
     fn a_program_has_a_name_and_a_file() {
         assert!("mine=./checker {}".parse::<Program>().is_ok());
-        for bad in ["", "mine", "mine=./checker", "=./checker {}", "a b=c {}"] {
+        for bad in [
+            "",
+            "mine",
+            "mine=./checker",
+            "=./checker {}",
+            "a b=c {}",
+            "wsc=c {}",
+        ] {
             assert!(bad.parse::<Program>().is_err(), "{bad}");
         }
     }
@@ -124,10 +149,11 @@ mod tests {
         let history = History::default();
         let run = |command: &str| {
             let program: Program = format!("mine={command}").parse().unwrap();
-            program
-                .run(&history, Model::Sc, Duration::from_millis(300))
-                .0
+            let answer = program.run(&history, Model::Sc, Duration::from_millis(300));
+            answer.map(|(said, _, _)| said)
         };
+        assert!(run("/nonexistent {}").is_err());
+        let run = |command: &str| run(command).unwrap();
         assert_eq!(run("test -f {}"), Said::Consistent);
         assert_eq!(run("test -d {}"), Said::Violation);
         assert_eq!(run("sh -c 'exit 7' {}"), Said::Undecided);

@@ -1,5 +1,6 @@
 //! Histories that somebody recorded, instead of those that protocols make.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,6 +59,24 @@ fn of_file(path: &Path) -> Result<Vec<Recording>, Error> {
         })
     };
     input.histories.into_iter().map(recording).collect()
+}
+
+/// Says on standard error how many of the recorded histories an experiment is about.
+pub fn tell(experiment: &Experiment, points: &[Point], recordings: &[Arc<Recording>]) {
+    let used: std::collections::BTreeSet<u32> = points.iter().map(|point| point.first).collect();
+    let left_out = recordings.len() - used.len();
+    if left_out == 0 {
+        return;
+    }
+    // If there is nobody to tell, the table still says which ones there are.
+    let _ = writeln!(
+        io::stderr(),
+        "rubric: {}: {} of {} histories; the others are not of the kind that it is about ({})",
+        experiment.name,
+        used.len(),
+        recordings.len(),
+        experiment.about
+    );
 }
 
 /// The points of an experiment with recorded histories: those that it is about, each in every part.

@@ -247,3 +247,49 @@ fn simulated(
     let history = ran.history().map_err(|error| strange(error.to_string()))?;
     Ok(Some(history))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalog::{ALL_FAULTS, MI_FAULTS};
+    use super::super::point::Size;
+    use super::*;
+
+    /// The histories that a list of faults makes for an experiment, and by what.
+    fn made(faults: &'static [Fault], count: u32) -> Vec<Made> {
+        let recipe = super::super::catalog::mutants(faults, 4);
+        let sources = Sources::default();
+        let made = (0..count).map(|number| sources.make(&recipe, number, 1));
+        made.collect::<Result<_, _>>().unwrap()
+    }
+
+    /// Each fault has its turn, and does not leave it to the next.
+    #[test]
+    fn every_fault_shows() {
+        for faults in [&MI_FAULTS[..], &ALL_FAULTS] {
+            for (number, made) in made(faults, faults.len() as u32).iter().enumerate() {
+                let run = made.run.unwrap();
+                assert_eq!(run.mutant, Some(faults[number].mutant));
+                assert!(is_violation(&made.history, &made.reads_from));
+            }
+        }
+    }
+
+    #[test]
+    fn experiments_on_the_same_histories_have_the_same() {
+        let of = |name: &str| {
+            let mut all = super::super::catalog::EXPERIMENTS.into_iter();
+            let found = all.find(|one| one.name == name).unwrap();
+            let points = (found.points)(Size::Quick);
+            let sources = Sources::default();
+            let hashes = points.iter().filter_map(|point| match &point.source {
+                super::super::point::Source::Made(recipe) => {
+                    Some(sources.make(recipe, 3, 1).unwrap().history.digest())
+                }
+                super::super::point::Source::Recorded(_) => None,
+            });
+            hashes.collect::<Vec<String>>()
+        };
+        assert_eq!(of("gcc-fig4"), of("gcc-fig6"));
+        assert_ne!(of("gcc-fig4"), of("gcc-fig5"));
+    }
+}

@@ -7,6 +7,7 @@ use report::tables::{Said, Trial};
 
 use super::args::Args;
 use super::catalog::Experiment;
+use super::program;
 
 /// Prints a table of points and algorithms, or of the rows if a single history was asked for.
 pub fn print(
@@ -22,8 +23,48 @@ pub fn print(
         experiment.name, experiment.about, experiment.paper
     )?;
     match is_one {
-        true => rows(trials, out),
-        false => medians(trials, out),
+        true => rows(trials, out)?,
+        false => medians(trials, out)?,
+    }
+    for program in &args.program {
+        contradictions(&program.name, trials, out)?;
+    }
+    Ok(())
+}
+
+/// How often a program of somebody else says the contrary of what ours say.
+fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
+    let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
+    let mut ours: BTreeMap<(String, String), Said> = BTreeMap::new();
+    for trial in trials
+        .iter()
+        .filter(|trial| program::is_ours(&trial.algorithm))
+    {
+        if matches!(trial.said, Said::Consistent | Said::Violation) {
+            ours.insert(history(trial), trial.said);
+        }
+    }
+    let theirs = trials.iter().filter(|trial| trial.algorithm == name);
+    let decided = theirs.filter(|trial| matches!(trial.said, Said::Consistent | Said::Violation));
+    let compared: Vec<(&Trial, Said)> = decided
+        .filter_map(|trial| Some((trial, *ours.get(&history(trial))?)))
+        .collect();
+    let mut wrong = compared.iter().filter(|(trial, said)| trial.said != *said);
+    let count = wrong.clone().count();
+    write!(
+        out,
+        "  {name} contradicts rubric on {count} of {} histories",
+        compared.len()
+    )?;
+    match wrong.next() {
+        None => writeln!(out),
+        Some((trial, said)) => writeln!(
+            out,
+            ": the first it calls {}, rubric {}; {}",
+            trial.said.name(),
+            said.name(),
+            trial.command
+        ),
     }
 }
 
@@ -44,15 +85,42 @@ fn rows(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
         let reason = trial.reason.as_deref().map(|reason| format!(": {reason}"));
         writeln!(
             out,
-            "  {:4} {:14} {:>10}  {}{}",
+            "  {:4} {:14} {:>10}  {}{}{}",
             trial.model,
             trial.algorithm,
             seconds(trial.seconds),
             trial.said.name(),
-            reason.unwrap_or_default()
+            reason.unwrap_or_default(),
+            effort(trial)
         )?;
     }
     Ok(())
+}
+
+/// What an algorithm counted.
+fn effort(trial: &Trial) -> String {
+    let pairs = trial
+        .ordered
+        .map(|ordered| format!("{ordered} of {} pairs ordered", trial.write_pairs));
+    let numbers = [
+        (trial.kernel, "in the kernel"),
+        (trial.cycle.map(u64::from), "threads in the cycle"),
+        (Some(trial.edges).filter(|&edges| edges > 0), "edges"),
+        (
+            Some(trial.backtracks).filter(|&back| back > 0),
+            "backtracks",
+        ),
+        (trial.nodes, "nodes"),
+        (trial.conflicts, "conflicts"),
+    ];
+    let numbers = numbers
+        .into_iter()
+        .filter_map(|(number, of)| number.map(|number| format!("{number} {of}")));
+    let parts: Vec<String> = pairs.into_iter().chain(numbers).collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("; {}", parts.join(", ")),
+    }
 }
 
 /// What one algorithm said at one point.
@@ -120,9 +188,15 @@ impl Cell {
         let mut sorted = self.seconds.clone();
         sorted.sort_by(f64::total_cmp);
         let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
+        // If the median run was cut off, how long it would have taken is not known.
+        let beyond = if 2 * self.cut_off >= sorted.len().max(1) {
+            ">"
+        } else {
+            ""
+        };
         match self.cut_off {
             0 => seconds(median),
-            some => format!("{} {some}!", seconds(median)),
+            some => format!("{beyond}{} {some}!", seconds(median)),
         }
     }
 }

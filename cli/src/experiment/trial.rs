@@ -24,6 +24,21 @@ impl Limits {
     fn bounds(&self) -> Bounds {
         Bounds::new(Some(self.timeout), Some(self.memory))
     }
+
+    /// Some algorithms look at the clock seldom. What took longer than it may is cut off at the limit, whatever
+    /// it said then.
+    fn enforce(&self, row: Trial) -> Trial {
+        let limit = self.timeout.as_secs_f64();
+        match row.seconds > limit {
+            false => row,
+            true => Trial {
+                said: Said::Timeout,
+                reason: Some("time limit".to_owned()),
+                seconds: limit,
+                ..row
+            },
+        }
+    }
 }
 
 /// The history that is looked at.
@@ -39,10 +54,11 @@ impl Subject<'_> {
     /// Does a task. `row` has what is known of the history; the names that the rows have are those of
     /// [`names`].
     pub fn run(&self, task: Task, limits: &Limits, row: &Trial) -> Vec<Trial> {
-        match task {
+        let rows = match task {
             Task::Decide(model, algorithm) => vec![self.decide(model, algorithm, limits, row)],
             Task::Kernel(model) => self.kernel(model, limits, row),
-        }
+        };
+        rows.into_iter().map(|row| limits.enforce(row)).collect()
     }
 
     fn decide(&self, model: Model, algorithm: Algorithm, limits: &Limits, row: &Trial) -> Trial {
@@ -141,13 +157,23 @@ impl Subject<'_> {
     }
 
     /// What a program of somebody else says.
-    pub fn ask(&self, program: &Program, model: Model, limits: &Limits, row: &Trial) -> Trial {
-        let (said, reason, seconds) = program.run(self.history, model, limits.timeout);
-        Trial {
+    ///
+    /// # Errors
+    /// It cannot be run.
+    pub fn ask(
+        &self,
+        program: &Program,
+        model: Model,
+        limits: &Limits,
+        row: &Trial,
+    ) -> Result<Trial, String> {
+        let (said, reason, seconds) = program.run(self.history, model, limits.timeout)?;
+        let row = Trial {
             said,
             reason,
             ..about(row, model, &program.name, seconds)
-        }
+        };
+        Ok(limits.enforce(row))
     }
 }
 
@@ -155,7 +181,7 @@ impl Subject<'_> {
 pub const KERNEL: &str = "kernel";
 
 /// What the rows are called that count conflicts alone.
-const CONFLICTS: &str = "cf";
+pub const CONFLICTS: &str = "cf";
 
 /// The names that the rows of a task have.
 pub fn names(task: Task) -> Vec<&'static str> {

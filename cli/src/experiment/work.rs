@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use check::Model;
 use check::pairs::write_pairs;
+use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use report::tables::{Said, Trial};
@@ -28,6 +28,8 @@ pub struct Work<'a> {
     args: &'a Args,
     experiment: &'a Experiment,
     points: Vec<Point>,
+    /// Algorithms that the user has added.
+    added: HashSet<Algorithm>,
     sources: Sources,
     jobs: usize,
     machine: String,
@@ -63,6 +65,7 @@ impl<'a> Work<'a> {
         experiment: &'a Experiment,
         mut points: Vec<Point>,
     ) -> Result<Work<'a>, Error> {
+        let mut added = HashSet::new();
         for &algorithm in &args.algorithm {
             let mut applies = points.is_empty();
             for point in &mut points {
@@ -71,6 +74,7 @@ impl<'a> Work<'a> {
                     applies |= algorithm.applies_to(model);
                     if algorithm.applies_to(model) && !point.tasks.contains(&task) {
                         point.tasks.push(task);
+                        added.insert(algorithm);
                     }
                 }
             }
@@ -88,6 +92,7 @@ impl<'a> Work<'a> {
             args,
             experiment,
             points,
+            added,
             sources: Sources::default(),
             jobs,
             machine: machine::describe(jobs),
@@ -174,13 +179,7 @@ impl<'a> Work<'a> {
         });
         let items: Vec<Item> = items.collect();
         let Some(&first) = items.first() else {
-            let names: Vec<&str> = self.points.iter().map(|point| &*point.name).collect();
-            return Err(Error::Usage(format!(
-                "--only {}: {} has no such point or history at this size; its points are {}",
-                only.point,
-                self.experiment.name,
-                names.join(" ")
-            )));
+            return Err(self.nothing(only));
         };
         if let Some(path) = save {
             save_as(path, self.of(first)?.history().clone())?;
@@ -190,6 +189,28 @@ impl<'a> Work<'a> {
             trials.extend(self.history(item, &HashSet::new(), |_| Ok(()))?);
         }
         Ok(self.sorted(trials))
+    }
+
+    /// That there is nothing of this name, and what there is.
+    fn nothing(&self, only: &Only) -> Error {
+        let point = self.points.iter().find(|point| point.name == only.point);
+        Error::Usage(match point {
+            Some(point) => format!(
+                "--only {}: its histories have numbers from {} to {}",
+                only.point,
+                point.first,
+                point.first + point.histories - 1
+            ),
+            None => {
+                let names: Vec<&str> = self.points.iter().map(|point| &*point.name).collect();
+                format!(
+                    "--only {}: {} has no such point at this size; its points are {}",
+                    only.point,
+                    self.experiment.name,
+                    names.join(" ")
+                )
+            }
+        })
     }
 
     /// What is asked of one history and is not known, each row as soon as it is there.
@@ -231,6 +252,13 @@ impl<'a> Work<'a> {
         let limits = self.args.limits();
         let mut rows = Vec::new();
         for task in tasks {
+            let row = match task {
+                Task::Decide(_, algorithm) if self.added.contains(&algorithm) => Trial {
+                    command: format!("{} --algorithm {}", row.command, algorithm.name()),
+                    ..row.clone()
+                },
+                _ => row.clone(),
+            };
             let new = subject.run(task, &limits, &row);
             let new = new
                 .into_iter()
@@ -242,7 +270,13 @@ impl<'a> Work<'a> {
         }
         self.agree(&rows)?;
         for (model, program) in programs {
-            let row = subject.ask(program, model, &limits, &row);
+            let row = Trial {
+                command: format!("{} {}", row.command, program.option()),
+                ..row.clone()
+            };
+            let asked = subject.ask(program, model, &limits, &row);
+            let row = asked
+                .map_err(|what| Error::Usage(format!("--program {}: {what}", program.name)))?;
             add(&row)?;
             rows.push(row);
         }

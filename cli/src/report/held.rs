@@ -1,12 +1,15 @@
 //! What a folder holds.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use report::results::Results;
+use report::tables::Trial;
 
 use super::Campaign;
 use crate::campaign;
 use crate::error::Error;
+use crate::experiment;
 
 /// The results in a folder and in folders in it.
 pub struct Held {
@@ -14,6 +17,8 @@ pub struct Held {
     pub results: Results,
     /// What the rows of campaigns do not say of them.
     pub told: Vec<(&'static str, String)>,
+    /// The experiments of which journals have more rows than tables: they are under way or were killed.
+    pub unfinished: BTreeSet<String>,
     /// Whether there is a campaign.
     has_campaign: bool,
     /// Whether it is under way or was killed.
@@ -32,6 +37,10 @@ impl Held {
         }
         let mut results = Results::read(folder)?;
         let logged = campaign::logged(folder)?;
+        let trials = results.trials.clone();
+        results.trials.extend(experiment::logged(folder)?);
+        results.tidy();
+        let unfinished = more(&results.trials, &trials);
         if results.is_empty() && logged.is_none() {
             return Err(nothing(folder));
         }
@@ -40,6 +49,7 @@ impl Held {
         results.runs.extend(logged.unwrap_or_default());
         results.tidy();
         Ok(Held {
+            unfinished,
             told: campaign::told(folder)?,
             has_campaign: is_logged || !results.runs.is_empty() || !results.equivalents.is_empty(),
             is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,
@@ -55,6 +65,21 @@ impl Held {
             is_running: self.is_running,
         })
     }
+}
+
+/// The experiments of which there are more trials than were known.
+fn more(trials: &[Trial], known: &[Trial]) -> BTreeSet<String> {
+    let count = |trials: &[Trial]| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for trial in trials {
+            *counts.entry(trial.experiment.clone()).or_default() += 1;
+        }
+        counts
+    };
+    let known = count(known);
+    let all = count(trials).into_iter();
+    let is_more = |(name, count): &(String, usize)| known.get(name).is_none_or(|few| few < count);
+    all.filter(is_more).map(|(name, _)| name).collect()
 }
 
 fn nothing(folder: &Path) -> Error {

@@ -367,7 +367,7 @@ stated! {
     MIX_SLOWDOWN: "tsotool-table1-slowdown", HPCA, "Table 1", "tsotool-table1",
         "The slowdown of Deriv+Back grows with the number of stores", Figure::Rising([1.45, 1.73, 2.05], Unit::Times);
 
-    SIMPLE: "qadeer-simple", QADEER, "Section 5.2", "gcc-fig4",
+    SIMPLE: "qadeer-simple", QADEER, "Section 5.2", "qadeer-cycles",
         "Runs of protocols for which the order in which writes happen is a witness", Figure::Part("all", 1.0);
     NICE: "qadeer-nice", QADEER, "Section 6, Theorem 6.1", "qadeer-cycles",
         "Violations that show a nice cycle of at most as many edges as there are threads or locations", Figure::Part("all", 1.0);

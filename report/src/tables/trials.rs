@@ -80,7 +80,7 @@ pub struct Trial {
     pub said: Said,
     /// Why it said nothing, in a few words.
     pub reason: Option<String>,
-    /// Seconds that it took, the history being in memory.
+    /// Seconds that it took, the history being in memory; if the time limit has cut it off, the limit.
     pub seconds: f64,
     /// Edges that it derived.
     pub edges: u64,
