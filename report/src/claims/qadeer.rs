@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::{AtSize, Estimate, FEWEST, Share, Trials, median};
+use super::measure::{AtSize, Estimate, FEWEST, History, Share, Trials, median};
 use super::{Claim, Found, Missing, paper};
-use crate::tables::{Said, Trial};
+use crate::tables::Said;
 
 pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
     vec![
@@ -17,10 +17,14 @@ pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
 fn simple(results: AtSize<'_>) -> Result<Found, Missing> {
     let name = "simple-witness";
     let trials = Trials::of(results, paper::SIMPLE.experiment, "sc")?.with(&[name])?;
-    let is_valid = |row: &Trial| row.said == Said::Consistent;
-    let valid = trials.filter(|history| history.all().any(is_valid));
+    // Valid by how it was made, not by what the witness itself says.
+    let is_valid = |history: &History<'_>| {
+        let refuted = history.all().any(|row| row.said == Said::Violation);
+        history.any.mutant.is_none() && history.any.repointed == 0 && !refuted
+    };
+    let valid = trials.filter(is_valid);
     let rows = valid.rows(name).filter(|row| !row.said.is_cut_off());
-    let share = Share::of(rows.map(is_valid));
+    let share = Share::of(rows.map(|row| row.said == Said::Consistent));
     paper::SIMPLE.share(share, "valid histories", valid.basis(&[name]))
 }
 
