@@ -444,7 +444,7 @@ fn mixes(sample: &Sample<'_>) -> Option<Figure> {
     };
     let caption = format!(
         "As table 1 of the paper (256K operations, means over threads and locations). Means are drawn, as the paper's are; the \
-         table of claims compares medians, which are among the numbers below. {}",
+         table of claims compares medians. {}",
         sample.circumstances()
     );
     let table = mixes_table(&rows);
