@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::axis::{Axis, Division};
 use super::bars::{self, Bar};
 use super::caught::{self, by_algorithm, count};
-use super::chart::{Layer, Panel, Plot, Side};
+use super::chart::{Entry, Layer, Panel, Plot, Sign};
 use super::gcc::{KERNEL, ordered, shares_of_pairs};
 use super::lines::{self, Series, Unit};
 use super::numbers::{percent, ratio};
@@ -13,7 +13,7 @@ use super::paper::{self, Measure};
 use super::sample::{Sample, algorithm_of, time};
 use super::spread::{self, PAPER};
 use super::statistics::Measured;
-use super::style::{BLACK, look, rank};
+use super::style::{look, rank};
 use super::times::{HALF, Times, WIDE, curves, subtitle, x_name};
 use super::{Figure, Table};
 use crate::tables::{Said, Trial};
@@ -306,15 +306,16 @@ fn faster(sample: &Sample<'_>) -> Option<Figure> {
         is_open: true,
         points: vec![(8.0, stated)],
     });
-    let text = format!("{} in the paper: {SLOW}", ratio(stated));
-    panel.say((8.0, stated), Side::Right, text, BLACK);
+    let mut legend = lines::legend(&series, Unit::Ratio);
+    let text = format!("{SLOW} in the paper: {}", ratio(stated));
+    legend.push(Entry::new(Sign::Mark(PAPER, true), text));
     let plot = Plot {
         title: "How many times longer than wSC others take to find violations".to_owned(),
         subtitle: format!("{}; ratio history by history", sample.histories_a_point()),
         panels: vec![panel],
         columns: 1,
         panel_size: WIDE,
-        legend: lines::legend(&series, Unit::Ratio),
+        legend,
     };
     let table = lines::table(&[], "threads", &[(Vec::new(), series)], Unit::Ratio);
     let caption = format!(

@@ -12,7 +12,7 @@ use crate::claims::{Claim, Verdict};
 const VERDICTS: [Verdict; 3] = [Verdict::Holds, Verdict::Differs, Verdict::Untested];
 
 /// How wide the columns of a table of claims are: what is read has the most room.
-const WIDTHS: [u32; 7] = [19, 10, 10, 23, 8, 8, 22];
+const WIDTHS: [u32; 7] = [17, 9, 9, 24, 8, 9, 24];
 
 /// The section, if anything was tested.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
