@@ -7,7 +7,7 @@
 
 mod args;
 mod catalog;
-mod machine;
+pub mod machine;
 mod mutants;
 mod point;
 mod program;

@@ -1,7 +1,8 @@
 //! `rubric report`: what tables of results say, as text, as JSON and as a page.
 //!
 //! - [`held`]: what a folder holds; [`text`] is about campaigns, [`experiments`] about experiments and claims;
-//! - [`output`]: the page, figures and claims as files; [`cycles`]: why runs of a campaign are violations.
+//! - [`output`]: the page, figures and claims as files; [`cycles`]: why runs of a campaign are violations,
+//!   and [`unreached`]: why transitions are not taken.
 
 mod cycles;
 mod experiments;
@@ -9,6 +10,7 @@ mod held;
 mod output;
 mod table;
 mod text;
+mod unreached;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

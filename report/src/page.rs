@@ -8,7 +8,7 @@
 //! use report::results::Results;
 //!
 //! let results = Results::default();
-//! let page = Page { results: &results, told: &[], answers: None, figures: &[], claims: &[], cycles: &[] };
+//! let page = Page { results: &results, told: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[] };
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
@@ -34,6 +34,7 @@ use crate::figures::Figure;
 use crate::results::Results;
 use section::{Anchors, Section};
 
+pub use coverage::Unreached;
 pub use violations::{Cycle, shortest_violations};
 
 /// What the page is made of.
@@ -51,6 +52,8 @@ pub struct Page<'a> {
     pub claims: &'a [Claim],
     /// Why some of the [`shortest_violations`] are violations.
     pub cycles: &'a [Cycle],
+    /// Transitions that no run can come to, of the protocols whose coverage is shown.
+    pub unreached: &'a [Unreached],
 }
 
 /// What a browser may load: nothing.

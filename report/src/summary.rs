@@ -34,8 +34,8 @@ pub struct Summary {
     pub models: BTreeSet<String>,
     /// Algorithms.
     pub algorithms: BTreeSet<String>,
-    /// The smallest and the largest seed.
-    pub seeds: (u64, u64),
+    /// The seeds that repeat it: `--seed` of its commands. Those of the histories follow from it.
+    pub seeds: BTreeSet<u64>,
     /// Time limits, in seconds.
     pub timeouts: Vec<f64>,
     /// Versions of the program.
@@ -58,7 +58,6 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
     let first = trials.first()?;
     let words = |word: fn(&Trial) -> &String| trials.iter().map(word).cloned().collect();
     let count = |is: fn(&Said) -> bool| trials.iter().filter(|trial| is(&trial.said)).count();
-    let seeds = trials.iter().map(|trial| trial.seed);
     Some(Summary {
         experiment: first.experiment.clone(),
         sizes: words(|trial| &trial.size),
@@ -68,12 +67,21 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
         undecided: count(|said| *said == Said::Undecided),
         models: words(|trial| &trial.model),
         algorithms: words(|trial| &trial.algorithm),
-        seeds: (seeds.clone().min()?, seeds.max()?),
+        seeds: trials
+            .iter()
+            .filter_map(|trial| seed(&trial.command))
+            .collect(),
         timeouts: timeouts(trials),
         versions: words(|trial| &trial.version),
         machines: words(|trial| &trial.machine),
         command: first.command.clone(),
     })
+}
+
+/// The seed that a command has.
+fn seed(command: &str) -> Option<u64> {
+    let mut words = command.split(' ').skip_while(|word| *word != "--seed");
+    words.nth(1)?.parse().ok()
 }
 
 /// What tells the histories of an experiment apart.
@@ -96,7 +104,8 @@ mod tests {
         Trial {
             experiment: experiment.to_owned(),
             number,
-            seed: u64::from(number) + 7,
+            seed: u64::from(number) + 700,
+            command: format!("rubric experiment {experiment} --seed 7 --only {number}"),
             algorithm: algorithm.to_owned(),
             said,
             ..Trial::default()
@@ -117,8 +126,12 @@ mod tests {
             .map(|one| (one.rows, one.histories, one.cut_off, one.undecided))
             .collect();
         assert_eq!(numbers, [(4, 2, 2, 1), (1, 1, 0, 0)]);
-        assert_eq!((found[0].seeds, found[1].seeds), ((7, 8), (7, 7)));
+        assert_eq!(found[0].seeds, BTreeSet::from([7]));
         assert_eq!(found[0].algorithms.len(), 2);
         assert!(experiments(&[]).is_empty());
+        assert_eq!(
+            ["rubric", "rubric --seed", "rubric --seed x"].map(seed),
+            [None; 3]
+        );
     }
 }

@@ -33,7 +33,7 @@ mod row;
 mod scene;
 mod site;
 pub mod touched;
-mod unreached;
+pub mod unreached;
 mod walk;
 mod words;
 

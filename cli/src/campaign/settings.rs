@@ -9,6 +9,7 @@ use super::args::{Args, Stop};
 use super::files::Files;
 use super::subjects::{self, Subject};
 use crate::error::Error;
+use crate::experiment::machine;
 use crate::journal::failed;
 use crate::simulate::protocols::Opened;
 
@@ -36,6 +37,19 @@ pub struct Settings {
     pub timeout: String,
     /// Digest of the texts of all protocols and the mutants that were chosen.
     pub subjects: String,
+    /// The machine that it began on. It may go on with another.
+    #[serde(default)]
+    pub machine: String,
+}
+
+/// A time limit as people write it: `Some(10s)` is what settings have.
+fn limit(stored: &str) -> String {
+    let limit = stored.trim_start_matches("Some(").trim_end_matches(')');
+    let unit = limit.find(|one: char| !one.is_ascii_digit() && one != '.');
+    match unit {
+        Some(at) if at > 0 => format!("{} {}", &limit[..at], &limit[at..]),
+        _ => limit.to_lowercase(),
+    }
 }
 
 /// What the rows of the campaigns in a folder do not say of them: a word, and what it is. Of settings that
@@ -44,16 +58,15 @@ pub struct Settings {
 /// # Errors
 /// A file cannot be read.
 pub fn told(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
-    let mut known: BTreeSet<Told> = BTreeSet::new();
+    let mut known = BTreeSet::new();
     for path in super::files::all_settings(folder)? {
         let text = std::fs::read_to_string(&path).map_err(failed(&path))?;
-        known.extend(serde_json::from_str::<Settings>(&text).map(|settings| settings.tell()));
+        if let Ok(settings) = serde_json::from_str::<Settings>(&text) {
+            known.extend(settings.tell());
+        }
     }
-    Ok(known.into_iter().flatten().collect())
+    Ok(known.into_iter().collect())
 }
-
-/// What is told of one campaign.
-type Told = [(&'static str, String); 2];
 
 impl Settings {
     /// Of what was asked.
@@ -69,18 +82,21 @@ impl Settings {
             stop: args.stop(),
             timeout: format!("{:?}", args.for_checking().timeout),
             subjects: subjects::digest(opened, subjects),
+            machine: machine::describe(rayon::current_num_threads()),
         }
     }
 
-    fn tell(&self) -> Told {
-        let limit = self.timeout.trim_start_matches("Some(");
-        [
+    /// What is told of a campaign; what shards have in common is told once.
+    fn tell(&self) -> Vec<(&'static str, String)> {
+        let mut told = vec![
             ("Version", format!("rubric {}", self.version)),
-            (
-                "Time limit of a verdict",
-                limit.trim_end_matches(')').to_owned(),
-            ),
-        ]
+            ("Seed", self.seed.to_string()),
+            ("Time limit of a verdict", limit(&self.timeout)),
+        ];
+        if !self.machine.is_empty() {
+            told.push(("Machine", self.machine.clone()));
+        }
+        told
     }
 
     /// Compares them with those that a folder has, of the whole or of any shard, and writes them if the one
@@ -161,5 +177,16 @@ impl Settings {
             (FILES, self.subjects.clone(), other.subjects.clone()),
         ];
         pairs.into_iter().find(|(_, then, now)| then != now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::limit;
+
+    #[test]
+    fn limits_have_a_space_before_their_unit() {
+        let limits = ["Some(10s)", "Some(1.5s)", "Some(250ms)", "None"].map(limit);
+        assert_eq!(limits, ["10 s", "1.5 s", "250 ms", "none"]);
     }
 }

@@ -10,6 +10,7 @@ use report::page::{self, Page, shortest_violations};
 
 use super::cycles;
 use super::held::Held;
+use super::unreached;
 use crate::error::Error;
 use crate::files::create;
 
@@ -73,6 +74,7 @@ impl Files {
                 figures: &figures,
                 claims,
                 cycles: &cycles::of(&violations),
+                unreached: &unreached::of(&results.coverage),
             };
             let html = page::html(&page);
             create(path, |out| {

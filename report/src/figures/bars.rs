@@ -4,12 +4,16 @@ use super::axis::Axis;
 use super::chart::{Entry, Layer, Panel, Side, Sign};
 use super::font::LABEL;
 use super::style::{BLACK, Look};
+use plotters::style::WHITE;
 
 /// How much of the room between two groups their bars take.
 const FULL: f64 = 0.84;
 
 /// How much of it one bar takes at most.
 const WIDEST: f64 = 0.42;
+
+/// How high above the axis the marks of bars are, as a part of it.
+const FOOT: f64 = 0.05;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,20 +33,51 @@ pub type Groups = Vec<(String, Vec<Bar>)>;
 pub fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
     let names: Vec<String> = groups.iter().map(|(name, _)| name.clone()).collect();
     let mut panel = Panel::new(heading, Axis::names(name, &names), y);
-    for (at, (_, bars)) in groups.iter().enumerate() {
-        let width = (FULL / bars.len().max(1) as f64).min(WIDEST);
-        let start = at as f64 - width * bars.len() as f64 / 2.0;
-        for (place, bar) in bars.iter().enumerate() {
-            draw(&mut panel, start + width * place as f64, width, bar);
-        }
+    for (across, bar) in placed(groups) {
+        draw(&mut panel, across, bar);
     }
     panel
 }
 
-fn draw(panel: &mut Panel, left: f64, width: f64, bar: &Bar) {
+/// Draws the mark of each on the foot of a bar: there are more algorithms than colours.
+pub fn mark(panel: &mut Panel, groups: &Groups) {
+    let low = panel.y.low();
+    let foot = (panel.y.high() - low) * FOOT;
+    for ((left, right), bar) in placed(groups) {
+        let is_high = bar.height.is_some_and(|height| height > low + 2.0 * foot);
+        if let Some(look) = bar.look.filter(|_| is_high) {
+            panel.layers.push(Layer::Marks {
+                look: on_bar(look),
+                is_open: false,
+                points: vec![((left + right) / 2.0, low + foot)],
+            });
+        }
+    }
+}
+
+/// How the mark of something looks on a bar of its colour.
+pub fn on_bar(look: Look) -> Look {
+    Look {
+        color: WHITE,
+        ..look
+    }
+}
+
+/// The bars, each with its left and its right end.
+fn placed(groups: &Groups) -> impl Iterator<Item = ((f64, f64), &Bar)> {
+    groups.iter().enumerate().flat_map(|(at, (_, bars))| {
+        let width = (FULL / bars.len().max(1) as f64).min(WIDEST);
+        let start = at as f64 - width * bars.len() as f64 / 2.0;
+        bars.iter().enumerate().map(move |(place, bar)| {
+            let left = start + width * place as f64;
+            ((left + width * 0.04, left + width * 0.96), bar)
+        })
+    })
+}
+
+fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
     let low = panel.y.low();
     let height = bar.height.unwrap_or(low);
-    let across = (left + width * 0.04, left + width * 0.96);
     if bar.height.is_some() {
         panel.layers.push(Layer::Bar {
             color: bar.look.map(|look| look.color),
@@ -64,7 +99,7 @@ pub fn size(groups: &Groups) -> (i32, i32) {
     ((80 + widest * groups.len() as i32).max(640), 320)
 }
 
-/// A line of the legend for bars of this look.
+/// A line of the legend for bars that are marked so, or without look for what a paper states.
 pub fn entry(look: Option<Look>, meaning: &str) -> Entry {
-    Entry::new(Sign::Bar(look.map(|look| look.color)), meaning)
+    Entry::new(look.map_or(Sign::Bar(None), Sign::MarkedBar), meaning)
 }

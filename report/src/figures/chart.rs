@@ -96,15 +96,22 @@ pub enum Layer {
         /// Their colour.
         color: RGBColor,
     },
-    /// A dashed line from left to right, with words above one of its ends.
+    /// A dashed line from left to right. The legend says what it is: words beside it would be on top of curves.
     Rule {
         /// At which number.
         at: f64,
-        /// The words.
-        text: String,
-        /// Whether they are at the right end.
-        at_right: bool,
+        /// What it stands for.
+        stands_for: Rule,
     },
+}
+
+/// What a dashed line stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// A limit that cuts runs off.
+    Limit,
+    /// A number that a paper states.
+    Stated,
 }
 
 /// On which side of their place words are.
@@ -138,6 +145,10 @@ pub enum Sign {
     Band,
     /// A bar; without colour white with a dark edge.
     Bar(Option<RGBColor>),
+    /// A bar with a mark.
+    MarkedBar(Look),
+    /// A dashed line.
+    Rule(Rule),
 }
 
 impl Entry {

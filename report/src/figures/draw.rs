@@ -196,16 +196,9 @@ fn draw_layer<DB: DrawingBackend>(
             text,
             color,
         } => draw_words(canvas, pixel(at), *side, text, *color),
-        Layer::Rule { at, text, at_right } => {
+        Layer::Rule { at, stands_for } => {
             let [from, to] = [panel.x.low(), panel.x.high()].map(|x| pixel(&(x, *at)));
-            dashed(canvas, from, to, GREY)?;
-            let (x, across) = match at_right {
-                true => (to.0 - 2 * SCALE, HPos::Right),
-                false => (from.0 + 4 * SCALE, HPos::Left),
-            };
-            let style = LABEL.sized(10.0).style(across, VPos::Bottom);
-            let place = (x, from.1 - SCALE);
-            canvas.draw(&Text::new(text.clone(), place, style))
+            dashed(canvas, from, to, *stands_for)
         }
     }
 }

@@ -15,6 +15,9 @@ use crate::tables::Trial;
 /// The algorithm of rows about the kernel.
 pub const KERNEL: &str = "kernel";
 
+/// The criterion below TSO; all others that papers give numbers for are below SC.
+const WCCM: &str = "wccm";
+
 /// All that there are trials for.
 pub fn figures(trials: &[Trial]) -> Vec<Figure> {
     let mut figures = Vec::new();
@@ -151,12 +154,13 @@ pub fn shares_of_pairs(
             .filter(|trial| sample.series(trial) == name);
         let shares = own.filter_map(|trial| share(trial)).collect();
         let algorithm = algorithm_of(&name);
-        // The papers state these numbers for SC only.
-        let is_sc = sample
+        // The papers state each of these numbers for one model.
+        let model = if algorithm == WCCM { "tso" } else { "sc" };
+        let is_theirs = sample
             .trials
             .iter()
-            .any(|trial| trial.model == "sc" && sample.series(trial) == name);
-        let stated = paper::stated(sample.experiment, algorithm, measure).filter(|_| is_sc);
+            .any(|trial| trial.model == model && sample.series(trial) == name);
+        let stated = paper::stated(sample.experiment, algorithm, measure).filter(|_| is_theirs);
         let look = look(algorithm);
         Group::new(name, look, shares, stated)
     };

@@ -5,11 +5,12 @@ use plotters::style::Color;
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::DrawingBackend;
 
+use super::bars::on_bar;
 use super::chart::Sign;
 use super::draw::{Canvas, Failure, SCALE, draw_bar, write};
 use super::font::LABEL;
 use super::layout::Layout;
-use super::marks::{draw_mark, stroke};
+use super::marks::{dashed, draw_mark, stroke};
 use super::style::GREY;
 
 /// Width of a sign, in pixels of the figure.
@@ -55,5 +56,10 @@ fn draw_sign<DB: DrawingBackend>(
         Sign::Mark(look, is_open) => draw_mark(canvas, (middle, y), look, is_open),
         Sign::Band => canvas.draw(&Rectangle::new(field(5), GREY.mix(0.3).filled())),
         Sign::Bar(color) => draw_bar(canvas, field(5), color),
+        Sign::MarkedBar(look) => {
+            draw_bar(canvas, field(6), Some(look.color))?;
+            draw_mark(canvas, (middle, y), on_bar(look), false)
+        }
+        Sign::Rule(stands_for) => dashed(canvas, (x, y), (end, y), stands_for),
     }
 }

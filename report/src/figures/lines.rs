@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Table;
 use super::axis::{Axis, Division};
-use super::chart::{Counts, Entry, Layer, Panel, Sign};
-use super::numbers::{digits, ratio, seconds};
+use super::chart::{Counts, Entry, Layer, Panel, Rule, Sign};
+use super::numbers::{digits, seconds};
 use super::sample::algorithm_of;
 use super::statistics::{Measured, Quantile, Summary};
-use super::style::{GREY, Look, Marker, look, rank};
+use super::style::{GREY, Look, Marker, looks, rank};
 
 /// At most so many rows of counts; the table has them all.
 const COUNT_ROWS: usize = 8;
@@ -22,6 +22,8 @@ pub struct Series {
     pub look: Look,
     /// What was measured, by place.
     pub points: Vec<(u64, Summary)>,
+    /// The limits at which runs were cut off; rising.
+    pub limits: Vec<f64>,
 }
 
 /// What is measured.
@@ -42,25 +44,39 @@ pub fn series(measured: impl IntoIterator<Item = (String, u64, Measured)>) -> Ve
     }
     let algorithms: BTreeSet<&str> = all.keys().map(|(_, name)| algorithm_of(name)).collect();
     let has_own_look = algorithms.len() == all.len();
-    let known = |name: &str| {
-        look(if has_own_look {
+    let known = |name| {
+        if has_own_look {
             algorithm_of(name)
         } else {
             name
-        })
+        }
     };
+    let looks = looks(all.keys().map(|(_, name)| known(name)));
     let summaries = |places: &BTreeMap<u64, Vec<Measured>>| {
         let summaries = places.iter();
         let summaries =
             summaries.filter_map(|(place, measured)| Some((*place, Summary::of(measured)?)));
         summaries.collect()
     };
-    let series = all.iter().map(|((_, name), places)| Series {
-        look: known(name),
-        name: name.clone(),
-        points: summaries(places),
-    });
+    let series = all
+        .iter()
+        .zip(looks)
+        .map(|(((_, name), places), look)| Series {
+            look,
+            name: name.clone(),
+            points: summaries(places),
+            limits: cut_off_at(places.values().flatten()),
+        });
     series.collect()
+}
+
+/// Where measurements were cut off.
+fn cut_off_at<'m>(measured: impl Iterator<Item = &'m Measured>) -> Vec<f64> {
+    let limits = measured.filter(|one| one.is_cut_off && one.value.is_finite());
+    let mut limits: Vec<f64> = limits.map(|one| one.value).collect();
+    limits.sort_by(f64::total_cmp);
+    limits.dedup();
+    limits
 }
 
 /// All numbers that the curves show.
@@ -72,6 +88,12 @@ pub fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
     })
 }
 
+/// The same of times, with their limits.
+pub fn times(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+    let limits = series.iter().flat_map(|one| one.limits.iter().copied());
+    numbers(series).chain(limits)
+}
+
 /// A panel with the curves. `name` is what the axis below shows.
 pub fn panel(heading: &str, name: &str, series: &[Series], unit: Unit, y: Axis) -> Panel {
     let places = series.iter().flat_map(|one| &one.points);
@@ -80,7 +102,12 @@ pub fn panel(heading: &str, name: &str, series: &[Series], unit: Unit, y: Axis) 
     panel.has_columns = true;
     panel.layers.extend(series.iter().map(band));
     if unit == Unit::Seconds {
-        panel.layers.extend(limit(series));
+        panel
+            .layers
+            .extend(limits(series).into_iter().map(|at| Layer::Rule {
+                at,
+                stands_for: Rule::Limit,
+            }));
     }
     panel.layers.extend(series.iter().map(line));
     panel.layers.extend(series.iter().map(means));
@@ -95,7 +122,7 @@ pub fn panel(heading: &str, name: &str, series: &[Series], unit: Unit, y: Axis) 
 /// An axis for the numbers of the curves.
 pub fn axis(name: &str, unit: Unit, series: &[Series], division: Division) -> Axis {
     match unit {
-        Unit::Seconds => Axis::seconds(name, numbers(series), division),
+        Unit::Seconds => Axis::seconds(name, times(series), division),
         Unit::Ratio => Axis::ratios(name, numbers(series).chain([1.0]), division),
     }
 }
@@ -157,27 +184,19 @@ fn counts(series: &Series) -> Option<Counts> {
     })
 }
 
-/// The limit that medians or quartiles lie beyond, if there is one for all.
-fn limit(series: &[Series]) -> Option<Layer> {
-    let summaries = series.iter().flat_map(|one| &one.points);
-    let quantiles = summaries.flat_map(|(_, summary)| [summary.median, summary.upper]);
-    let mut limits: Vec<f64> = quantiles
-        .filter(|quantile| quantile.is_beyond())
-        .map(Quantile::drawn)
+/// The limits at which any run was cut off.
+fn limits(series: &[Series]) -> Vec<f64> {
+    let mut limits: Vec<f64> = series
+        .iter()
+        .flat_map(|one| one.limits.iter().copied())
         .collect();
     limits.sort_by(f64::total_cmp);
     limits.dedup();
-    let [limit] = limits[..] else { return None };
-    let text = format!("limit {}", seconds(limit));
-    Some(Layer::Rule {
-        at: limit,
-        text,
-        at_right: false,
-    })
+    limits
 }
 
 /// The legend of panels with these curves.
-pub fn legend(series: &[Series]) -> Vec<Entry> {
+pub fn legend(series: &[Series], unit: Unit) -> Vec<Entry> {
     let curves = series.iter();
     let curves = curves.map(|one| Entry::new(Sign::Series(one.look), one.name.clone()));
     let summaries = || series.iter().flat_map(|one| &one.points);
@@ -203,6 +222,11 @@ pub fn legend(series: &[Series]) -> Vec<Entry> {
     if summaries().any(|(_, summary)| summary.median.is_beyond()) {
         let open = Sign::Mark(grey(Marker::Circle), true);
         entries.push(Entry::new(open, "empty: the median lies beyond the limit"));
+    }
+    let limits: Vec<String> = limits(series).into_iter().map(seconds).collect();
+    if unit == Unit::Seconds && !limits.is_empty() {
+        let text = format!("limit {}", limits.join(", "));
+        entries.push(Entry::new(Sign::Rule(Rule::Limit), text));
     }
     entries
 }
@@ -245,10 +269,7 @@ pub fn table(
 fn cells(summary: &Summary) -> Vec<String> {
     let mut cells = vec![summary.runs.to_string(), summary.cut_off.to_string()];
     let quartiles = [summary.lower, summary.median, summary.upper];
-    cells.extend(quartiles.map(|quantile| match quantile {
-        Quantile::At(value) => digits(value, 4),
-        Quantile::Beyond(limit) => format!("> {}", digits(limit, 4)),
-    }));
+    cells.extend(quartiles.map(quantile));
     cells.push(
         summary
             .mean
@@ -257,11 +278,19 @@ fn cells(summary: &Summary) -> Vec<String> {
     cells
 }
 
-/// A dashed line at a ratio that a paper states.
-pub fn rule(at: f64, text: &str) -> Layer {
-    Layer::Rule {
-        at,
-        text: format!("{text}: {}", ratio(at)),
-        at_right: false,
+/// A quantile as tables have it.
+pub fn quantile(quantile: Quantile) -> String {
+    match quantile {
+        Quantile::At(value) => digits(value, 4),
+        Quantile::Beyond(limit) => format!("> {}", digits(limit, 4)),
     }
+}
+
+/// A dashed line at a number that a paper states, and what the legend says of it.
+pub fn stated(at: f64, text: String) -> (Layer, Entry) {
+    let stands_for = Rule::Stated;
+    (
+        Layer::Rule { at, stands_for },
+        Entry::new(Sign::Rule(stands_for), text),
+    )
 }

@@ -4,8 +4,9 @@ use plotters::element::{Circle, DashedPathElement, PathElement, Polygon};
 use plotters::style::{RGBColor, ShapeStyle, WHITE};
 use plotters_backend::DrawingBackend;
 
+use super::chart::Rule;
 use super::draw::{Canvas, Failure, SCALE};
-use super::style::{Look, Marker};
+use super::style::{BLACK, GREY, Look, Marker};
 
 /// Half the width of a point, in pixels of the figure.
 const RADIUS: f64 = 3.6;
@@ -26,14 +27,17 @@ pub fn dashed<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     from: (i32, i32),
     to: (i32, i32),
-    color: RGBColor,
+    stands_for: Rule,
 ) -> Result<(), Failure<DB>> {
-    let style = stroke(color, 1.0);
+    let (color, dash, gap, width) = match stands_for {
+        Rule::Limit => (GREY, 3, 3, 1.2),
+        Rule::Stated => (BLACK, 8, 4, 1.2),
+    };
     canvas.draw(&DashedPathElement::new(
         [from, to],
-        5 * SCALE,
-        4 * SCALE,
-        style,
+        dash * SCALE,
+        gap * SCALE,
+        stroke(color, width),
     ))
 }
 

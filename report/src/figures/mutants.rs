@@ -63,9 +63,9 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
     let width = widest(&names) + 60 + (widest(&columns) + 10) * columns.len() as i32;
     let size = (width, 70 + 24 * names.len() as i32);
     let plot = Plot {
-        title: "Mutants found, by operator and by what finds them".to_owned(),
+        title: format!("Mutants found, by operator and by what finds them: {clients}"),
         subtitle: format!(
-            "{} mutants of {} operators, {clients}: found of those with a run in which it could show",
+            "{} mutants of {} operators: found of those with a run in which it could show",
             matrix.total.mutants,
             matrix.rows.len()
         ),
@@ -84,10 +84,12 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
         columns: header,
         rows: rows.collect(),
     };
-    let caption = "Mutants that are known to be equivalent are left out. A criterion counts where it follows from the model that \
-                   the client keeps.";
+    let caption = format!(
+        "Runs of {clients}. Mutants that are known to be equivalent are left out. A criterion counts where it follows from the \
+         model that the client keeps."
+    );
     let name = format!("mutants-kills{tail}");
-    Figure::new(name, &plot, caption.to_owned(), table)
+    Figure::new(name, &plot, caption, table)
 }
 
 /// Killed, of how many: by anything, and by each finder.

@@ -43,7 +43,7 @@ enum Part {
 type Place = (&'static str, Measure, Stated, Part);
 
 /// All places.
-const PLACES: [Place; 23] = [
+const PLACES: [Place; 24] = [
     (
         "ccm",
         Measure::Unordered,
@@ -54,6 +54,12 @@ const PLACES: [Place; 23] = [
         "ccv",
         Measure::Unordered,
         claims::GCC_UNORDERED_CCV,
+        Part::Whole,
+    ),
+    (
+        "wccm",
+        Measure::Unordered,
+        claims::GCC_UNORDERED_WCCM,
         Part::Whole,
     ),
     (

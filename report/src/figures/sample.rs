@@ -144,10 +144,12 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// How long a trial took; a trial that was cut off took as long as its limit, however long it really took.
+/// How long a trial took. One that was cut off took as long as its limit, however long it really took; and one that came to its
+/// end after the limit was only not looked at in time.
 pub fn time(trial: &Trial) -> Measured {
-    let is_cut_off = trial.said.is_cut_off();
     let has_limit = trial.timeout.is_finite() && trial.timeout > 0.0;
+    let is_late = has_limit && trial.seconds > trial.timeout;
+    let is_cut_off = trial.said.is_cut_off() || is_late;
     Measured {
         value: if is_cut_off && has_limit {
             trial.timeout
@@ -231,9 +233,14 @@ mod tests {
     fn what_is_cut_off_took_the_limit() {
         let mut one = trial("quick", "threads=2", 0);
         one.seconds = 60.3;
-        assert_eq!(time(&one), Measured::exactly(60.3));
+        assert_eq!((time(&one).value, time(&one).is_cut_off), (60.0, true));
         one.said = Said::Timeout;
         assert_eq!((time(&one).value, time(&one).is_cut_off), (60.0, true));
+        one.seconds = 59.9;
+        assert_eq!((time(&one).value, time(&one).is_cut_off), (60.0, true));
+        one.said = Said::Consistent;
+        assert_eq!(time(&one), Measured::exactly(59.9));
+        one.seconds = 60.3;
         one.timeout = 0.0;
         assert_eq!(time(&one).value, 60.3);
     }

@@ -32,7 +32,7 @@ fn figure(sample: &Sample<'_>, part: &str) -> Option<Figure> {
         panels: vec![panel],
         columns: 1,
         panel_size: WIDE,
-        legend: lines::legend(&series),
+        legend: lines::legend(&series, Unit::Seconds),
     };
     let table = lines::table(&[], part, &[(Vec::new(), series)], Unit::Seconds);
     let caption = format!(

@@ -1,7 +1,8 @@
 //! Colours and markers: the same algorithm has the same ones in every figure.
 //!
 //! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart; the yellow is
-//! darker, since theirs is too light for lines. Algorithms that are drawn together differ in colour and marker.
+//! darker, since theirs is too light for lines. What the papers compare differs in colour and in marker, and whatever else is
+//! drawn beside it in one of them at least. Whether a point is filled is free to say something else.
 
 use plotters::style::RGBColor;
 
@@ -54,58 +55,55 @@ pub struct Look {
     pub marker: Marker,
 }
 
-/// What is known, in the order in which legends name it.
-const KNOWN: [(&str, RGBColor, Marker); 42] = {
+/// What is known, in the order in which legends name it. No two look the same: any of them may be asked for together.
+const KNOWN: [(&str, RGBColor, Marker); 39] = {
     use Marker::{Circle, Cross, Diamond, Nabla, Plus, Square, Triangle};
     [
-        // The engine by its model.
-        ("stages", BLUE, Circle),
-        ("SC", BLUE, Circle),
-        ("TSO", VERMILLION, Square),
-        ("PSO", GREEN, Triangle),
+        // The engine, in series of one model by that.
+        ("stages", GREEN, Circle),
+        ("sc", BLACK, Square),
+        ("tso", ORANGE, Nabla),
+        ("pso", GREEN, Triangle),
         // Gradual checking, and what it is compared with.
         ("sc-ccm-enum", ORANGE, Diamond),
         ("sc-ccm-sat", GREEN, Nabla),
         ("sc-sat", BLACK, Triangle),
-        ("tso-wccm-enum", ORANGE, Diamond),
-        ("tso-wccm-sat", GREEN, Nabla),
-        ("tso-sat", BLACK, Triangle),
+        ("tso-wccm-enum", ORANGE, Circle),
+        ("tso-wccm-sat", GREEN, Square),
+        ("tso-sat", BLACK, Nabla),
         // Criteria below SC and TSO, from weak to strong.
         ("cc", SKY, Plus),
         ("ccv", PURPLE, Cross),
         ("cf", GREY, Cross),
-        ("cc or ccv", GREEN, Nabla),
+        ("cc or ccv", GREEN, Plus),
         ("cm", OLIVE, Nabla),
         ("ccm", VERMILLION, Square),
-        ("wccm", VERMILLION, Square),
+        ("wccm", VERMILLION, Diamond),
         ("wsc", BLUE, Circle),
-        ("wtso", BLUE, Circle),
+        ("wtso", BLUE, Triangle),
         ("wsc-pattern", SKY, Diamond),
-        ("wsc-guess1", ORANGE, Nabla),
+        ("wsc-guess1", ORANGE, Square),
         ("kernel", BLACK, Diamond),
-        ("sc", BLACK, Diamond),
-        ("tso", BLACK, Diamond),
-        ("pso", GREEN, Triangle),
         // Saturation, then a search.
-        ("wsc-enum", BLUE, Circle),
-        ("ccm-enum", VERMILLION, Square),
+        ("wsc-enum", BLUE, Nabla),
+        ("ccm-enum", VERMILLION, Circle),
         ("dbcop", PURPLE, Triangle),
         ("wsc-dbcop", GREEN, Diamond),
         // The family of the TSO tool.
         ("tso-baseline", BLACK, Circle),
-        ("hpca-r8", PURPLE, Cross),
+        ("hpca-r8", PURPLE, Plus),
         ("heu", ORANGE, Triangle),
         ("deriv", SKY, Square),
         ("heu-back", VERMILLION, Nabla),
         ("deriv-back", BLUE, Diamond),
         // Qadeer.
-        ("simple-witness", ORANGE, Square),
-        ("nice-cycle", BLUE, Circle),
+        ("simple-witness", PURPLE, Square),
+        ("nice-cycle", BLUE, Square),
         // Single stages of the engine.
-        ("temporal", ORANGE, Triangle),
-        ("saturate", SKY, Square),
-        ("complete", GREEN, Diamond),
-        ("sat", BLACK, Nabla),
+        ("temporal", PURPLE, Diamond),
+        ("saturate", SKY, Nabla),
+        ("complete", VERMILLION, Triangle),
+        ("sat", OLIVE, Square),
         // What a protocol does by itself.
         ("protocol error", GREY, Square),
     ]
@@ -130,13 +128,35 @@ const SHAPES: [Marker; 5] = [
     Marker::Circle,
 ];
 
-/// How what is called so looks. What nobody knows gets a look by its name alone, so that it keeps it.
+/// How what is called so looks; a model is also called in capitals. What nobody knows gets a look by its name alone, so that
+/// it keeps it.
 pub fn look(name: &str) -> Look {
-    let known = KNOWN.into_iter().find(|(known, ..)| *known == name);
-    match known {
-        Some((_, color, marker)) => Look { color, marker },
+    match place(name) {
+        Some(at) => {
+            let (_, color, marker) = KNOWN[at];
+            Look { color, marker }
+        }
         None => numbered(digest(name)),
     }
+}
+
+/// How these look in one figure: each as always, but for what nobody knows and that would look like another.
+pub fn looks<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Look> {
+    let mut looks: Vec<Look> = Vec::new();
+    for name in names {
+        let mut own = look(name);
+        if place(name).is_none() {
+            let first = digest(name);
+            let all =
+                (0..RESERVE.len() * SHAPES.len()).map(|step| numbered(first.wrapping_add(step)));
+            own = all
+                .into_iter()
+                .find(|one| !looks.contains(one))
+                .unwrap_or(own);
+        }
+        looks.push(own);
+    }
+    looks
 }
 
 /// One of the reserve.
@@ -149,8 +169,13 @@ pub fn numbered(number: usize) -> Look {
 
 /// Where a legend names what is called so: what is known first, and the rest by name.
 pub fn rank(name: &str) -> usize {
-    let known = KNOWN.iter().position(|(known, ..)| *known == name);
-    known.unwrap_or(KNOWN.len())
+    place(name).unwrap_or(KNOWN.len())
+}
+
+fn place(name: &str) -> Option<usize> {
+    KNOWN
+        .iter()
+        .position(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
 
 /// A colour for a share: the larger, the darker.
@@ -177,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_is_drawn_together_looks_different() {
-        let groups: [&[&str]; 6] = [
+        let groups: [&[&str]; 8] = [
             &[
                 "sc-ccm-enum",
                 "sc-ccm-sat",
@@ -206,7 +231,9 @@ mod tests {
                 "heu-back",
                 "deriv-back",
             ],
+            &["wsc", "ccm", "dbcop"],
             &["SC", "TSO", "PSO"],
+            &["stages", "temporal", "saturate", "complete", "sat"],
         ];
         for group in groups {
             for (at, one) in group.iter().enumerate() {
@@ -224,6 +251,25 @@ mod tests {
         assert!(RESERVE.contains(&look("somebody's").color));
         assert!(KNOWN.iter().all(|(_, color, _)| !RESERVE.contains(color)));
         assert!(rank("somebody's") > rank("saturate"));
+    }
+
+    #[test]
+    fn no_two_look_the_same() {
+        for (at, (one, ..)) in KNOWN.iter().enumerate() {
+            for (other, ..) in &KNOWN[..at] {
+                assert_ne!(look(one), look(other), "{one} {other}");
+            }
+        }
+        // Not even if nobody knows them: there is a look for each of so many.
+        let names: Vec<String> = (0..30).map(|at| format!("somebody's {at}")).collect();
+        let found = looks(names.iter().map(|name| &**name));
+        for (at, one) in found.iter().enumerate() {
+            assert!(!found[..at].contains(one), "{}", names[at]);
+        }
+        assert_eq!(
+            looks(["wsc", "somebody's"]),
+            ["wsc", "somebody's"].map(look)
+        );
     }
 
     #[test]

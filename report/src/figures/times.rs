@@ -2,7 +2,7 @@
 
 use super::Figure;
 use super::axis::{Axis, Division};
-use super::chart::{Layer, Plot};
+use super::chart::Plot;
 use super::lines::{self, Series, Unit};
 use super::numbers::{count, seconds};
 use super::sample::{Sample, time};
@@ -31,22 +31,22 @@ impl Times<'_> {
     pub fn figure(self, sample: &Sample<'_>, part: &str) -> Option<Figure> {
         let sample = sample.part(part)?;
         let series = curves(&sample, part, |name| name);
-        let numbers = lines::numbers(&series).chain(self.stated.iter().map(|(time, _)| *time));
+        let numbers = lines::times(&series).chain(self.stated.iter().map(|(time, _)| *time));
         let y = Axis::seconds("time to check", numbers, Division::AsNeeded);
         let mut panel = lines::panel("", &x_name(part, &sample.trials), &series, Unit::Seconds, y);
-        let rules = self.stated.iter().map(|(at, text)| Layer::Rule {
-            at: *at,
-            text: format!("{text} {}", seconds(*at)),
-            at_right: true,
-        });
-        panel.layers.extend(rules);
+        let mut legend = lines::legend(&series, Unit::Seconds);
+        for (at, text) in self.stated {
+            let (rule, entry) = lines::stated(at, format!("{text} {}", seconds(at)));
+            panel.layers.push(rule);
+            legend.push(entry);
+        }
         let plot = Plot {
             title: self.title,
             subtitle: subtitle(&sample),
             panels: vec![panel],
             columns: 1,
             panel_size: WIDE,
-            legend: lines::legend(&series),
+            legend,
         };
         let table = lines::table(&[], part, &[(Vec::new(), series)], Unit::Seconds);
         let caption = format!("{} {}", self.caption, sample.circumstances());

@@ -95,7 +95,9 @@ fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
         });
         let groups: Groups = groups.collect();
         let y = Axis::shares("programs with an order found", 0.0, 0.08);
-        bars::panel(&format!("{threads} threads"), "locations", &groups, y)
+        let mut panel = bars::panel(&format!("{threads} threads"), "locations", &groups, y);
+        bars::mark(&mut panel, &groups);
+        panel
     });
     let panels: Vec<Panel> = panels.collect();
     let legend = names.iter().map(|name| bars::entry(Some(look(name)), name));
@@ -104,7 +106,7 @@ fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
     let plot = Plot {
         title: "Programs for which an order of all operations is found".to_owned(),
         subtitle: format!(
-            "{} operations; {}; above a bar, how many runs were cut off",
+            "{} operations; {}; none: no order was found; cut: so many runs were cut off",
             operations.join(", "),
             sample.histories_a_point()
         ),
@@ -125,7 +127,7 @@ fn found_bar(name: &str, orders: Option<&Orders>) -> Bar {
     let share = orders.map(|orders| orders.found as f64 / orders.programs.max(1) as f64);
     let text = match orders {
         Some(Orders { cut_off, .. }) if *cut_off > 0 => format!("{cut_off} cut"),
-        Some(Orders { found: 0, .. }) => "0".to_owned(),
+        Some(Orders { found: 0, .. }) => "none".to_owned(),
         _ => String::new(),
     };
     Bar {
@@ -200,16 +202,17 @@ fn overheads(sample: &Sample<'_>) -> Option<Figure> {
         Division::AsNeeded,
     );
     let mut panel = lines::panel("", "threads", &series, Unit::Ratio, y);
-    panel
-        .layers
-        .push(lines::rule(stated, "heu in the paper, about"));
+    let (rule, entry) = lines::stated(stated, format!("heu in the paper, about {}", ratio(stated)));
+    panel.layers.push(rule);
+    let mut legend = lines::legend(&series, Unit::Ratio);
+    legend.push(entry);
     let plot = Plot {
         title: "What finding an order costs beyond the baseline".to_owned(),
         subtitle: format!("{}; ratio program by program", sample.histories_a_point()),
         panels: vec![panel],
         columns: 1,
         panel_size: super::times::WIDE,
-        legend: lines::legend(&series),
+        legend,
     };
     let table = lines::table(&[], "threads", &[(Vec::new(), series)], Unit::Ratio);
     let caption = format!(
@@ -248,11 +251,9 @@ fn growth(sample: &Sample<'_>, against: &str, name: &str) -> Option<Figure> {
     let ratios = ratios(sample).into_iter();
     let ratios = view.series(ratios.filter(|(trial, _)| trial.algorithm == name));
     let (baseline, own) = (times(BASELINE), times(name));
-    let (panels, has_stated) = view.panels(name, [&baseline, &ratios, &own]);
-    let mut legend = lines::legend(&[&baseline[..], &own[..]].concat());
-    if has_stated {
-        legend.push(Entry::new(Sign::Mark(PAPER, true), STATED));
-    }
+    let (panels, stated) = view.panels(name, [&baseline, &ratios, &own]);
+    let mut legend = lines::legend(&[&baseline[..], &own[..]].concat(), Unit::Seconds);
+    legend.extend(stated);
     let plot = Plot {
         title: format!("Time to check against TSO, by number of {against}"),
         subtitle: format!(
@@ -319,9 +320,13 @@ impl View<'_> {
         series.collect()
     }
 
-    /// The three panels, and whether what the paper states of the largest programs is on them.
-    fn panels(&self, name: &str, [baseline, ratios, own]: [&[Series]; 3]) -> (Vec<Panel>, bool) {
-        let times = lines::numbers(baseline).chain(lines::numbers(own));
+    /// The three panels, and what the legend says of the paper's numbers on them.
+    fn panels(
+        &self,
+        name: &str,
+        [baseline, ratios, own]: [&[Series]; 3],
+    ) -> (Vec<Panel>, Vec<Entry>) {
+        let times = lines::times(baseline).chain(lines::times(own));
         let seconds = Axis::seconds("time to check", times, Division::Decades);
         let time = |heading: &str, series: &[Series]| {
             lines::panel(
@@ -332,16 +337,16 @@ impl View<'_> {
                 seconds.clone(),
             )
         };
-        let (compared, has_stated) = self.ratios(name, ratios);
+        let (compared, stated) = self.ratios(name, ratios);
         let panels = vec![
             time(&format!("(a) {BASELINE}"), baseline),
             compared,
             time(&format!("(c) {name}"), own),
         ];
-        (panels, has_stated)
+        (panels, stated)
     }
 
-    fn ratios(&self, name: &str, series: &[Series]) -> (Panel, bool) {
+    fn ratios(&self, name: &str, series: &[Series]) -> (Panel, Vec<Entry>) {
         let stated = |about, measure| paper::stated("tsotool-fig4", about, measure);
         let mean = stated(name, Measure::MeanRatio);
         let largest = [
@@ -364,15 +369,22 @@ impl View<'_> {
         );
         let heading = format!("(b) {name} / {BASELINE}");
         let mut panel = lines::panel(&heading, self.against, series, Unit::Ratio, y);
-        panel
-            .layers
-            .extend(mean.map(|mean| lines::rule(mean, "the paper's mean is below")));
+        let mut entries = Vec::new();
+        if let Some(mean) = mean {
+            let text = format!("below this is the paper's mean ratio: {}", ratio(mean));
+            let (rule, entry) = lines::stated(mean, text);
+            panel.layers.push(rule);
+            entries.push(entry);
+        }
+        if !marks.is_empty() {
+            entries.push(Entry::new(Sign::Mark(PAPER, true), STATED));
+        }
         panel.layers.push(Layer::Marks {
             look: PAPER,
             is_open: true,
             points: marks,
         });
-        (panel, is_there)
+        (panel, entries)
     }
 }
 
@@ -431,7 +443,8 @@ fn mixes(sample: &Sample<'_>) -> Option<Figure> {
         legend,
     };
     let caption = format!(
-        "As table 1 of the paper (256K operations, means over threads and locations). {}",
+        "As table 1 of the paper (256K operations, means over threads and locations). Means are drawn, as the paper's are; the \
+         table of claims compares medians. {}",
         sample.circumstances()
     );
     let table = mixes_table(&rows);
@@ -523,7 +536,9 @@ fn slowdowns(rows: &[Mix]) -> Panel {
         heights,
         Division::Even,
     );
-    bars::panel("(b) ratio to the baseline", "", &groups, y)
+    let mut panel = bars::panel("(b) ratio to the baseline", "", &groups, y);
+    bars::mark(&mut panel, &groups);
+    panel
 }
 
 fn mixes_table(rows: &[Mix]) -> Table {
@@ -533,6 +548,7 @@ fn mixes_table(rows: &[Mix]) -> Table {
         "measure",
         "runs",
         "cut off",
+        "median",
         "mean",
         "mean in the paper",
     ];
@@ -558,6 +574,7 @@ fn mixes_table(rows: &[Mix]) -> Table {
                 unit.to_owned(),
                 summary.runs.to_string(),
                 summary.cut_off.to_string(),
+                lines::quantile(summary.median),
                 number(summary.mean),
                 number(mix.stated(measure).filter(|_| is_theirs)),
             ]);

@@ -11,6 +11,9 @@ use crate::claims::{Claim, Verdict};
 /// The verdicts, in the order in which they are counted.
 const VERDICTS: [Verdict; 3] = [Verdict::Holds, Verdict::Differs, Verdict::Untested];
 
+/// How wide the columns of a table of claims are: what is read has the most room.
+const WIDTHS: [u32; 7] = [17, 9, 9, 24, 8, 9, 24];
+
 /// The section, if anything was tested.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     if page
@@ -67,6 +70,7 @@ fn table(caption: &str, claims: &[&Claim]) -> Table {
         "Note",
     ];
     let mut table = Table::new(caption, &heads);
+    table.widths(&WIDTHS);
     for claim in claims {
         table.push(vec![
             Cell::text(&claim.statement),

@@ -9,6 +9,24 @@ use super::cell::{grouped, shade, short};
 use super::section::{Anchors, Section};
 use crate::tables::Coverage;
 
+/// A transition of a protocol that no run can come to, such as one that only devices cause where there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unreached {
+    /// The protocol.
+    pub protocol: String,
+    /// The machine.
+    pub machine: String,
+    /// The state in which the event would come.
+    pub state: String,
+    /// The event.
+    pub event: String,
+    /// Why it does not.
+    pub reason: String,
+}
+
+/// Why transitions of a machine are not reached, by state and event.
+type Reasons<'a> = BTreeMap<(&'a str, &'a str), &'a str>;
+
 /// The section, if there is a table of coverage.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let rows = &page.results.coverage;
@@ -18,12 +36,30 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let mut section = Section::new(anchors, "coverage", "Transition coverage", legend());
     for rows in rows.chunk_by(|a, b| a.protocol == b.protocol) {
         let machines = rows.chunk_by(|a, b| a.machine == b.machine);
-        let body = html! { @for rows in machines { (machine(rows)) } };
+        let body =
+            html! { @for rows in machines { (machine(rows, &reasons(rows, page.unreached))) } };
         let name = &rows[0].protocol;
         let id = format!("coverage-{name}");
         section.parts.push(Section::new(anchors, &id, name, body));
     }
     Some(section)
+}
+
+/// Why rows of one machine have no count.
+fn reasons<'a>(rows: &[Coverage], unreached: &'a [Unreached]) -> Reasons<'a> {
+    let is_of = |one: &&Unreached| {
+        let first = rows.first();
+        first.is_some_and(|row| row.protocol == one.protocol && row.machine == one.machine)
+    };
+    let own = unreached.iter().filter(is_of);
+    own.map(|one| ((&*one.state, &*one.event), &*one.reason))
+        .collect()
+}
+
+/// Why a transition was not taken, if that is known: what was taken has no such reason, whatever was thought.
+fn reason<'a>(row: &Coverage, reasons: &Reasons<'a>) -> Option<&'a str> {
+    let reason = reasons.get(&(&*row.state, &*row.event)).copied();
+    reason.filter(|_| row.count == 0)
 }
 
 fn legend() -> Markup {
@@ -36,12 +72,13 @@ fn legend() -> Markup {
             li { span.cell.taken style=(shade(0.8)) { "12k" } " taken so often" }
             li { span.cell.never { "0" } " in the table, and never taken" }
             li { span.cell.stalled { "z 7" } " stalled so often: the event waits" }
+            li { span.cell.out { "–" } " out of reach: it needs what there was not, such as DMA, or is impossible" }
             li { span.cell { "" } " no such transition" }
         }
     }
 }
 
-fn machine(rows: &[Coverage]) -> Markup {
+fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let name = &rows[0].machine;
     let states: BTreeSet<&str> = rows.iter().map(|row| &*row.state).collect();
     let events: BTreeSet<&str> = rows.iter().map(|row| &*row.event).collect();
@@ -52,7 +89,7 @@ fn machine(rows: &[Coverage]) -> Markup {
         .iter()
         .map(|row| ((&*row.state, &*row.event), row))
         .collect();
-    let caption = format!("{name}: {}", reached(rows));
+    let caption = format!("{name}: {}", reached(rows, reasons));
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
             table.heat {
@@ -69,7 +106,7 @@ fn machine(rows: &[Coverage]) -> Markup {
                             th scope="row" { (state) }
                             @for event in &events {
                                 @match cells.get(&(*state, *event)) {
-                                    Some(row) => (cell(row, most)),
+                                    Some(row) => (cell(row, most, reason(row, reasons))),
                                     None => td {},
                                 }
                             }
@@ -78,12 +115,16 @@ fn machine(rows: &[Coverage]) -> Markup {
                 }
             }
         }
-        (never(rows))
+        (never(rows, reasons))
     }
 }
 
 /// A transition: its shade, its number, and for a pointer all about it.
-fn cell(row: &Coverage, most: u64) -> Markup {
+fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
+    if let Some(reason) = reason {
+        let title = format!("{} in {}: {reason}", row.event, row.state);
+        return html! { td.out title=(title) { "–" } };
+    }
     let title = format!(
         "{} in {}: {} {} times",
         row.event,
@@ -112,40 +153,62 @@ fn strength(count: u64, most: u64) -> f64 {
     log(count) / log(most.max(1))
 }
 
-/// `40 of 45 transitions taken; of 6 that stall, 2 met`.
-fn reached(rows: &[Coverage]) -> String {
+/// `40 of 45 transitions taken; of 6 that stall 2 were met; 12 out of reach`.
+fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
+    let (out, within): (Vec<&Coverage>, Vec<&Coverage>) =
+        rows.iter().partition(|row| reason(row, reasons).is_some());
     let count = |stalls, least| {
-        let of_kind = rows.iter().filter(|row| row.stalls == stalls);
+        let of_kind = within.iter().filter(|row| row.stalls == stalls);
         of_kind.filter(|row| row.count >= least).count()
     };
-    let taken = format!(
+    let mut parts = vec![format!(
         "{} of {} transitions taken",
         count(false, 1),
         count(false, 0)
-    );
-    match count(true, 0) {
-        0 => taken,
-        stalls => format!(
-            "{taken}; of {stalls} that stall {} were met",
-            count(true, 1)
-        ),
+    )];
+    if count(true, 0) > 0 {
+        let (stalls, met) = (count(true, 0), count(true, 1));
+        parts.push(format!("of {stalls} that stall {met} were met"));
+    }
+    if !out.is_empty() {
+        parts.push(format!("{} out of reach", out.len()));
+    }
+    parts.join("; ")
+}
+
+/// The transitions that no run took: by state, and those out of reach by why they are.
+fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
+    let mut states: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut out: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.count == 0) {
+        match reason(row, reasons) {
+            Some(reason) => {
+                let place = format!("{}.{}", row.state, row.event);
+                out.entry(reason).or_default().push(place);
+            }
+            None if row.stalls => {}
+            None => states
+                .entry(&row.state)
+                .or_default()
+                .push(row.event.clone()),
+        }
+    }
+    html! {
+        (listed("Never taken", &states))
+        (listed("Out of reach", &out))
     }
 }
 
-/// The transitions that no run took, by state.
-fn never(rows: &[Coverage]) -> Markup {
-    let mut states: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.count == 0 && !row.stalls) {
-        states.entry(&row.state).or_default().push(&row.event);
-    }
+/// A list behind a line to open it.
+fn listed(summary: &str, lists: &BTreeMap<&str, Vec<String>>) -> Markup {
     html! {
-        @if !states.is_empty() {
+        @if !lists.is_empty() {
             details {
-                summary { "Never taken" }
+                summary { (summary) }
                 dl {
-                    @for (state, events) in &states {
-                        dt { (state) }
-                        dd { (events.join(", ")) }
+                    @for (name, list) in lists {
+                        dt { (name) }
+                        dd { (list.join(", ")) }
                     }
                 }
             }
@@ -175,7 +238,7 @@ mod tests {
             row("I", "Store", false, 0),
             row("IM", "Load", true, 7),
         ];
-        let html = machine(&rows).into_string();
+        let html = machine(&rows, &Reasons::new()).into_string();
         assert!(
             html.contains("M: 1 of 2 transitions taken; of 1 that stall 1 were met"),
             "{html}"
@@ -191,6 +254,44 @@ mod tests {
         // No row for Store in IM.
         assert!(html.contains(">z 7</td><td></td>"), "{html}");
         assert!(html.contains("<dt>I</dt><dd>Store</dd>"), "{html}");
+    }
+
+    #[test]
+    fn what_is_out_of_reach_is_not_missed() {
+        let rows = [
+            row("I", "Load", false, 12),
+            row("I", "Store", false, 0),
+            row("I", "DMA_READ", false, 0),
+            row("IM", "DMA_READ", true, 0),
+        ];
+        let unreached = |machine: &str, state: &str, event: &str| Unreached {
+            protocol: "P".to_owned(),
+            machine: machine.to_owned(),
+            state: state.to_owned(),
+            event: event.to_owned(),
+            reason: "needs DMA".to_owned(),
+        };
+        let all = [
+            unreached("M", "I", "DMA_READ"),
+            unreached("M", "IM", "DMA_READ"),
+            // It was taken, whatever is said of it.
+            unreached("M", "I", "Load"),
+            unreached("another", "I", "Store"),
+        ];
+        let html = machine(&rows, &reasons(&rows, &all)).into_string();
+        assert!(
+            html.contains("M: 1 of 2 transitions taken; 2 out of reach"),
+            "{html}"
+        );
+        assert!(
+            html.contains("title=\"DMA_READ in I: needs DMA\">–</td>"),
+            "{html}"
+        );
+        assert!(html.contains("<dt>I</dt><dd>Store</dd>"), "{html}");
+        assert!(
+            html.contains("<dt>needs DMA</dt><dd>I.DMA_READ, IM.DMA_READ</dd>"),
+            "{html}"
+        );
     }
 
     #[test]

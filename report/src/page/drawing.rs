@@ -19,7 +19,8 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
                     (PreEscaped(inline(&figure.svg, &format!("{id}-"))))
                 }
             }
-            figcaption { strong { (figure.title) ". " } (figure.caption) }
+            // The title is in the drawing.
+            figcaption { (figure.caption) }
             @if !figure.table.rows.is_empty() {
                 (numbers(figure).folded("The numbers that are drawn", false))
             }

@@ -23,7 +23,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         "Experiments",
         html! {
             p {
-                "Medians are drawn with quartiles. A run that a limit stopped counts as long as its limit. What the papers state is "
+                "Medians are drawn with quartiles. A run that a limit stopped counts as long as its limit, and so does one that ended after it. What the papers state is "
                 "drawn beside it where their text gives it."
             }
         },

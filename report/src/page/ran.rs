@@ -56,7 +56,7 @@ fn table(experiments: &[Summary]) -> Table {
         "Undecided",
         "Models",
         "Algorithms",
-        "Seeds",
+        "Seed",
         "Time limit",
     ];
     let mut table = Table::new("Experiments: a row is one algorithm on one history", &heads);
@@ -64,6 +64,7 @@ fn table(experiments: &[Summary]) -> Table {
         let words = |words: &BTreeSet<String>| {
             Cell::text(&words.iter().cloned().collect::<Vec<_>>().join(", "))
         };
+        let seeds: Vec<String> = one.seeds.iter().map(u64::to_string).collect();
         let limits = one.timeouts.iter().map(|seconds| format!("{seconds} s"));
         table.push(vec![
             Cell::text(&one.experiment),
@@ -74,19 +75,11 @@ fn table(experiments: &[Summary]) -> Table {
             Cell::count(one.undecided as u64),
             words(&one.models),
             words(&one.algorithms),
-            Cell::text(&span(one.seeds)),
+            Cell::text(&seeds.join(", ")),
             Cell::text(&limits.collect::<Vec<_>>().join(", ")),
         ]);
     }
     table
-}
-
-/// The smallest and the largest of some seeds.
-fn span((first, last): (u64, u64)) -> String {
-    match first == last {
-        true => first.to_string(),
-        false => format!("{first} to {last}"),
-    }
 }
 
 fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
@@ -94,8 +87,6 @@ fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
         let words: BTreeSet<&str> = runs.iter().map(word).collect();
         words.into_iter().collect::<Vec<_>>().join(", ")
     };
-    let seeds = || runs.iter().map(|run| run.seed);
-    let seeds = (seeds().min().unwrap_or(0), seeds().max().unwrap_or(0));
     let operations: u64 = runs.iter().map(|run| u64::from(run.operations)).sum();
     let mutants: BTreeSet<_> = runs
         .iter()
@@ -114,7 +105,6 @@ fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
             dt { "Protocols" } dd { (words(|run| &run.protocol)) }
             dt { "Cores" } dd { (words(|run| &run.client)) }
             dt { "Programs" } dd { (words(|run| run.generator.name())) }
-            dt { "Seeds" } dd { (span(seeds)) }
             @for (word, what) in told { dt { (word) } dd { (what) } }
         }
     }

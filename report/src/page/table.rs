@@ -10,6 +10,7 @@ pub struct Table {
     heads: Vec<String>,
     rows: Vec<Vec<Cell>>,
     total: Option<Vec<Cell>>,
+    widths: Vec<u32>,
 }
 
 impl Table {
@@ -20,6 +21,7 @@ impl Table {
             heads: heads.iter().map(|&head| head.to_owned()).collect(),
             rows: Vec::new(),
             total: None,
+            widths: Vec::new(),
         }
     }
 
@@ -33,13 +35,24 @@ impl Table {
         self.total = Some(row);
     }
 
+    /// Gives columns these parts of the whole width. Without, they are as wide as what is in them wants.
+    pub fn widths(&mut self, widths: &[u32]) {
+        self.widths = widths.to_vec();
+    }
+
     /// It.
     pub fn markup(&self) -> Markup {
+        let whole = self.widths.iter().sum::<u32>().max(1);
         html! {
             // Whoever has no pointer scrolls with the keyboard.
             div.scroll tabindex="0" role="region" aria-label=(self.caption) {
-                table.data {
+                table.data.fixed[!self.widths.is_empty()] {
                     caption { (self.caption) }
+                    @if !self.widths.is_empty() {
+                        colgroup {
+                            @for width in &self.widths { col style={ "width:" (100 * width / whole) "%" }; }
+                        }
+                    }
                     thead {
                         tr {
                             @for (at, head) in self.heads.iter().enumerate() {

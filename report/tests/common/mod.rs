@@ -4,7 +4,7 @@
 use report::answers::Answers;
 use report::claims::{Claim, Verdict};
 use report::figures::{Figure, Table};
-use report::page::{Cycle, Page, html};
+use report::page::{Cycle, Page, Unreached, html};
 use report::results::Results;
 use report::tables::{
     CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial,
@@ -21,6 +21,7 @@ pub struct Made {
     pub figures: Vec<Figure>,
     pub claims: Vec<Claim>,
     pub cycles: Vec<Cycle>,
+    pub unreached: Vec<Unreached>,
 }
 
 impl Made {
@@ -32,6 +33,7 @@ impl Made {
             figures: &self.figures,
             claims: &self.claims,
             cycles: &self.cycles,
+            unreached: &self.unreached,
         })
     }
 }
@@ -68,6 +70,13 @@ pub fn full() -> Made {
         .map(figure)
         .to_vec(),
         claims: claims(),
+        unreached: vec![Unreached {
+            protocol: "P".to_owned(),
+            machine: "L1Cache".to_owned(),
+            state: "M".to_owned(),
+            event: "Flush".to_owned(),
+            reason: format!("needs {EVIL}"),
+        }],
     }
 }
 
@@ -86,7 +95,7 @@ fn trials() -> Vec<Trial> {
         timeout: 60.0,
         version: "1.2.3".to_owned(),
         machine: "a processor, 2 at a time".to_owned(),
-        command: "rubric experiment gcc-fig4 --only".to_owned(),
+        command: "rubric experiment gcc-fig4 --seed 5 --only".to_owned(),
         ..Trial::default()
     };
     let mut trials = Vec::new();
@@ -150,6 +159,7 @@ fn coverage() -> Vec<Coverage> {
         row("L1Cache", "I", EVIL, false, 0),
         row("L1Cache", "I", "Load", false, 7),
         row("L1Cache", "IM", "Load", true, 3),
+        row("L1Cache", "M", "Flush", false, 0),
     ]
 }
 

@@ -197,6 +197,35 @@ fn everything_cut_off() {
 }
 
 #[test]
+fn a_limit_is_that_of_its_column() {
+    let mut trials = made::results().trials;
+    trials.retain(|trial| trial.experiment == "gcc-fig6" && trial.part == "operations");
+    for trial in &mut trials {
+        (trial.said, trial.timeout) = (Said::Consistent, 10.0);
+        // Half of the runs ended after their limit, each at another time.
+        trial.seconds = match trial.algorithm.as_str() {
+            "tso-sat" => 9.0 + f64::from(trial.number % 2) * (2.0 + f64::from(trial.number)),
+            _ => 0.01,
+        };
+    }
+    let figures = figures_of(trials.clone());
+    assert!(figures[0].svg.contains("limit 10 s"));
+    assert!(!figures[0].svg.contains("20 s"));
+    let late = |row: &&Vec<String>| row[1] == "tso-sat";
+    let rows: Vec<&Vec<String>> = figures[0].table.rows.iter().filter(late).collect();
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert!(
+            row[3] != "0" && row[6] == "> 10" && row[7] == "9",
+            "{row:?}"
+        );
+    }
+    // Where none was cut off, the limit says nothing.
+    trials.retain(|trial| trial.algorithm != "tso-sat");
+    assert!(!figures_of(trials)[0].svg.contains("limit 10 s"));
+}
+
+#[test]
 fn odd_numbers() {
     for odd in [0.0, f64::NAN, f64::INFINITY, -1.0, 1e300, 1e-300] {
         let mut trials = made::results().trials;

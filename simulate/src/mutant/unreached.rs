@@ -13,7 +13,7 @@ const TABLE: &str = include_str!("../../../fixtures/protocols/unreached.csv");
 const WEAK: [&str; 2] = ["rare", "unknown"];
 
 /// The entries of a protocol that cannot be reached, with the reasons; none if it is not one of ours.
-pub(super) fn of(protocol: &Protocol) -> BTreeMap<Place, String> {
+pub fn of(protocol: &Protocol) -> BTreeMap<Place, String> {
     let own = builtin::builtin(protocol.name());
     let is_ours = own.is_some_and(|own| protocol.loaded.own_files() == own.files);
     if !is_ours || !protocol.loaded.settings.is_empty() {
