@@ -109,22 +109,9 @@ impl Subject<'_> {
             let said = match criterion {
                 // Its time is that of the algorithm, which orders the same pairs.
                 Algorithm::Wsc | Algorithm::Wtso => self.decide(model, criterion, limits, row),
-                _ => {
-                    let start = Instant::now();
-                    let bounds = limits.bounds();
-                    let ordered =
-                        derived(self.history, self.reads_from, criterion, &found, &bounds);
-                    let seconds = start.elapsed().as_secs_f64();
-                    let row = about(row, model, criterion.name(), seconds);
-                    match ordered {
-                        Some(_) => Trial {
-                            said: Said::Satisfied,
-                            ordered,
-                            ..row
-                        },
-                        None => undecided(row, &Reason::exceeded(&bounds)),
-                    }
-                }
+                _ => counted(row, model, criterion.name(), limits, |bounds| {
+                    derived(self.history, self.reads_from, criterion, &found, bounds)
+                }),
             };
             rows.push(Trial {
                 kernel: Some(pairs),
@@ -132,28 +119,15 @@ impl Subject<'_> {
             });
         }
         if model == Model::Sc {
+            let conflicts = counted(row, model, CONFLICTS, limits, |bounds| {
+                conflicting(self.history, self.reads_from, bounds)
+            });
             rows.push(Trial {
                 kernel: Some(pairs),
-                ..self.conflicts(limits, row)
+                ..conflicts
             });
         }
         rows
-    }
-
-    /// How many pairs the conflicts of CCv relate by themselves.
-    fn conflicts(&self, limits: &Limits, row: &Trial) -> Trial {
-        let start = Instant::now();
-        let bounds = limits.bounds();
-        let ordered = conflicting(self.history, self.reads_from, &bounds);
-        let row = about(row, Model::Sc, CONFLICTS, start.elapsed().as_secs_f64());
-        match ordered {
-            Some(_) => Trial {
-                said: Said::Satisfied,
-                ordered,
-                ..row
-            },
-            None => undecided(row, &Reason::exceeded(&bounds)),
-        }
     }
 
     /// What a program of somebody else says.
@@ -204,6 +178,28 @@ fn about(row: &Trial, model: Model, algorithm: &str, seconds: f64) -> Trial {
         algorithm: algorithm.to_owned(),
         seconds,
         ..row.clone()
+    }
+}
+
+/// The row of something that counts the pairs of writes it orders; none if a bound was met.
+fn counted(
+    row: &Trial,
+    model: Model,
+    name: &str,
+    limits: &Limits,
+    count: impl FnOnce(&Bounds) -> Option<u64>,
+) -> Trial {
+    let start = Instant::now();
+    let bounds = limits.bounds();
+    let ordered = count(&bounds);
+    let row = about(row, model, name, start.elapsed().as_secs_f64());
+    match ordered {
+        Some(_) => Trial {
+            said: Said::Satisfied,
+            ordered,
+            ..row
+        },
+        None => undecided(row, &Reason::exceeded(&bounds)),
     }
 }
 
