@@ -56,7 +56,7 @@ def main() -> int:
     results = Path(os.environ.get("RUBRIC_RESULTS") or out / "results").resolve()
     # Compiled modules are nothing to leave beside the notebooks.
     os.environ.update(RUBRIC_BIN=str(rubric), RUBRIC_RESULTS=str(results), PYTHONDONTWRITEBYTECODE="1")
-    tests = subprocess.run([sys.executable, HERE / "test_notebooks.py", rubric, results])
+    tests = subprocess.run([sys.executable, HERE.parent / ".ci/python_tests.py", HERE / "test_notebooks.py"])
     notebooks = sorted(HERE.glob("*.ipynb"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         executed = list(pool.map(execute, notebooks, [out] * len(notebooks)))

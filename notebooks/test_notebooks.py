@@ -1,5 +1,5 @@
-"""Tests of what the notebooks share: `make notebooks`, or python test_notebooks.py RUBRIC RESULTS in an environment with
-requirements.txt. RESULTS is a folder of tables, with a campaign among them."""
+"""Tests of what the notebooks share: `make notebooks`, or .ci/python_tests.py with this file in an environment with
+requirements.txt. RUBRIC_RESULTS is a folder of tables, with a campaign among them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -25,7 +24,8 @@ import style
 import tables
 
 HERE = Path(__file__).resolve().parent
-RUBRIC, RESULTS = "rubric", Path("results")
+RUBRIC = os.path.realpath(os.environ.get("RUBRIC_BIN", "target/debug/rubric"))
+RESULTS = Path(os.environ.get("RUBRIC_RESULTS", "results")).resolve()
 
 
 def trial(number: int, point: str = "operations=100", size: str = "quick", **more) -> dict:
@@ -175,19 +175,3 @@ class Agreement(unittest.TestCase):
         theirs = {name: (colors[color], markers[mark]) for name, color, mark in re.findall(r'\("([\w ]+)", (\w+), (\w+)\)', code)}
         for name, look in style.LOOKS.items():
             self.assertEqual(theirs.get(name), look, name)
-
-
-def main() -> int:
-    """Runs the tests, and says in one line how many passed, as cargo does."""
-    global RUBRIC, RESULTS
-    RUBRIC, RESULTS = (Path(argument).resolve() for argument in sys.argv[1:])
-    done = unittest.main(argv=sys.argv[:1], exit=False).result
-    failed, skipped = len(done.failures) + len(done.errors), len(done.skipped)
-    passed = done.testsRun - failed - skipped
-    word = "ok" if done.wasSuccessful() else "FAILED"
-    print(f"test result: {word}. {passed} passed; {failed} failed; {skipped} ignored;")
-    return int(not done.wasSuccessful())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

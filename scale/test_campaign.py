@@ -1,4 +1,4 @@
-"""Tests of campaign.py: `make test-scale`, or python test_campaign.py RUBRIC in an environment with requirements.txt."""
+"""Tests of campaign.py: `make test-scale`, or .ci/python_tests.py with this file in an environment with requirements.txt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import psutil
 
 import campaign
 
-RUBRIC = "rubric"
+RUBRIC = os.path.realpath(os.environ.get("RUBRIC_BIN", "target/debug/rubric"))
 # Seconds after which something is wrong.
 PATIENCE = 60
 CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "6", "--stop", "never"]
@@ -199,19 +199,3 @@ class CampaignTest(unittest.TestCase):
         self.assertIn("1 of 1 done", self.end(process))
         self.assertEqual(lines(self.folder / "jobs"), 2)
         self.assertTrue((path / "runs.1-of-1.parquet").exists())
-
-
-def main() -> int:
-    """Runs the tests, and says in one line how many passed, as cargo does."""
-    global RUBRIC
-    RUBRIC = os.path.realpath(sys.argv.pop(1))
-    done = unittest.main(exit=False).result
-    failed, skipped = len(done.failures) + len(done.errors), len(done.skipped)
-    passed = done.testsRun - failed - skipped
-    word = "ok" if done.wasSuccessful() else "FAILED"
-    print(f"test result: {word}. {passed} passed; {failed} failed; {skipped} ignored;")
-    return int(not done.wasSuccessful())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

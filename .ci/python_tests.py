@@ -1,0 +1,26 @@
+"""Runs the tests in a file of Python, and says in one line how many passed, as cargo does: python_tests.py FILE.
+
+The tests know from RUBRIC_BIN which program they are to try, and from RUBRIC_RESULTS where tables are.
+"""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+
+def main() -> int:
+    """Does it; 1 if a test failed."""
+    file = Path(sys.argv[1]).resolve()
+    sys.path.insert(0, str(file.parent))
+    done = unittest.main(file.stem, argv=sys.argv[:1], exit=False).result
+    failed, skipped = len(done.failures) + len(done.errors), len(done.skipped)
+    passed = done.testsRun - failed - skipped
+    word = "ok" if done.wasSuccessful() else "FAILED"
+    print(f"test result: {word}. {passed} passed; {failed} failed; {skipped} ignored;")
+    return int(not done.wasSuccessful())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
