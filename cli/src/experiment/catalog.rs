@@ -143,10 +143,11 @@ const COMPLETE: [Algorithm; 4] = [
 ];
 const SATURATION: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::Ccm, Algorithm::Dbcop];
 
-/// Boosting, section 6: for some reads, another write within a bounded distance.
+/// Boosting, section 6: reads get the value of another write within a bounded distance. The paper does not say of how many
+/// reads; the more, the easier to see. After one, CCM misses about as many violations as there (1.25 %), after several none.
 const HALF: Spoil = Spoil {
     every: 2,
-    percent: 2,
+    reads: 1,
     distance: 50,
 };
 const ALL: Spoil = Spoil { every: 1, ..HALF };

@@ -121,8 +121,8 @@ pub struct Fault {
 pub struct Spoil {
     /// Of so many histories one: 1 is all, 2 half of those of each protocol.
     pub every: u32,
-    /// How many reads of 100 operations; at least one.
-    pub percent: u32,
+    /// How many reads.
+    pub reads: u32,
     /// How far away the other write is, in operations of the order of completion.
     pub distance: u32,
 }
@@ -163,7 +163,7 @@ impl Recipe {
     /// How many reads of a history are re-pointed.
     pub fn repointed(&self, number: u32) -> u32 {
         match self.spoil {
-            Some(spoil) if spoil.is_for(number) => (self.operations * spoil.percent / 100).max(1),
+            Some(spoil) if spoil.is_for(number) => spoil.reads,
             _ => 0,
         }
     }
@@ -200,7 +200,7 @@ mod tests {
     fn half_of_the_histories_of_each_protocol_are_re_pointed() {
         let half = Spoil {
             every: 2,
-            percent: 2,
+            reads: 1,
             distance: 50,
         };
         for protocol in 0..PROTOCOLS {
