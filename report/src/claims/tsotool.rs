@@ -184,7 +184,10 @@ fn most(results: AtSize<'_>, stated: Stated, of: impl Fn(&Trial) -> u64) -> Resu
     let found = stated.number(Estimate::exactly(most as f64), None, basis);
     let place = row.filter(|_| found.holds == Told::No).map(|row| {
         let (experiment, point, number) = (&row.experiment, &row.point, row.number);
-        format!("The most were in {experiment}, history {number} of {point}.")
+        let choices = row.nodes.map_or(String::new(), |choices| {
+            format!(", which took {choices} choices")
+        });
+        format!("The most were in {experiment}, history {number} of {point}{choices}.")
     });
     let found = found.because(format!(
         "It had to backtrack in {backtracked} of {} histories.",

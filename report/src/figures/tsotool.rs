@@ -106,7 +106,7 @@ fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
     let plot = Plot {
         title: "Programs for which an order of all operations is found".to_owned(),
         subtitle: format!(
-            "{} operations; {}; none: no order was found; cut: so many runs were cut off",
+            "{} operations; {}; cut: runs were cut off, the table says how many",
             operations.join(", "),
             sample.histories_a_point()
         ),
@@ -125,14 +125,15 @@ fn orders_found(sample: &Sample<'_>) -> Option<Figure> {
 
 fn found_bar(name: &str, orders: Option<&Orders>) -> Bar {
     let share = orders.map(|orders| orders.found as f64 / orders.programs.max(1) as f64);
+    // Short, since bars stand side by side.
     let text = match orders {
-        Some(Orders { cut_off, .. }) if *cut_off > 0 => format!("{cut_off} cut"),
-        Some(Orders { found: 0, .. }) => "none".to_owned(),
-        _ => String::new(),
+        Some(Orders { cut_off: 1.., .. }) => "cut",
+        Some(Orders { found: 0, .. }) => "0",
+        _ => "",
     };
     Bar {
         height: share,
-        text,
+        text: text.to_owned(),
         look: Some(look(name)),
     }
 }
