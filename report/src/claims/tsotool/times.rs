@@ -155,7 +155,8 @@ fn largest(results: AtSize<'_>, stated: Stated, backtracks: bool) -> Result<Foun
     let trials = trials.enough()?;
     let overhead = mean(&overheads(&trials, BACK));
     let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig4"))?;
-    Ok(stated.number(overhead, None, trials.basis(&[BASELINE, BACK])))
+    let found = stated.number(overhead, None, trials.basis(&[BASELINE, BACK]));
+    Ok(found.because(reasons::edges(&[trials])))
 }
 
 fn few(results: AtSize<'_>) -> Result<Found, Missing> {
