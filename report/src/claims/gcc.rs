@@ -214,19 +214,25 @@ fn violations<'r>(results: AtSize<'r>) -> Result<Trials<'r>, Missing> {
 fn refuted(results: AtSize<'_>) -> Result<Found, Missing> {
     let algorithm = SC.gradual[1];
     let violations = violations(results)?.with(&[algorithm])?.enough()?;
-    let decided = violations
-        .rows(algorithm)
-        .filter(|row| row.said == Said::Violation);
-    let share = Share::of(decided.map(|row| row.fired.is_some()));
+    let caught = |trials: &Trials<'_>| {
+        let decided = trials.rows(algorithm);
+        let decided = decided.filter(|row| row.said == Said::Violation);
+        Share::of(decided.map(|row| row.fired.is_some()))
+    };
     let basis = violations.basis(&[algorithm]);
-    paper::GCC_VIOLATIONS.share(share, "violations", basis)
+    let share = caught(&violations);
+    let found = paper::GCC_VIOLATIONS.share(share, "violations", basis)?;
+    Ok(match share.part < share.of {
+        true => found.because(by_mutant(&violations, caught)),
+        false => found,
+    })
 }
 
 fn causal(results: AtSize<'_>) -> Result<Found, Missing> {
     let violations = violations(results)?.with(&["cc", "ccv"])?.enough()?;
     let basis = violations.basis(&["cc", "ccv"]);
     let found = paper::GCC_CAUSAL.share(broken(&violations), "violations", basis)?;
-    Ok(found.because(by_mutant(&violations)))
+    Ok(found.because(by_mutant(&violations, broken)))
 }
 
 /// The violations that break CC or CCv, of those about which that is known.
@@ -238,11 +244,11 @@ fn broken(violations: &Trials<'_>) -> Share {
     Share::of(told.map(|(cc, ccv)| cc == Said::Violation || ccv == Said::Violation))
 }
 
-/// The same by mutant: how a protocol goes wrong decides which criterion sees it.
-fn by_mutant(violations: &Trials<'_>) -> String {
+/// A share by mutant: how a protocol goes wrong decides which criterion sees it.
+fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> String {
     let mutants = violations.grouped(|trial| trial.mutant.clone());
     let shares = mutants.iter().filter_map(|(mutant, histories)| {
-        Some(format!("{} {}", mutant.as_deref()?, broken(histories)))
+        Some(format!("{} {}", mutant.as_deref()?, share(histories)))
     });
     let shares: Vec<String> = shares.collect();
     match shares.is_empty() {
