@@ -1,0 +1,3 @@
+//! All runs of a small system, where a trace has one.
+pub mod graph;
+pub mod search;

@@ -1,0 +1,229 @@
+//! Breadth-first search, so that the first run to a goal is a shortest one.
+//!
+//! States are kept packed. Of a state only its parent is remembered: which moves lead to it is found out again when a run
+//! is to be shown, which also makes it a run of states, not of their representatives.
+
+use std::hash::BuildHasherDefault;
+use std::mem::size_of;
+use std::time::{Duration, Instant};
+
+use check::bounds::{Bounds, Exceeded};
+use indexmap::IndexSet;
+use rustc_hash::FxHasher;
+
+use crate::graph::Graph;
+
+/// States between two reports of progress.
+const REPORT_EVERY: usize = 4096;
+
+/// When to stop.
+#[derive(Debug, Default)]
+pub struct Limits {
+    /// Time and memory.
+    pub bounds: Bounds,
+    /// How many states to remember.
+    pub states: Option<usize>,
+}
+
+/// How far a search got.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States that were found.
+    pub states: usize,
+    /// Of these, how many were left: what follows from the others is known.
+    pub open: usize,
+    /// Moves that were taken, those to known states included.
+    pub moves: u64,
+    /// Moves on a shortest run to the state that was looked at last.
+    pub depth: u32,
+    /// Bytes that the states occupy, and what leads to them.
+    pub bytes: usize,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Progress {
+    /// States found in a second.
+    pub fn states_per_second(&self) -> f64 {
+        self.states as f64 / self.time.as_secs_f64().max(1e-6)
+    }
+}
+
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The time limit.
+    Time,
+    /// The memory limit.
+    Memory,
+    /// The number of states.
+    States,
+}
+
+/// A shortest run to a goal.
+#[derive(Clone, Debug)]
+pub struct Run<G: Graph> {
+    /// The state that it begins with.
+    pub first: G::State,
+    /// What happens, and the state after it.
+    pub steps: Vec<(G::Move, G::State)>,
+    /// What was found at its end.
+    pub goal: G::Goal,
+}
+
+impl<G: Graph> Run<G> {
+    /// The state at its end.
+    pub fn last(&self) -> &G::State {
+        self.steps.last().map_or(&self.first, |(_, state)| state)
+    }
+}
+
+/// What a search says.
+#[derive(Debug)]
+pub enum Outcome<G: Graph> {
+    /// A shortest run to a goal.
+    Found(Run<G>),
+    /// No state that can be reached is a goal.
+    None,
+    /// Nobody knows.
+    Stopped(Stopped),
+}
+
+/// The states that were found, in order.
+struct Seen {
+    packed: IndexSet<Box<[u8]>, BuildHasherDefault<FxHasher>>,
+    /// Of each state, the one that it was reached from; of the initial ones themselves.
+    parents: Vec<u32>,
+    bytes: usize,
+}
+
+impl Seen {
+    /// Adds a state unless it is there.
+    fn add(&mut self, packed: Vec<u8>, parent: Option<usize>) {
+        let bytes = packed.len();
+        let (at, is_new) = self.packed.insert_full(packed.into_boxed_slice());
+        if is_new {
+            self.parents.push(parent.unwrap_or(at) as u32);
+            // The box, hash and index of the set, and the parent.
+            self.bytes += bytes.max(16) + size_of::<Box<[u8]>>() + 8 + 8 + 4;
+        }
+    }
+}
+
+/// Looks for a goal among all states that can be reached. Cost: the states and their moves; memory: [`Progress::bytes`].
+/// The progress is reported now and then.
+///
+/// # Panics
+/// If a state cannot be packed, or there are more than 2^32 of them.
+pub fn breadth_first<G: Graph>(
+    graph: &G,
+    limits: &Limits,
+    report: &mut dyn FnMut(&Progress),
+) -> (Outcome<G>, Progress) {
+    let begun = Instant::now();
+    let mut seen = Seen {
+        packed: IndexSet::default(),
+        parents: Vec::new(),
+        bytes: 0,
+    };
+    for state in graph.initial() {
+        seen.add(pack(&graph.representative(state)), None);
+    }
+    let mut progress = Progress::default();
+    let mut layer_ends = seen.packed.len();
+    let mut at = 0;
+    let outcome = loop {
+        let Some(packed) = seen.packed.get_index(at) else {
+            break Outcome::None;
+        };
+        if at == layer_ends {
+            progress.depth += 1;
+            layer_ends = seen.packed.len();
+        }
+        let state = unpack::<G>(packed);
+        let mut goal = graph.goal(&state);
+        if goal.is_none() {
+            let before = progress.moves;
+            graph.moves(&state, &mut |_, next| {
+                progress.moves += 1;
+                seen.add(pack(&graph.representative(next)), Some(at));
+            });
+            if progress.moves == before {
+                goal = graph.dead_end(&state);
+            }
+        }
+        if let Some(goal) = goal {
+            break Outcome::Found(retrace(graph, &seen, at, goal));
+        }
+        at += 1;
+        progress.states = seen.packed.len();
+        progress.open = seen.packed.len() - at;
+        progress.bytes = seen.bytes;
+        if let Some(why) = stopped(limits, &progress) {
+            break Outcome::Stopped(why);
+        }
+        if at.is_multiple_of(REPORT_EVERY) {
+            progress.time = begun.elapsed();
+            report(&progress);
+        }
+    };
+    progress.states = seen.packed.len();
+    progress.bytes = seen.bytes;
+    progress.time = begun.elapsed();
+    (outcome, progress)
+}
+
+fn stopped(limits: &Limits, progress: &Progress) -> Option<Stopped> {
+    if progress.open == 0 {
+        return None;
+    }
+    if limits.states.is_some_and(|most| progress.states >= most) {
+        return Some(Stopped::States);
+    }
+    if !limits.bounds.passed() {
+        return None;
+    }
+    Some(match limits.bounds.exceeded() {
+        Some(Exceeded::Memory) => Stopped::Memory,
+        _ => Stopped::Time,
+    })
+}
+
+fn pack<S: serde::Serialize>(state: &S) -> Vec<u8> {
+    postcard::to_stdvec(state).expect("states can be packed")
+}
+
+fn unpack<G: Graph>(packed: &[u8]) -> G::State {
+    postcard::from_bytes(packed).expect("what was packed can be unpacked")
+}
+
+/// The run to a state: its ancestors, and from each the first move to the next.
+fn retrace<G: Graph>(graph: &G, seen: &Seen, at: usize, goal: G::Goal) -> Run<G> {
+    let mut ancestors = vec![at];
+    let mut next = at;
+    while seen.parents[next] as usize != next {
+        next = seen.parents[next] as usize;
+        ancestors.push(next);
+    }
+    let packed = |at: usize| &seen.packed[at];
+    let same = |state: &G::State, at: usize| {
+        pack(&graph.representative(state.clone())).as_slice() == &**packed(at)
+    };
+    let first = graph
+        .initial()
+        .into_iter()
+        .find(|state| same(state, next))
+        .expect("the run begins with an initial state");
+    let mut steps: Vec<(G::Move, G::State)> = Vec::new();
+    for &at in ancestors.iter().rev().skip(1) {
+        let state = steps.last().map_or(&first, |(_, state)| state).clone();
+        let mut step = None;
+        graph.moves(&state, &mut |taken, state| {
+            if step.is_none() && same(&state, at) {
+                step = Some((taken, state));
+            }
+        });
+        steps.push(step.expect("a state follows from its parent"));
+    }
+    Run { first, steps, goal }
+}
