@@ -1,0 +1,183 @@
+//! Memory systems, and the proof that one is sequentially consistent (Qadeer, *Verifying Sequential Consistency on
+//! Shared-Memory Multiprocessors by Model Checking*, TPDS 2003).
+//!
+//! A [`MemorySystem`] has processors, locations and data values, a finite number of states, and events: reads, writes and
+//! internal ones. Its *simple witness* orders the writes of a location as they happened. If no run has a cycle in the
+//! constraint graph for that witness, every run is sequentially consistent; and a run with a cycle has one with a *canonical
+//! k-nice* cycle, for a `k` of at most the number of processors and of locations (Corollary 7.6), provided that the system
+//! is [symmetric, causal and data-independent](assumptions). [`method::prove`] looks for such a run, for each `k`, in the
+//! system [`composed`] with the automata of section 8.
+//!
+//! A system that has such a cycle may still be sequentially consistent: by another witness, as lazy caching is.
+
+use std::fmt::{self, Debug, Display};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub mod assumptions;
+pub mod composed;
+pub mod cycle;
+pub mod lazy_caching;
+pub mod method;
+pub mod piranha;
+pub mod serial;
+pub mod store_buffer;
+
+/// How large a system is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Processors, from 0; shown from 1.
+    pub processors: u8,
+    /// Locations, from 0; shown from 1.
+    pub locations: u8,
+    /// The greatest data value; the least, 0, is what memory holds at the beginning.
+    pub values: u8,
+}
+
+/// What happens in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Event {
+    /// A processor reads or writes.
+    Access(Access),
+    /// Something inside of the system, with the processor or controller and the location that it is about.
+    Internal(&'static str, Option<u8>, Option<u8>),
+}
+
+/// A read or a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Access {
+    /// Whether it writes.
+    pub writes: bool,
+    /// Who.
+    pub processor: u8,
+    /// Where.
+    pub location: u8,
+    /// What it returns or writes.
+    pub value: u8,
+}
+
+impl Event {
+    /// A read.
+    pub fn read(processor: u8, location: u8, value: u8) -> Event {
+        Event::Access(Access {
+            writes: false,
+            processor,
+            location,
+            value,
+        })
+    }
+
+    /// A write.
+    pub fn write(processor: u8, location: u8, value: u8) -> Event {
+        Event::Access(Access {
+            writes: true,
+            processor,
+            location,
+            value,
+        })
+    }
+
+    /// The event, with everything called by other names.
+    pub fn renamed(self, renaming: &Renaming) -> Event {
+        match self {
+            Event::Access(access) => Event::Access(Access {
+                processor: renaming.processor(access.processor),
+                location: renaming.location(access.location),
+                value: renaming.value(access.location, access.value),
+                ..access
+            }),
+            Event::Internal(name, processor, location) => Event::Internal(
+                name,
+                processor.map(|it| renaming.processor(it)),
+                location.map(|it| renaming.location(it)),
+            ),
+        }
+    }
+}
+
+/// As in the paper, `W(1,2,1)`: processor, location, value.
+impl Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = if self.writes { 'W' } else { 'R' };
+        let (processor, location) = (self.processor + 1, self.location + 1);
+        write!(f, "{letter}({processor},{location},{})", self.value)
+    }
+}
+
+impl Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Event::Access(access) => write!(f, "{access}"),
+            Event::Internal(name, processor, location) => {
+                let numbers = processor.into_iter().chain(location);
+                let numbers: Vec<String> = numbers.map(|it| (it + 1).to_string()).collect();
+                write!(f, "{name}({})", numbers.join(","))
+            }
+        }
+    }
+}
+
+/// Other names for processors, locations, and the values at each location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renaming {
+    /// By old name.
+    pub processors: Vec<u8>,
+    /// By old name.
+    pub locations: Vec<u8>,
+    /// By the old name of the location, then the old value. 0 stays 0.
+    pub values: Vec<Vec<u8>>,
+}
+
+impl Renaming {
+    /// The one that changes nothing.
+    pub fn identity(shape: Shape) -> Renaming {
+        Renaming {
+            processors: (0..shape.processors).collect(),
+            locations: (0..shape.locations).collect(),
+            values: vec![(0..=shape.values).collect(); usize::from(shape.locations)],
+        }
+    }
+
+    /// The new name of a processor.
+    pub fn processor(&self, old: u8) -> u8 {
+        self.processors[usize::from(old)]
+    }
+
+    /// The new name of a location.
+    pub fn location(&self, old: u8) -> u8 {
+        self.locations[usize::from(old)]
+    }
+
+    /// The new value, by the old name of its location.
+    pub fn value(&self, location: u8, old: u8) -> u8 {
+        self.values[usize::from(location)][usize::from(old)]
+    }
+}
+
+/// A memory with finitely many states.
+pub trait MemorySystem {
+    /// A state.
+    type State: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
+
+    /// How many processors, locations and values.
+    fn shape(&self) -> Shape;
+
+    /// The states that it may begin in. Every location holds 0.
+    fn initial(&self) -> Vec<Self::State>;
+
+    /// What may happen in a state, always in the same order, and the state after it. A write writes any value.
+    fn events(&self, state: &Self::State, visit: &mut dyn FnMut(Event, Self::State));
+
+    /// The state with everything called by other names.
+    fn renamed(&self, state: &Self::State, renaming: &Renaming) -> Self::State;
+}
+
+/// The elements of `old`, each at its new place.
+fn moved<T: Clone>(old: &[T], place: impl Fn(u8) -> u8) -> Vec<T> {
+    let mut new = old.to_vec();
+    for (at, it) in (0..).zip(old) {
+        new[usize::from(place(at))] = it.clone();
+    }
+    new
+}

@@ -1,0 +1,237 @@
+//! A memory system composed with the automata of the paper's section 8, which accept the runs with a nice cycle.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Access, Event, MemorySystem, Renaming, Shape, moved};
+use crate::graph::Graph;
+
+/// The processors and locations of a nice cycle, as they follow each other: at the first processor comes an access of the
+/// first location before one of the second location, at the second processor one of the second before one of the third, and
+/// so on round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The processors.
+    pub processors: Vec<u8>,
+    /// As many locations.
+    pub locations: Vec<u8>,
+}
+
+impl Order {
+    /// The canonical one (section 7.3): 1, 2, … k.
+    pub fn canonical(k: u8) -> Order {
+        Order {
+            processors: (0..k).collect(),
+            locations: (0..k).collect(),
+        }
+    }
+
+    /// All of a length, one for those that are the same but for where they begin. Cost: their number, n!/(n-k)! times
+    /// m!/(m-k)! by k.
+    pub fn all(shape: Shape, k: u8) -> Vec<Order> {
+        let first_is_least = |order: &&Vec<u8>| order.iter().min() == order.first();
+        let mut orders = Vec::new();
+        for processors in arrangements(shape.processors, k)
+            .iter()
+            .filter(first_is_least)
+        {
+            for locations in arrangements(shape.locations, k) {
+                orders.push(Order {
+                    processors: processors.clone(),
+                    locations,
+                });
+            }
+        }
+        orders
+    }
+
+    /// How many processors it has, and locations.
+    pub fn k(&self) -> usize {
+        self.processors.len()
+    }
+
+    fn place(&self, location: u8) -> Option<usize> {
+        self.locations.iter().position(|&it| it == location)
+    }
+}
+
+/// Sequences of `k` different numbers below `n`.
+fn arrangements(n: u8, k: u8) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..k {
+        let longer = |some: &Vec<u8>| -> Vec<Vec<u8>> {
+            let more = (0..n).filter(|it| !some.contains(it));
+            more.map(|it| [&some[..], &[it]].concat()).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// A state of the system and of the automata.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State<S> {
+    /// Of the system.
+    pub system: S,
+    /// By location of the cycle: whether 1 has been written. Before that only 0 may be, afterwards only 2.
+    written: Vec<bool>,
+    /// By processor of the cycle: how many of the two accesses have been seen.
+    seen: Vec<u8>,
+}
+
+/// The composed system. Its goals are the ends of runs with a nice cycle of this order.
+pub struct Composed<'a, M> {
+    system: &'a M,
+    order: Order,
+    /// What leaves the automata as they are, but for their names.
+    symmetries: Vec<Renaming>,
+}
+
+impl<'a, M: MemorySystem> Composed<'a, M> {
+    /// The system with automata for cycles of an order, and all its states.
+    pub fn new(system: &'a M, order: Order) -> Composed<'a, M> {
+        Composed {
+            system,
+            order,
+            symmetries: Vec::new(),
+        }
+    }
+
+    /// For canonical cycles of a symmetric system. States count as one if they differ by a permutation of the processors
+    /// and locations above `k`, and a rotation of 1 to `k`, the same for both.
+    pub fn symmetric(system: &'a M, k: u8) -> Composed<'a, M> {
+        let shape = system.shape();
+        let mut symmetries = Vec::new();
+        for turn in 0..k {
+            let turned = |name: u8| (name + turn) % k;
+            for processors in permutations_above(k, shape.processors) {
+                for locations in permutations_above(k, shape.locations) {
+                    let extend = |above: &[u8]| (0..k).map(turned).chain(above.to_vec()).collect();
+                    symmetries.push(Renaming {
+                        processors: extend(&processors),
+                        locations: extend(&locations),
+                        ..Renaming::identity(shape)
+                    });
+                }
+            }
+        }
+        // The first changes nothing.
+        symmetries.remove(0);
+        Composed {
+            system,
+            order: Order::canonical(k),
+            symmetries,
+        }
+    }
+
+    /// What the automata of the locations say of a write.
+    fn allows(&self, written: &[bool], access: Access) -> bool {
+        match (access.writes, self.order.place(access.location)) {
+            (false, _) => true,
+            (true, None) => access.value == 0,
+            (true, Some(at)) if written[at] => access.value == 2,
+            (true, Some(_)) => access.value < 2,
+        }
+    }
+
+    /// What the automata do when they see an access.
+    fn follow(&self, state: &mut State<M::State>, access: Access) {
+        if let Some(at) = self.order.place(access.location)
+            && access.writes
+        {
+            state.written[at] |= access.value == 1;
+        }
+        let processors = &self.order.processors;
+        if let Some(at) = processors.iter().position(|&it| it == access.processor) {
+            let is_next = match state.seen[at] {
+                0 => self.is_first(at, access),
+                1 => self.is_second(at, access),
+                _ => false,
+            };
+            state.seen[at] += u8::from(is_next);
+        }
+    }
+
+    /// Whether an access can be the first of the two at a processor of the cycle.
+    pub fn is_first(&self, at: usize, access: Access) -> bool {
+        access.location == self.order.locations[at] && access.value > 0
+    }
+
+    /// Whether it can be the second.
+    pub fn is_second(&self, at: usize, access: Access) -> bool {
+        access.location == self.order.locations[(at + 1) % self.order.k()]
+            && (access.value == 0 || access.value == 1 && access.writes)
+    }
+
+    fn renamed(&self, state: &State<M::State>, renaming: &Renaming) -> State<M::State> {
+        State {
+            system: self.system.renamed(&state.system, renaming),
+            written: moved(&state.written, |at| renaming.location(at)),
+            seen: moved(&state.seen, |at| renaming.processor(at)),
+        }
+    }
+}
+
+fn permutations_above(k: u8, n: u8) -> Vec<Vec<u8>> {
+    let above = arrangements(n - k.min(n), n - k.min(n)).into_iter();
+    above
+        .map(|some| some.iter().map(|it| it + k).collect())
+        .collect()
+}
+
+impl<M: MemorySystem> Graph for Composed<'_, M> {
+    type State = State<M::State>;
+    type Move = Event;
+    type Goal = ();
+
+    fn initial(&self) -> Vec<Self::State> {
+        let with_automata = |system| State {
+            system,
+            written: vec![false; self.order.k()],
+            seen: vec![0; self.order.k()],
+        };
+        let initial = self.system.initial().into_iter();
+        initial.map(with_automata).collect()
+    }
+
+    fn moves(&self, state: &Self::State, visit: &mut dyn FnMut(Event, Self::State)) {
+        self.system.events(&state.system, &mut |event, system| {
+            let mut next = State {
+                system,
+                written: state.written.clone(),
+                seen: state.seen.clone(),
+            };
+            if let Event::Access(access) = event {
+                if !self.allows(&next.written, access) {
+                    return;
+                }
+                self.follow(&mut next, access);
+            }
+            visit(event, next);
+        });
+    }
+
+    fn goal(&self, state: &Self::State) -> Option<()> {
+        let accepts =
+            state.seen.iter().all(|&seen| seen == 2) && state.written.iter().all(|&it| it);
+        accepts.then_some(())
+    }
+
+    /// The one that is packed into the least bytes.
+    fn representative(&self, state: Self::State) -> Self::State {
+        if self.symmetries.is_empty() {
+            return state;
+        }
+        let packed =
+            |state: &Self::State| postcard::to_stdvec(state).expect("states can be packed");
+        let mut least = (packed(&state), state);
+        let symmetries = self.symmetries.iter();
+        let others: Vec<_> = symmetries.map(|it| self.renamed(&least.1, it)).collect();
+        for other in others {
+            let bytes = packed(&other);
+            if bytes < least.0 {
+                least = (bytes, other);
+            }
+        }
+        least.1
+    }
+}

@@ -1,0 +1,172 @@
+//! Lazy caching (Afek, Brown & Merritt, *Lazy Caching*, TOPLAS 1993), with bounded queues.
+//!
+//! A write waits in its processor's *out* queue. When it reaches memory, it also goes to the *in* queue of every cache, with
+//! a star in the writer's own. A processor reads its cache only while no write of its own waits, in *out* or with a star
+//! in *in*. This is sequentially consistent, but the writes of a location are to be ordered as they reach memory, not as
+//! they are issued: the simple witness is not the right one, and the method finds cycles for it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Event, MemorySystem, Renaming, Shape, moved};
+
+/// The memory system.
+#[derive(Clone, Copy, Debug)]
+pub struct LazyCaching {
+    /// How large.
+    pub shape: Shape,
+    /// Entries that each queue may hold.
+    pub capacity: usize,
+}
+
+/// A value on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    location: u8,
+    value: u8,
+    /// Whether the owner of the queue has written it.
+    is_own: bool,
+}
+
+/// Memory, caches and queues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    memory: Vec<u8>,
+    processors: Vec<Processor>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Processor {
+    /// By location, if it is there.
+    cache: Vec<Option<u8>>,
+    out: VecDeque<Entry>,
+    into: VecDeque<Entry>,
+}
+
+impl LazyCaching {
+    fn accesses(&self, state: &State, at: u8, visit: &mut dyn FnMut(Event, State)) {
+        let processor = &state.processors[usize::from(at)];
+        let waits = !processor.out.is_empty() || processor.into.iter().any(|entry| entry.is_own);
+        for (location, held) in (0..).zip(&processor.cache) {
+            if let Some(value) = held.filter(|_| !waits) {
+                visit(Event::read(at, location, value), state.clone());
+            }
+            for value in 0..=self.shape.values {
+                if processor.out.len() < self.capacity {
+                    let mut next = state.clone();
+                    let is_own = true;
+                    next.processors[usize::from(at)].out.push_back(Entry {
+                        location,
+                        value,
+                        is_own,
+                    });
+                    visit(Event::write(at, location, value), next);
+                }
+            }
+        }
+    }
+
+    /// The oldest write in *out* reaches memory, if there is room for it everywhere.
+    fn memory_write(&self, state: &State, at: u8, visit: &mut dyn FnMut(Event, State)) {
+        let mut next = state.clone();
+        let Some(entry) = next.processors[usize::from(at)].out.pop_front() else {
+            return;
+        };
+        let full = |processor: &Processor| processor.into.len() >= self.capacity;
+        if next.processors.iter().any(full) {
+            return;
+        }
+        next.memory[usize::from(entry.location)] = entry.value;
+        for (to, processor) in (0..).zip(&mut next.processors) {
+            processor.into.push_back(Entry {
+                is_own: to == at,
+                ..entry
+            });
+        }
+        visit(Event::Internal("MW", Some(at), None), next);
+    }
+
+    /// Memory is asked for a location; the cache takes what comes in; it forgets a location.
+    fn cache(&self, state: &State, at: u8, visit: &mut dyn FnMut(Event, State)) {
+        let processor = &state.processors[usize::from(at)];
+        for (location, &value) in (0..).zip(&state.memory) {
+            if processor.into.len() < self.capacity {
+                let mut next = state.clone();
+                next.processors[usize::from(at)].into.push_back(Entry {
+                    location,
+                    value,
+                    is_own: false,
+                });
+                visit(Event::Internal("MR", Some(at), Some(location)), next);
+            }
+        }
+        let mut next = state.clone();
+        let own = &mut next.processors[usize::from(at)];
+        if let Some(entry) = own.into.pop_front() {
+            own.cache[usize::from(entry.location)] = Some(entry.value);
+            visit(Event::Internal("CU", Some(at), None), next);
+        }
+        for (location, held) in (0..).zip(&processor.cache) {
+            if held.is_some() {
+                let mut next = state.clone();
+                next.processors[usize::from(at)].cache[usize::from(location)] = None;
+                visit(Event::Internal("CI", Some(at), Some(location)), next);
+            }
+        }
+    }
+}
+
+impl MemorySystem for LazyCaching {
+    type State = State;
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn initial(&self) -> Vec<State> {
+        let locations = usize::from(self.shape.locations);
+        let processor = Processor {
+            cache: vec![Some(0); locations],
+            out: VecDeque::new(),
+            into: VecDeque::new(),
+        };
+        vec![State {
+            memory: vec![0; locations],
+            processors: vec![processor; usize::from(self.shape.processors)],
+        }]
+    }
+
+    fn events(&self, state: &State, visit: &mut dyn FnMut(Event, State)) {
+        for processor in 0..self.shape.processors {
+            self.accesses(state, processor, visit);
+            self.memory_write(state, processor, visit);
+            self.cache(state, processor, visit);
+        }
+    }
+
+    fn renamed(&self, state: &State, renaming: &Renaming) -> State {
+        let entry = |entry: &Entry| Entry {
+            location: renaming.location(entry.location),
+            value: renaming.value(entry.location, entry.value),
+            ..*entry
+        };
+        let processor = |processor: &Processor| {
+            let held = (0..).zip(&processor.cache);
+            let cache = held.map(|(at, it)| it.map(|value| renaming.value(at, value)));
+            let cache: Vec<Option<u8>> = cache.collect();
+            Processor {
+                cache: moved(&cache, |location| renaming.location(location)),
+                out: processor.out.iter().map(entry).collect(),
+                into: processor.into.iter().map(entry).collect(),
+            }
+        };
+        let memory = (0..).zip(&state.memory);
+        let memory: Vec<u8> = memory.map(|(at, &it)| renaming.value(at, it)).collect();
+        let processors: Vec<Processor> = state.processors.iter().map(processor).collect();
+        State {
+            memory: moved(&memory, |location| renaming.location(location)),
+            processors: moved(&processors, |processor| renaming.processor(processor)),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The method of section 8: for each `k` a search for a run with a k-nice cycle.
+
+use super::assumptions::{self, Assumption, Known};
+use super::composed::{Composed, Order};
+use super::cycle::NiceCycle;
+use super::{Event, MemorySystem};
+use crate::search::{Limits, Outcome, Progress, Run, Stopped, breadth_first};
+
+/// The value that the automata need, besides 0 and 1.
+pub const VALUES: u8 = 2;
+
+/// How to search.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// For each search for a cycle.
+    pub limits: Limits,
+    /// For the check of the assumptions.
+    pub assumptions: Limits,
+    /// Look at all states, also those that differ by a symmetry only.
+    pub without_symmetry: bool,
+}
+
+/// One search.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The cycles that it looked for.
+    pub order: Order,
+    /// How far it got.
+    pub progress: Progress,
+    /// Why it ended, if not because all was seen or a cycle found.
+    pub stopped: Option<Stopped>,
+}
+
+/// A run, and the cycle in its constraint graph for the simple witness.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// What happens: a shortest run to such a cycle.
+    pub run: Vec<Event>,
+    /// The cycle.
+    pub cycle: NiceCycle,
+}
+
+/// What the method says of a system of this size.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// All runs are sequentially consistent.
+    Consistent,
+    /// A run is not, if its writes are ordered as they happened.
+    Cycle(Counterexample),
+    /// It says nothing, because something that it takes for granted does not hold.
+    NotApplicable(Assumption, Vec<Event>),
+    /// A search has met a limit.
+    Undecided(Stopped),
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// What is known of the assumptions, and of how many states.
+    pub assumptions: (Known, Progress),
+    /// The searches for cycles, the shortest cycles first.
+    pub searches: Vec<Search>,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// Looks for nice cycles of all lengths, canonical ones if the system is symmetric and else those of any order, until one is
+/// found. Cost: the states of the composed systems.
+///
+/// # Panics
+/// If the system has not the values 0 to [`VALUES`].
+pub fn prove<M: MemorySystem>(
+    system: &M,
+    options: &Options,
+    report: &mut dyn FnMut(&Progress),
+) -> Proof {
+    let shape = system.shape();
+    assert_eq!(shape.values, VALUES, "the automata speak of these values");
+    let (known, progress) = assumptions::check(system, &options.assumptions, report);
+    let mut proof = Proof {
+        verdict: Verdict::Consistent,
+        searches: Vec::new(),
+        assumptions: (known, progress),
+    };
+    let is_symmetric = match &proof.assumptions.0 {
+        Known::Broken(Assumption::Symmetry, _) => false,
+        Known::Broken(assumption, run) => {
+            proof.verdict = Verdict::NotApplicable(*assumption, run.clone());
+            return proof;
+        }
+        Known::All => true,
+        Known::Partly(why) => {
+            proof.verdict = Verdict::Undecided(*why);
+            true
+        }
+    };
+    for k in 1..=shape.processors.min(shape.locations) {
+        let orders = match is_symmetric {
+            true => vec![Order::canonical(k)],
+            false => Order::all(shape, k),
+        };
+        for order in orders {
+            let composed = match is_symmetric && !options.without_symmetry {
+                true => Composed::symmetric(system, k),
+                false => Composed::new(system, order.clone()),
+            };
+            let (outcome, progress) = breadth_first(&composed, &options.limits, report);
+            let stopped = match &outcome {
+                Outcome::Stopped(why) => Some(*why),
+                _ => None,
+            };
+            proof.searches.push(Search {
+                order: order.clone(),
+                progress,
+                stopped,
+            });
+            match outcome {
+                Outcome::Found(run) => {
+                    proof.verdict = Verdict::Cycle(counterexample(&composed, &order, &run));
+                    return proof;
+                }
+                Outcome::Stopped(why) => proof.verdict = Verdict::Undecided(why),
+                Outcome::None => {}
+            }
+        }
+    }
+    proof
+}
+
+fn counterexample<'a, M: MemorySystem>(
+    composed: &Composed<'a, M>,
+    order: &Order,
+    run: &Run<Composed<'a, M>>,
+) -> Counterexample {
+    let run: Vec<Event> = run.steps.iter().map(|(event, _)| *event).collect();
+    let cycle = NiceCycle::find(composed, order, &run);
+    Counterexample { run, cycle }
+}

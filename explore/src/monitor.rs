@@ -1,0 +1,208 @@
+//! The monitors of Burnim, Sen & Stergiou, *Sound and Complete Monitoring of Sequential Consistency for Relaxed Memory
+//! Models* (2011), section 5, Figures 4 and 5.
+//!
+//! A monitor looks at a run under SC, event by event, and simulates a run under TSO or PSO that does the same, with
+//! each store committed as late as that allows. When an event meets a store of another thread that is still pending, and
+//! that happens before what the event's own thread did last, the event could as well have come before the store: then the
+//! program has a run that SC does not allow. A monitor that says nothing about a run says nothing about the program's others;
+//! but if the program can leave SC, there is a run under SC in which the monitor signals (Theorems 1 and 2).
+//!
+//! A fence flushes its thread's buffers. A failed compare-and-swap is a read that flushes like an atomic operation.
+//!
+//! ```
+//! use check::Model;
+//! use explore::monitor::{Event, Monitor};
+//! use history::Kind;
+//!
+//! // Store buffering: each thread stores, then loads what the other stores.
+//! let event = |thread, kind, location| Event { thread, kind, location: Some(location) };
+//! let mut monitor = Monitor::new(Model::Tso, 2, 2);
+//! assert_eq!(monitor.step(event(0, Kind::Store, 0)), None);
+//! assert_eq!(monitor.step(event(0, Kind::Load, 1)), None);
+//! assert_eq!(monitor.step(event(1, Kind::Store, 1)), None);
+//! // This load may come before the first event, which is number 0.
+//! assert_eq!(monitor.step(event(1, Kind::Load, 0)), Some(0));
+//! ```
+
+use std::collections::VecDeque;
+
+use check::Model;
+use history::Kind;
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The thread, from 0.
+    pub thread: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// Where, from 0; fences have none.
+    pub location: Option<u32>,
+}
+
+/// A monitor in the middle of a run. Memory: two clocks of all threads for each location, one for each thread, and the
+/// pending stores. Cost of an event: the number of threads, and what it commits.
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    model: Model,
+    threads: Vec<Thread>,
+    locations: Vec<Location>,
+    events: u32,
+}
+
+/// A vector clock: of each thread, how many events.
+type Clock = Vec<u32>;
+
+#[derive(Clone, Debug)]
+struct Thread {
+    /// What happens before its next event.
+    clock: Clock,
+    /// How many of its events are such that every store among them has reached memory.
+    committed: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Location {
+    /// What happens before a read.
+    written: Clock,
+    /// What happens before a write.
+    accessed: Clock,
+    /// The thread with pending stores to it; no other has any (Lemma 1).
+    owner: u32,
+    /// These stores, the oldest first; its first ones may have been committed.
+    stores: VecDeque<Pending>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    /// Its number in the run.
+    event: u32,
+    /// Its number in its thread, from 1.
+    tick: u32,
+}
+
+impl Monitor {
+    /// The monitor for TSO or PSO before the first event.
+    ///
+    /// # Panics
+    /// If the model is SC: nothing is to be found.
+    pub fn new(model: Model, threads: usize, locations: usize) -> Monitor {
+        assert!(model.buffers(), "SC has no monitor");
+        let thread = Thread {
+            clock: vec![0; threads],
+            committed: 0,
+        };
+        let location = Location {
+            written: vec![0; threads],
+            accessed: vec![0; threads],
+            owner: 0,
+            stores: VecDeque::new(),
+        };
+        Monitor {
+            model,
+            threads: vec![thread; threads],
+            locations: vec![location; locations],
+            events: 0,
+        }
+    }
+
+    /// What the run does next. If that could come before a store of another thread that is still pending, the number of
+    /// that store in the run: of several the newest that makes a cycle.
+    ///
+    /// # Panics
+    /// If the thread or location is not one of those announced.
+    pub fn step(&mut self, event: Event) -> Option<u32> {
+        let number = self.events;
+        self.events += 1;
+        let found = event.location.and_then(|location| {
+            self.settle(location);
+            let found = self.conflict(event.thread, location);
+            self.commit_others(event.thread, location);
+            found
+        });
+        self.order(event);
+        self.execute(event, number);
+        found
+    }
+
+    /// Forgets stores to a location that reached memory with others.
+    fn settle(&mut self, location: u32) {
+        let location = &mut self.locations[location as usize];
+        let committed = self.threads[location.owner as usize].committed;
+        while location
+            .stores
+            .front()
+            .is_some_and(|store| store.tick <= committed)
+        {
+            location.stores.pop_front();
+        }
+    }
+
+    /// Line 6: a pending store of another thread that happens before the thread's last event.
+    fn conflict(&self, thread: u32, location: u32) -> Option<u32> {
+        let location = &self.locations[location as usize];
+        if location.owner == thread {
+            return None;
+        }
+        let known = self.threads[thread as usize].clock[location.owner as usize];
+        let before = location.stores.partition_point(|store| store.tick <= known);
+        Some(location.stores[before.checked_sub(1)?].event)
+    }
+
+    /// Lines 10 to 12: the stores of others to the location reach memory, under TSO with those before them.
+    fn commit_others(&mut self, thread: u32, location: u32) {
+        let location = &mut self.locations[location as usize];
+        if location.owner == thread {
+            return;
+        }
+        if let (Some(last), Model::Tso) = (location.stores.back(), self.model) {
+            self.threads[location.owner as usize].committed = last.tick;
+        }
+        location.stores.clear();
+    }
+
+    /// The happens-before relation of the run: program order, and conflicting accesses in the order of the run.
+    fn order(&mut self, event: Event) {
+        let clock = &mut self.threads[event.thread as usize].clock;
+        clock[event.thread as usize] += 1;
+        let Some(location) = event.location else {
+            return;
+        };
+        let location = &mut self.locations[location as usize];
+        if event.kind.writes() {
+            join(clock, &location.accessed);
+            location.written.clone_from(clock);
+        } else {
+            join(clock, &location.written);
+        }
+        join(&mut location.accessed, clock);
+    }
+
+    /// Lines 15 to 25: what waits in the thread's buffer.
+    fn execute(&mut self, event: Event, number: u32) {
+        let thread = &mut self.threads[event.thread as usize];
+        let tick = thread.clock[event.thread as usize];
+        if self.model.drains_all(event.kind) {
+            thread.committed = tick;
+        }
+        let Some(location) = event.location else {
+            return;
+        };
+        let stores = &mut self.locations[location as usize].stores;
+        if event.kind.is_atomic() {
+            stores.clear();
+        } else if event.kind.is_plain_store() {
+            stores.push_back(Pending {
+                event: number,
+                tick,
+            });
+            self.locations[location as usize].owner = event.thread;
+        }
+    }
+}
+
+fn join(clock: &mut Clock, other: &Clock) {
+    for (own, &other) in clock.iter_mut().zip(other) {
+        *own = (*own).max(other);
+    }
+}

@@ -1,0 +1,520 @@
+//! Memory systems: what the method says of those built in, and that the automata find what there is.
+
+use std::collections::BTreeSet;
+
+use check::papers::qadeer::constraint_graph::ConstraintGraph;
+use check::{Model, Options as CheckOptions, Verdict as Checked};
+use explore::graph::Graph;
+use explore::memory::assumptions::{Assumption, Known};
+use explore::memory::composed::{Composed, Order};
+use explore::memory::lazy_caching::LazyCaching;
+use explore::memory::method::{Options, Proof, VALUES, Verdict, prove};
+use explore::memory::piranha::Piranha;
+use explore::memory::serial::Serial;
+use explore::memory::store_buffer::StoreBuffer;
+use explore::memory::{Access, Event, MemorySystem, Renaming, Shape};
+use explore::search::{Limits, Outcome, Stopped, breadth_first};
+use history::{Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
+
+const fn shape(processors: u8, locations: u8) -> Shape {
+    Shape {
+        processors,
+        locations,
+        values: VALUES,
+    }
+}
+
+const TWO: Shape = shape(2, 2);
+
+fn piranha(shape: Shape, is_buggy: bool) -> Piranha {
+    Piranha { shape, is_buggy }
+}
+
+fn whole<M: MemorySystem>(system: &M, without_symmetry: bool) -> Proof {
+    let options = Options {
+        without_symmetry,
+        ..Options::default()
+    };
+    prove(system, &options, &mut |_| ())
+}
+
+/// Where there is a cycle, the assumptions need not be checked in all states, of which there may be many.
+fn some<M: MemorySystem>(system: &M) -> Proof {
+    let options = Options {
+        assumptions: at_most(2_000),
+        ..Options::default()
+    };
+    prove(system, &options, &mut |_| ())
+}
+
+fn at_most(states: usize) -> Limits {
+    Limits {
+        states: Some(states),
+        ..Limits::default()
+    }
+}
+
+fn states(proof: &Proof) -> Vec<usize> {
+    let searches = proof.searches.iter();
+    searches.map(|search| search.progress.states).collect()
+}
+
+/// Whether a run is one of the system.
+fn is_run<M: MemorySystem>(system: &M, run: &[Event]) -> bool {
+    let mut states = system.initial();
+    for event in run {
+        let mut next = Vec::new();
+        for state in &states {
+            system.events(state, &mut |taken, after| {
+                if taken == *event {
+                    next.push(after);
+                }
+            });
+        }
+        states = next;
+    }
+    !states.is_empty()
+}
+
+#[test]
+fn the_papers_protocol_is_sequentially_consistent() {
+    let proof = whole(&piranha(TWO, false), true);
+    assert!(matches!(proof.verdict, Verdict::Consistent), "{proof:?}");
+    assert_eq!(proof.assumptions.0, Known::All);
+    assert_eq!(states(&proof), [2_581, 34_177]);
+    let reduced = whole(&piranha(TWO, false), false);
+    assert!(matches!(reduced.verdict, Verdict::Consistent));
+    // A rotation of two: almost half of them.
+    assert!(states(&reduced)[1] < 34_177 * 51 / 100, "{reduced:?}");
+}
+
+/// The paper's section 8: a run of 12 events for k = 2; for k = 1 a shorter one.
+#[test]
+fn the_earlier_version_is_not() {
+    let system = piranha(TWO, true);
+    let proof = some(&system);
+    let Verdict::Cycle(found) = proof.verdict else {
+        panic!("{proof:?}");
+    };
+    assert_eq!((found.run.len(), found.cycle.order.k()), (10, 1));
+    assert!(is_run(&system, &found.run), "{found:?}");
+    let two = Composed::new(&system, Order::canonical(2));
+    let (Outcome::Found(run), _) = breadth_first(&two, &Limits::default(), &mut |_| ()) else {
+        panic!("no cycle for k = 2");
+    };
+    assert_eq!(run.steps.len(), 12);
+    let events: Vec<Event> = run.steps.iter().map(|(event, _)| *event).collect();
+    assert!(is_run(&system, &events));
+    let accesses = events.iter().filter(|it| matches!(it, Event::Access(_)));
+    assert_eq!(accesses.count(), 4);
+}
+
+#[test]
+fn serial_memory_is_and_a_store_buffer_is_not() {
+    let serial = whole(&Serial { shape: shape(3, 3) }, false);
+    assert!(matches!(serial.verdict, Verdict::Consistent));
+    assert_eq!(serial.searches.len(), 3);
+    let buffer = StoreBuffer {
+        shape: TWO,
+        capacity: 1,
+    };
+    for symmetry in [false, true] {
+        let proof = whole(&buffer, symmetry);
+        let Verdict::Cycle(found) = &proof.verdict else {
+            panic!("{proof:?}");
+        };
+        assert!(is_run(&buffer, &found.run));
+        assert_eq!(found.run.len(), 5, "{found:?}");
+        assert_eq!(
+            found.cycle.to_string().matches("-P").count(),
+            found.cycle.order.k()
+        );
+    }
+}
+
+/// Its writes are to be ordered as they reach memory, not as they are issued.
+#[test]
+fn lazy_caching_has_a_cycle_for_the_simple_witness() {
+    let system = LazyCaching {
+        shape: TWO,
+        capacity: 1,
+    };
+    let Verdict::Cycle(found) = some(&system).verdict else {
+        panic!("no cycle");
+    };
+    assert!(is_run(&system, &found.run));
+}
+
+#[test]
+fn limits_end_the_search_and_say_so() {
+    let system = piranha(TWO, false);
+    let options = Options {
+        limits: at_most(100),
+        ..Options::default()
+    };
+    let proof = prove(&system, &options, &mut |_| ());
+    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::States)));
+    assert!(proof.searches.iter().all(|search| search.stopped.is_some()));
+    // What rests on assumptions that were checked in part is no proof.
+    let proof = some(&piranha(TWO, false));
+    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::States)));
+}
+
+/// Serial memory, but for one thing.
+#[derive(Clone, Copy, PartialEq)]
+enum Odd {
+    /// The second processor never writes.
+    Reader,
+    /// The second processor reads 0 at the second location, whenever it likes.
+    Stale,
+    /// What is 2 stays 2.
+    Sticky,
+    /// Reads return anything.
+    Anything,
+}
+
+impl MemorySystem for Odd {
+    type State = Vec<u8>;
+
+    fn shape(&self) -> Shape {
+        TWO
+    }
+
+    fn initial(&self) -> Vec<Vec<u8>> {
+        vec![vec![0; 2]]
+    }
+
+    fn events(&self, memory: &Vec<u8>, visit: &mut dyn FnMut(Event, Vec<u8>)) {
+        let serial = Serial { shape: TWO };
+        serial.events(memory, &mut |event, next| {
+            let Event::Access(access) = event else { return };
+            let held = memory[usize::from(access.location)];
+            match (self, access.writes) {
+                (Odd::Reader, true) if access.processor == 1 => {}
+                (Odd::Sticky, true) if held == 2 => {}
+                (Odd::Anything, false) => (0..=VALUES).for_each(|value| {
+                    visit(Event::Access(Access { value, ..access }), memory.clone());
+                }),
+                _ => visit(event, next),
+            }
+        });
+        if *self == Odd::Stale {
+            visit(Event::read(1, 1, 0), memory.clone());
+        }
+    }
+
+    fn renamed(&self, memory: &Vec<u8>, renaming: &Renaming) -> Vec<u8> {
+        Serial { shape: TWO }.renamed(memory, renaming)
+    }
+}
+
+#[test]
+fn what_breaks_an_assumption_is_noticed() {
+    for (odd, assumption) in [
+        (Odd::Sticky, Assumption::DataIndependence),
+        (Odd::Anything, Assumption::Causality),
+    ] {
+        let proof = whole(&odd, false);
+        assert!(
+            matches!(proof.verdict, Verdict::NotApplicable(broken, _) if broken == assumption),
+            "{proof:?}"
+        );
+    }
+}
+
+#[test]
+fn without_symmetry_cycles_of_every_order_are_looked_for() {
+    let proof = whole(&Odd::Reader, false);
+    let broken = &proof.assumptions.0;
+    assert!(matches!(broken, Known::Broken(Assumption::Symmetry, _)));
+    assert!(matches!(proof.verdict, Verdict::Consistent), "{proof:?}");
+    // k = 1: any processor and location; k = 2: they follow each other in two ways.
+    assert_eq!(proof.searches.len(), 4 + 2);
+    // The canonical cycle is at the first processor and location.
+    let proof = whole(&Odd::Stale, false);
+    let Verdict::Cycle(found) = proof.verdict else {
+        panic!("{proof:?}");
+    };
+    assert_eq!(found.cycle.order.processors, [1]);
+    assert_eq!(found.cycle.order.locations, [1]);
+}
+
+/// The history of a trace of accesses, with the trace as the order of completions.
+fn history(trace: &[Access]) -> History {
+    let mut builder = HistoryBuilder::new();
+    for (order, access) in (0..).zip(trace) {
+        let kind = if access.writes {
+            Kind::Store
+        } else {
+            Kind::Load
+        };
+        let place = Place::Cell(u64::from(access.location));
+        let value = Some(u64::from(access.value));
+        builder.push(history::Access {
+            read: value.filter(|_| !access.writes),
+            written: value.filter(|_| access.writes),
+            order: Some(order),
+            ..history::Access::new(u32::from(access.processor), kind, place)
+        });
+    }
+    let finished = builder.finish(Default::default(), &Initial::Zero, Default::default());
+    finished.unwrap()
+}
+
+/// Whether the constraint graph of a trace has a canonical k-nice cycle, by its definition (sections 6 and 7.3).
+fn has_canonical_cycle(trace: &[Access], k: u8) -> bool {
+    let history = history(trace);
+    let Ok(reads_from) = ReadsFrom::derive(&history, Ambiguity::Refuse) else {
+        panic!("values are written once");
+    };
+    let mut ops: Vec<OpId> = history.ops().collect();
+    ops.sort_by_key(|&op| history.order(op));
+    let is_write = |op: &OpId| history.kind(*op).writes();
+    let writes: Vec<OpId> = ops.iter().copied().filter(is_write).collect();
+    let graph = ConstraintGraph::new(&history, &reads_from, &writes);
+    let accesses: Vec<(OpId, Access)> = ops.into_iter().zip(trace.iter().copied()).collect();
+    extend(&graph, &accesses, k, &mut Vec::new())
+}
+
+/// Extends a path of pairs of accesses, one pair a processor, to a cycle.
+fn extend(
+    graph: &ConstraintGraph<'_>,
+    accesses: &[(OpId, Access)],
+    k: u8,
+    pairs: &mut Vec<(OpId, OpId)>,
+) -> bool {
+    let at = pairs.len() as u8;
+    if at == k {
+        return graph.location_order(pairs[pairs.len() - 1].1, pairs[0].0);
+    }
+    let own = |location: u8| {
+        let own = accesses
+            .iter()
+            .filter(move |(_, access)| access.processor == at && access.location == location);
+        own.map(|&(op, _)| op)
+    };
+    for first in own(at) {
+        let follows = pairs
+            .last()
+            .is_none_or(|pair| graph.location_order(pair.1, first));
+        if !follows {
+            continue;
+        }
+        for second in own((at + 1) % k).filter(|&second| graph.po(first, second)) {
+            pairs.push((first, second));
+            if extend(graph, accesses, k, pairs) {
+                return true;
+            }
+            pairs.pop();
+        }
+    }
+    false
+}
+
+/// A system with one run.
+struct Script(Shape, Vec<Access>);
+
+impl MemorySystem for Script {
+    type State = usize;
+
+    fn shape(&self) -> Shape {
+        self.0
+    }
+
+    fn initial(&self) -> Vec<usize> {
+        vec![0]
+    }
+
+    fn events(&self, at: &usize, visit: &mut dyn FnMut(Event, usize)) {
+        if let Some(&access) = self.1.get(*at) {
+            visit(Event::Access(access), at + 1);
+        }
+    }
+
+    fn renamed(&self, at: &usize, _: &Renaming) -> usize {
+        *at
+    }
+}
+
+/// Whether the automata accept a trace under some renaming of its values: at each location of the cycle one write gets 1,
+/// those before it 0, those after it 2.
+fn automata_accept(shape: Shape, trace: &[Access], k: u8) -> bool {
+    let writes = |location: u8| {
+        let all = trace
+            .iter()
+            .filter(move |it| it.writes && it.location == location);
+        all.map(|it| it.value).collect::<Vec<u8>>()
+    };
+    let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
+    for location in 0..k {
+        let all = 0..writes(location).len();
+        let longer = chosen
+            .iter()
+            .flat_map(|some| all.clone().map(|one| [&some[..], &[one]].concat()));
+        chosen = longer.collect();
+    }
+    let renamed = |chosen: &Vec<usize>, access: &Access| {
+        let order = writes(access.location);
+        let place = order.iter().position(|&value| value == access.value);
+        let one = chosen.get(usize::from(access.location));
+        let value = match (place, one) {
+            (Some(place), Some(&one)) if place == one => 1,
+            (Some(place), Some(&one)) if place > one => 2,
+            _ => 0,
+        };
+        Access { value, ..*access }
+    };
+    chosen.iter().any(|chosen| {
+        let script = trace.iter().map(|access| renamed(chosen, access)).collect();
+        let script = Script(shape, script);
+        let composed = Composed::new(&script, Order::canonical(k));
+        let (outcome, _) = breadth_first(&composed, &Limits::default(), &mut |_| ());
+        matches!(outcome, Outcome::Found(_))
+    })
+}
+
+/// All traces of so many accesses of a system, with each value written once, and in the order of the values.
+fn traces<M: MemorySystem>(system: &M, length: usize) -> BTreeSet<Vec<Access>> {
+    let mut all = BTreeSet::new();
+    let mut todo = vec![(Vec::new(), system.initial())];
+    while let Some((trace, states)) = todo.pop() {
+        let trace: Vec<Access> = trace;
+        if trace.len() == length {
+            all.insert(trace);
+            continue;
+        }
+        let mut next: Vec<(Access, Vec<M::State>)> = Vec::new();
+        for state in closure(system, states) {
+            system.events(&state, &mut |event, after| {
+                let Event::Access(access) = event else { return };
+                let fresh = 1 + trace
+                    .iter()
+                    .filter(|it| it.writes && it.location == access.location)
+                    .count();
+                if access.writes && usize::from(access.value) != fresh {
+                    return;
+                }
+                match next.iter_mut().find(|(it, _)| *it == access) {
+                    Some((_, states)) if states.contains(&after) => {}
+                    Some((_, states)) => states.push(after),
+                    None => next.push((access, vec![after])),
+                }
+            });
+        }
+        for (access, states) in next {
+            todo.push(([&trace[..], &[access]].concat(), states));
+        }
+    }
+    all
+}
+
+/// The states that internal events lead to.
+fn closure<M: MemorySystem>(system: &M, states: Vec<M::State>) -> Vec<M::State> {
+    let packed = |state: &M::State| postcard::to_stdvec(state).unwrap();
+    let mut seen: BTreeSet<Vec<u8>> = states.iter().map(packed).collect();
+    let mut states = states;
+    let mut at = 0;
+    while let Some(state) = states.get(at).cloned() {
+        system.events(&state, &mut |event, after| {
+            if matches!(event, Event::Internal(..)) && seen.insert(packed(&after)) {
+                states.push(after);
+            }
+        });
+        at += 1;
+    }
+    states
+}
+
+fn is_sc(trace: &[Access]) -> bool {
+    let history = history(trace);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+    let outcome = check::check(&history, &reads_from, Model::Sc, &CheckOptions::default());
+    matches!(outcome.verdict, Checked::Consistent(_))
+}
+
+/// Theorem 8.1, trace by trace, and for the system: it has a cycle of k if one of its traces has.
+fn agrees<M: MemorySystem>(system: &M, small: &impl MemorySystem, length: usize) {
+    let shape = small.shape();
+    let all = traces(system, length);
+    assert!(!all.is_empty());
+    let mut cycles = BTreeSet::new();
+    let mut refuted = 0;
+    for trace in &all {
+        for k in 1..=shape.processors.min(shape.locations) {
+            let has = has_canonical_cycle(trace, k);
+            assert_eq!(has, automata_accept(shape, trace, k), "{trace:?}, k = {k}");
+            if has {
+                cycles.insert(k);
+            }
+        }
+        refuted += usize::from(!is_sc(trace));
+    }
+    for k in 1..=shape.processors.min(shape.locations) {
+        let composed = Composed::symmetric(small, k);
+        let (outcome, _) = breadth_first(&composed, &Limits::default(), &mut |_| ());
+        let accesses = match &outcome {
+            Outcome::Found(run) => {
+                let accesses = run
+                    .steps
+                    .iter()
+                    .filter(|(it, _)| matches!(it, Event::Access(_)));
+                Some(accesses.count())
+            }
+            _ => None,
+        };
+        // A cycle of k needs at most 2k accesses at its processors, and the writes of 1 among or besides them.
+        assert_eq!(
+            cycles.contains(&k),
+            accesses.is_some_and(|accesses| accesses <= length),
+            "k = {k}: {accesses:?}"
+        );
+    }
+    assert!(
+        cycles.is_empty() <= (refuted == 0),
+        "{refuted} without a cycle"
+    );
+}
+
+#[test]
+fn automata_and_constraint_graphs_agree() {
+    let many = |processors, locations| Shape {
+        values: 5,
+        ..shape(processors, locations)
+    };
+    for (processors, locations, length) in [(2, 2, 4), (2, 1, 5), (1, 2, 4)] {
+        let (all, small) = (many(processors, locations), shape(processors, locations));
+        agrees(&Serial { shape: all }, &Serial { shape: small }, length);
+        agrees(&piranha(all, false), &piranha(small, false), length);
+        let buffer = |shape| StoreBuffer { shape, capacity: 2 };
+        agrees(&buffer(all), &buffer(small), length);
+        // With two of both, these have too many states for a test.
+        if processors * locations < 4 {
+            agrees(&piranha(all, true), &piranha(small, true), 3);
+            let lazy = |shape| LazyCaching { shape, capacity: 1 };
+            agrees(&lazy(all), &lazy(small), length);
+        }
+    }
+}
+
+/// States that stand for each other have the same moves, but for names, and the same goals.
+#[test]
+fn representatives_are_symmetric() {
+    let system = piranha(TWO, false);
+    let composed = Composed::symmetric(&system, 2);
+    let mut states = composed.initial();
+    for step in 0..400 {
+        let state = states[step % states.len()].clone();
+        let same = composed.representative(state.clone());
+        let moves = |state: &_| {
+            let mut next = Vec::new();
+            composed.moves(state, &mut |_, after| {
+                next.push(postcard::to_stdvec(&composed.representative(after)).unwrap());
+            });
+            next.sort();
+            next
+        };
+        assert_eq!(moves(&state), moves(&same));
+        assert_eq!(composed.goal(&state), composed.goal(&same));
+        composed.moves(&state, &mut |_, after| states.push(after));
+    }
+}
