@@ -17,6 +17,7 @@ mod check;
 mod convert;
 mod error;
 mod experiment;
+mod explore;
 mod files;
 mod generate;
 mod ingest;
@@ -25,6 +26,7 @@ mod journal;
 mod kernel;
 mod limits;
 mod load;
+mod monitor;
 mod mutants;
 mod options;
 mod progress;
@@ -66,8 +68,10 @@ enum Command {
     Ingest(ingest::Args),
     Convert(convert::Args),
     Experiment(Box<experiment::Args>),
+    Explore(explore::Args),
     Generate(generate::Args),
     Kernel(kernel::Args),
+    Monitor(monitor::Args),
     Mutants(mutants::Args),
     Protocol(protocol::Args),
     Report(report::Args),
@@ -84,8 +88,10 @@ impl Command {
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
             Command::Experiment(args) => experiment::run(args, out),
+            Command::Explore(args) => explore::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+            Command::Monitor(args) => monitor::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
             Command::Report(args) => report::run(args, out),

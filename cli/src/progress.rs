@@ -22,3 +22,15 @@ pub fn bar(length: u64, of: &'static str, quiet: bool) -> ProgressBar {
     bar.set_prefix(of);
     bar
 }
+
+/// A line that says how many there are so far, where nobody knows how many there will be.
+pub fn counter(of: &'static str, quiet: bool) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let counter = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE));
+    let style = ProgressStyle::with_template("{spinner} {human_pos} {prefix}, {elapsed}");
+    counter.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    counter.set_prefix(of);
+    counter
+}
