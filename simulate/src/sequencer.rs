@@ -195,6 +195,23 @@ impl Sequencer {
         }
     }
 
+    /// Makes a request the only one that is outstanding, or none, as if it had been accepted at tick 0.
+    pub fn hold(&mut self, request: Option<Request>) {
+        self.pending.clear();
+        self.pending.extend(request.map(|request| Pending {
+            request,
+            line: self.line_of(request.address),
+            secondary: self.secondary(request.kind),
+            accepted: 0,
+        }));
+        self.refused = false;
+    }
+
+    /// The request that it accepted first, of those that are outstanding.
+    pub fn first(&self) -> Option<Request> {
+        self.pending.first().map(|pending| pending.request)
+    }
+
     /// Its number among all sequencers.
     pub fn version(&self) -> u32 {
         self.config.version

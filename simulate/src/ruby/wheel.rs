@@ -57,6 +57,22 @@ impl Wheel {
         self.now
     }
 
+    /// Forgets all events, and goes back to tick 0.
+    pub fn clear(&mut self) {
+        for slot in 0..SLOTS {
+            if self.occupied[slot / 64] >> (slot % 64) & 1 == 1 {
+                self.slots[slot].clear();
+                self.scheduled[slot * self.row..][..self.row].fill(0);
+            }
+        }
+        self.occupied = [0; WORDS];
+        self.far.clear();
+        self.nearest = u64::MAX;
+        self.now = 0;
+        self.cursor = 0;
+        self.length = 0;
+    }
+
     /// How many events are to come.
     pub fn len(&self) -> usize {
         self.length
