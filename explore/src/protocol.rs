@@ -135,7 +135,7 @@ impl Graph for Explored {
     type Goal = Finding;
 
     fn initial(&self) -> Vec<Node> {
-        vec![Node::Running(self.stepper.borrow_mut().first())]
+        vec![Node::Running(self.stepper.borrow().first())]
     }
 
     fn moves(&self, node: &Node, visit: &mut dyn FnMut(Move, Node)) {

@@ -172,8 +172,9 @@ impl Stepper {
         }
         let lines = (0..u64::from(scope.lines)).map(|line| line * SETS * BLOCK_BYTES);
         let stepping = Stepping::new(system, lines.collect(), scope.values);
-        let stepping = stepping.map_err(Problem::Other)?;
-        Ok(Stepper { stepping })
+        Ok(Stepper {
+            stepping: stepping.map_err(Problem::Other)?,
+        })
     }
 }
 

@@ -23,6 +23,7 @@ use layout::Layout;
 
 pub use moves::{Holders, Move, Outcome};
 pub use telling::Telling;
+use values::Renaming;
 pub use values::{Access, Action, Freshness, Values};
 
 /// A cache, and which part of it holds lines.
@@ -58,6 +59,8 @@ pub struct Stepping {
     read: Vec<bool>,
     /// The answers of the last move.
     answers: Vec<(usize, Response)>,
+    /// The first state.
+    first: Vec<u8>,
     scratch: Vec<u8>,
 }
 
@@ -103,11 +106,14 @@ impl Stepping {
             transactions: Vec::new(),
             read: Vec::new(),
             answers: Vec::new(),
+            first: Vec::new(),
             scratch: Vec::new(),
             lines,
             system,
         };
         stepping.prepare()?;
+        let nothing = Renaming::new(values, cores, vec![0; stepping.lines.len()]);
+        stepping.first = stepping.freeze(&nothing);
         Ok(stepping)
     }
 
