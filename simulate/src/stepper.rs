@@ -171,7 +171,7 @@ impl Stepper {
             )));
         }
         let lines = (0..u64::from(scope.lines)).map(|line| line * SETS * BLOCK_BYTES);
-        let stepping = Stepping::new(system, lines.collect(), scope.values);
+        let stepping = Stepping::new(system, scope.caches as usize, lines.collect(), scope.values);
         Ok(Stepper {
             stepping: stepping.map_err(Problem::Other)?,
         })

@@ -65,12 +65,17 @@ pub struct Stepping {
 }
 
 impl Stepping {
-    /// Prepares a system that has just been put together, with the lines that its cores are to ask for.
+    /// Prepares a system that has just been put together, for so many cores and the lines that they are to ask for.
+    /// Where controllers have several sequencers, there may be more of these than cores: they stay idle.
     ///
     /// # Errors
     /// What the protocol does that is not supported.
-    pub fn new(mut system: System, lines: Vec<u64>, values: Values) -> Result<Stepping, String> {
-        let cores = system.sequencers.len();
+    pub fn new(
+        mut system: System,
+        cores: usize,
+        lines: Vec<u64>,
+        values: Values,
+    ) -> Result<Stepping, String> {
         system.network.hold();
         for core in 0..cores {
             let controller = system.homes_of[core];
@@ -153,7 +158,7 @@ impl Stepping {
                 ));
             }
         }
-        let homes = system.homes_of.iter();
+        let homes = system.homes_of.iter().take(self.cores);
         self.caches_of = homes.map(|&home| caches[home].clone()).collect();
         self.transactions = system
             .elements
