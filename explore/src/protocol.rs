@@ -8,7 +8,8 @@
 //! - a *dead value*: a load returns a value that was not the latest of its line at any time since the load began. What
 //!   the latest value is the stores say, in the order in which memory performs them. Some protocols complete a load
 //!   with a block that an invalidation has overtaken (MESI's `IS_I`): it is old, but not dead. Without dead values all
-//!   runs are linearizable, so they are sequentially consistent, and none has a nice cycle of any length;
+//!   runs are linearizable, so with one request at a time they are sequentially consistent, and none has a nice cycle of
+//!   any length;
 //! - a *deadlock*: nothing happens by itself any more, and yet a core waits, or a message or transaction is left;
 //! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`](crate::settle)).
 
@@ -124,7 +125,7 @@ struct Explored {
 impl Explored {
     fn waiting(&self, state: &[u8]) -> u64 {
         let stepper = self.stepper.borrow();
-        let waits = (0..stepper.cores()).filter(|&core| stepper.waits(state, core));
+        let waits = (0..stepper.cores()).filter(|&core| stepper.waits(state, core) > 0);
         waits.fold(0, |all, core| all | 1 << core)
     }
 }

@@ -1,71 +1,198 @@
-//! Protocols explored.
+//! Protocols explored: those that are built in, their mutants, and what the simulator does.
 
-use std::time::Duration;
+use std::collections::BTreeSet;
 
-use check::bounds::Bounds;
-use explore::protocol::{Exploration, Verdict, explore};
-use explore::search::Limits;
+use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore};
+use explore::search::{Limits, Stopped};
+use simulate::client::Client;
+use simulate::config::{Caches, Options, Shape, Sizes};
+use simulate::mutant::{made, named};
+use simulate::program;
 use simulate::protocol::Protocol;
-use simulate::stepper::Scope;
+use simulate::simulation::Simulation;
+use simulate::stepper::{Scope, Stepper};
+use simulate::system::FaultKind;
+
+/// Two caches with room for one of two lines.
+fn tiny() -> Scope {
+    Scope {
+        lines: 2,
+        tiny: true,
+        ..Scope::default()
+    }
+}
+
+fn most(states: usize) -> Limits {
+    Limits {
+        states: Some(states),
+        ..Limits::default()
+    }
+}
+
+fn run(protocol: &Protocol, scope: &Scope, limits: &Limits) -> Exploration {
+    explore(protocol, scope, limits, &mut |_| {}).unwrap()
+}
+
+fn open(name: &str) -> Protocol {
+    Protocol::open(name).unwrap()
+}
+
+/// A protocol with a mutant, a named one or one that an operator makes.
+fn mutated(name: &str, mutant: &str) -> Protocol {
+    let original = open(name);
+    let mutant = named::find(mutant).or_else(|| {
+        let mut all = made::by(&original, &[]).into_iter();
+        all.find(|one| one.name == mutant)
+    });
+    original
+        .with(&mutant.expect("the mutant is known"))
+        .unwrap()
+}
+
+fn found(exploration: Exploration) -> Violation {
+    match exploration.verdict {
+        Verdict::Found(found) => *found,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A changed number is a changed meaning of states or moves.
+#[test]
+fn all_states_of_small_protocols_are_known() {
+    for (name, states, moves) in [
+        ("MI_example", 501, 1114),
+        ("MESI_Two_Level", 778, 3688),
+        ("MOESI_hammer", 967, 2532),
+        ("MOESI_AMD_Base", 1331, 3190),
+    ] {
+        let exploration = run(&open(name), &Scope::default(), &Limits::default());
+        let verdict = &exploration.verdict;
+        assert!(matches!(verdict, Verdict::Clean), "{name}: {verdict:?}");
+        let progress = exploration.progress;
+        assert_eq!((progress.states, progress.moves), (states, moves), "{name}");
+        assert_eq!(progress.open, 0);
+    }
+}
 
 #[test]
-#[ignore = "a measurement"]
-fn measure() {
-    let names = std::env::var("PROTOCOLS").unwrap_or("MI_example".into());
-    let scopes = std::env::var("SCOPES").unwrap_or("2/1".into());
-    let seconds = std::env::var("SECONDS")
-        .ok()
-        .and_then(|s| s.parse().ok())
-        .unwrap_or(60);
-    let tiny = std::env::var("TINY").is_ok();
-    let mutant = std::env::var("MUTANT").ok();
-    for name in names.split(',') {
-        for scope in scopes.split(',') {
-            let (caches, lines) = scope.split_once('/').unwrap();
-            let scope = Scope {
-                caches: caches.parse().unwrap(),
-                lines: lines.parse().unwrap(),
-                tiny,
-                ..Scope::default()
-            };
-            let mut protocol = Protocol::open(name).unwrap();
-            if let Some(mutant) = &mutant {
-                let mutant = simulate::mutant::named::find(mutant).unwrap();
-                protocol = protocol.with(&mutant).unwrap();
-            }
-            let limits = Limits {
-                bounds: Bounds::new(Some(Duration::from_secs(seconds)), Some(4 << 30)),
-                states: None,
-            };
-            let Exploration {
-                verdict,
-                progress,
-                taken,
-            } = explore(&protocol, &scope, &limits, &mut |_| {}).unwrap();
-            println!(
-                "{name} {caches}/{lines} {progress:?} {:.0}/s {} taken",
-                progress.states_per_second(),
-                taken.len()
-            );
-            match verdict {
-                Verdict::Clean => println!("  clean"),
-                Verdict::Stopped(why) => println!("  stopped: {why:?}"),
-                Verdict::Found(found) => {
-                    println!(
-                        "  {:?} {:?}",
-                        found.finding,
-                        found.fault.as_ref().map(|f| &f.message)
-                    );
-                    for (at, step) in found.steps.iter().enumerate() {
-                        println!(
-                            "  {:3} {}\n        {}",
-                            at + 1,
-                            step.happens,
-                            step.effects.join("\n        ")
-                        );
-                    }
-                }
+fn a_limit_ends_an_exploration() {
+    let exploration = run(&open("MI_example"), &Scope::default(), &most(100));
+    assert!(matches!(
+        exploration.verdict,
+        Verdict::Stopped(Stopped::States)
+    ));
+    let progress = exploration.progress;
+    assert!((100..110).contains(&progress.states) && progress.open > 0);
+}
+
+#[test]
+fn faults_are_found() {
+    let late = mutated("MI_example", "mi-l1-nack-before-forward");
+    let found = found(run(&late, &tiny(), &Limits::default()));
+    assert_eq!(found.finding, Finding::Fault);
+    let fault = found.fault.expect("the protocol failed");
+    assert_eq!(fault.kind, FaultKind::InvalidTransition);
+    assert_eq!(fault.controller.as_deref(), Some("L1Cache 0"));
+    assert_eq!(found.steps.len(), 10);
+    let last = &found.steps[9].happens;
+    assert_eq!(last, "RequestMsg WB_NACK for line 0 reaches L1Cache-0");
+}
+
+#[test]
+fn lost_writes_are_found() {
+    for (mutant, scope) in [
+        ("mi-dir-putx-not-written", tiny()),
+        (
+            "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
+            Scope::default(),
+        ),
+        (
+            "MI_example/L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
+            Scope::default(),
+        ),
+    ] {
+        let found = found(run(
+            &mutated("MI_example", mutant),
+            &scope,
+            &Limits::default(),
+        ));
+        assert!(
+            matches!(found.finding, Finding::DeadValue { .. }),
+            "{mutant}: {:?}",
+            found.finding
+        );
+    }
+}
+
+/// Its steps are steps, and the last one fails as it was said to.
+#[test]
+fn a_run_can_be_replayed() {
+    let protocol = mutated("MI_example", "mi-l1-nack-before-forward");
+    let found = found(run(&protocol, &tiny(), &Limits::default()));
+    let mut stepper = Stepper::new(&protocol, &tiny()).unwrap();
+    let mut state = stepper.first();
+    for (at, (chosen, step)) in found.moves.iter().zip(&found.steps).enumerate() {
+        assert!(stepper.moves(&state).contains(chosen));
+        let (telling, outcome) = stepper.tell(&state, *chosen);
+        assert_eq!(&telling, step);
+        match outcome.state {
+            Ok(next) => state = next,
+            Err(fault) => {
+                assert_eq!(at + 1, found.moves.len());
+                let message = found.fault.as_ref().map(|fault| &fault.message);
+                assert_eq!(Some(&fault.message), message);
+                return;
             }
         }
     }
+    panic!("the run does not fail");
+}
+
+/// The transitions of runs of the simulator.
+fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Taken> {
+    let shape = Shape::new(128, 1);
+    let sizes = Sizes {
+        l1_instructions: shape,
+        l1_data: shape,
+        l2: shape,
+        l3: shape,
+    };
+    let mut taken = BTreeSet::new();
+    for seed in seeds {
+        let simulation = Simulation {
+            shape: program::Shape {
+                threads: 2,
+                operations: 500,
+                // The first and the third share a set.
+                locations: 3,
+                seed,
+                ..program::Shape::default()
+            },
+            client: Client::InOrder,
+            options: Options {
+                caches: Caches::Given(sizes),
+                threads_per_machine: 1,
+                ..Options::default()
+            },
+            deadlock_threshold: None,
+        };
+        let plan = simulation.plan(protocol).unwrap();
+        let run = simulation.run(protocol, &plan, None).unwrap();
+        assert!(run.fault.is_none());
+        let covered = run.coverage().into_iter();
+        taken.extend(covered.map(|one| (one.machine.into(), one.state.into(), one.event.into())));
+    }
+    taken
+}
+
+/// What the simulator does at random can all be reached.
+#[test]
+fn the_simulator_does_nothing_else() {
+    let protocol = open("MI_example");
+    let exploration = run(&protocol, &tiny(), &most(60_000));
+    let explored: BTreeSet<Taken> = exploration.taken.into_iter().collect();
+    let simulated = simulated(&protocol, 1..20);
+    assert!(simulated.len() > 20);
+    let others: Vec<_> = simulated.difference(&explored).collect();
+    assert!(others.is_empty(), "{others:?}");
 }

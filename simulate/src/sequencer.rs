@@ -195,21 +195,26 @@ impl Sequencer {
         }
     }
 
-    /// Makes a request the only one that is outstanding, or none, as if it had been accepted at tick 0.
-    pub fn hold(&mut self, request: Option<Request>) {
+    /// Forgets all requests.
+    pub fn clear(&mut self) {
         self.pending.clear();
-        self.pending.extend(request.map(|request| Pending {
+        self.refused = false;
+    }
+
+    /// Adds a request to those that are outstanding, as if it had been accepted at tick 0.
+    pub fn hold(&mut self, request: Request) {
+        self.pending.push(Pending {
             request,
             line: self.line_of(request.address),
             secondary: self.secondary(request.kind),
             accepted: 0,
-        }));
-        self.refused = false;
+        });
     }
 
-    /// The request that it accepted first, of those that are outstanding.
-    pub fn first(&self) -> Option<Request> {
-        self.pending.first().map(|pending| pending.request)
+    /// The oldest request that is outstanding for a line.
+    pub fn head(&self, line: u64) -> Option<Request> {
+        let head = self.pending.iter().find(|pending| pending.line == line);
+        head.map(|pending| pending.request)
     }
 
     /// Its number among all sequencers.

@@ -19,8 +19,9 @@
 //!   message with a shorter latency breaks the order of a buffer shows within one transition only. Timers run out any
 //!   time after they were set. Banks of caches are never busy when a controller is woken.
 //! - Victims are chosen by the cache's own policy, from who was used when: there is nothing random about them.
-//! - A core has at most one request outstanding, a load or a store. It may ask whenever it has none, and its controller
-//!   looks at the request in the same move. There are no fetches, flushes, locked or linked accesses, and no DMA.
+//! - A core has at most one request outstanding (or several of different lines, if that is asked for), a load or a
+//!   store. It may ask whenever it has none, and its controller looks at the request in the same move, unless another
+//!   request is in the way. There are no fetches, flushes, locked or linked accesses, and no DMA.
 //! - A buffer never runs full, unless the protocol says that it may.
 //!
 //! So a run of the simulator with such cores, any network and any memory, is a run here, as far as transitions go:
@@ -40,7 +41,7 @@
 //! assert_eq!(moves.len(), 4);
 //! let (telling, outcome) = stepper.tell(&first, moves[1]);
 //! assert_eq!(telling.happens, "core 0 stores to line 0");
-//! assert_eq!(telling.effects[0], "L1Cache-0 sends RequestMsg GETX");
+//! assert_eq!(telling.effects[0], "L1Cache-0: I Store -> IM (line 0)");
 //! assert!(outcome.state.is_ok());
 //! ```
 
@@ -52,7 +53,7 @@ use crate::protocol::Protocol;
 use crate::ruby::delays::Latency;
 use crate::slicc::load::Failure;
 use crate::source::Diagnostic;
-use crate::system::stepping::Stepping;
+use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
 pub use crate::system::stepping::{
@@ -75,6 +76,8 @@ pub struct Scope {
     pub lines: u32,
     /// How many of them a cache has room for: all, or only one, so that they replace each other.
     pub tiny: bool,
+    /// How many requests, of different lines, a core may have under way.
+    pub requests: u32,
     /// Which values they store.
     pub values: Values,
     /// Values of parameters that replace what would be chosen.
@@ -87,6 +90,7 @@ impl Default for Scope {
             caches: 2,
             lines: 1,
             tiny: false,
+            requests: 1,
             values: Values::Latest,
             settings: Vec::new(),
         }
@@ -171,7 +175,12 @@ impl Stepper {
             )));
         }
         let lines = (0..u64::from(scope.lines)).map(|line| line * SETS * BLOCK_BYTES);
-        let stepping = Stepping::new(system, scope.caches as usize, lines.collect(), scope.values);
+        let size = Size {
+            cores: scope.caches as usize,
+            requests: scope.requests.max(1) as usize,
+            lines: lines.collect(),
+        };
+        let stepping = Stepping::new(system, size, scope.values);
         Ok(Stepper {
             stepping: stepping.map_err(Problem::Other)?,
         })

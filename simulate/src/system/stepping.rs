@@ -37,12 +37,24 @@ struct Store {
     overflows: bool,
 }
 
+/// Who asks for what.
+pub struct Size {
+    /// The cores: those of the first sequencers.
+    pub cores: usize,
+    /// How many requests a core may have under way.
+    pub requests: usize,
+    /// The lines that they ask for.
+    pub lines: Vec<u64>,
+}
+
 /// A system that is taken from state to state.
 pub struct Stepping {
     system: System,
     /// The lines that cores ask for.
     lines: Vec<u64>,
     cores: usize,
+    /// How many requests a core may have under way.
+    requests: usize,
     values: Values,
     layouts: Vec<Layout>,
     dictionary: Dictionary,
@@ -65,17 +77,16 @@ pub struct Stepping {
 }
 
 impl Stepping {
-    /// Prepares a system that has just been put together, for so many cores and the lines that they are to ask for.
-    /// Where controllers have several sequencers, there may be more of these than cores: they stay idle.
+    /// Prepares a system that has just been put together. Where controllers have several sequencers, there may be more of these than cores: they stay idle.
     ///
     /// # Errors
     /// What the protocol does that is not supported.
-    pub fn new(
-        mut system: System,
-        cores: usize,
-        lines: Vec<u64>,
-        values: Values,
-    ) -> Result<Stepping, String> {
+    pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, String> {
+        let Size {
+            cores,
+            requests,
+            lines,
+        } = size;
         system.network.hold();
         for core in 0..cores {
             let controller = system.homes_of[core];
@@ -101,6 +112,7 @@ impl Stepping {
         }
         let mut stepping = Stepping {
             cores,
+            requests,
             values,
             layouts: layout::layouts(&system.program.types)?,
             dictionary: Dictionary::new(machines(&system)),
@@ -225,3 +237,6 @@ fn machines(system: &System) -> Vec<u64> {
     names.push(20 << 32);
     names
 }
+
+#[cfg(test)]
+mod tests;

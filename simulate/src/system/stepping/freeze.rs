@@ -27,7 +27,7 @@ impl Stepping {
     pub(super) fn freeze(&mut self, renaming: &Renaming) -> Vec<u8> {
         let mut out = Vec::with_capacity(128);
         for core in 0..self.cores {
-            out.push(self.request_code(core));
+            out.extend((0..self.lines.len()).map(|line| self.request_code(core, line)));
         }
         let flags = out.len();
         out.push(0);
@@ -69,18 +69,13 @@ impl Stepping {
         self.dictionary.put(word, out);
     }
 
-    /// A core's request, as a byte: 0 if it has none.
-    fn request_code(&self, core: usize) -> u8 {
-        let Some(request) = self.system.sequencers[core].first() else {
-            return 0;
-        };
-        let line = self.line_number(request.address).unwrap_or(0) as u64;
-        let choices = u64::from(self.values.choices());
-        let choice = match request.kind {
-            RequestKind::Store => 1 + request.value % choices,
-            _ => 0,
-        };
-        (1 + line * (choices + 1) + choice) as u8
+    /// A core's request for a line, as a byte: 0 if it has none.
+    fn request_code(&self, core: usize, line: usize) -> u8 {
+        let request = self.system.sequencers[core].head(self.lines[line]);
+        request.map_or(0, |request| match request.kind {
+            RequestKind::Store => 2 + (request.value % u64::from(self.values.choices())) as u8,
+            _ => 1,
+        })
     }
 
     /// The variables of a controller, where they are not as at first, and who waits for what.
@@ -274,13 +269,15 @@ impl Stepping {
         }
     }
 
-    /// Whether a core waits in a state.
-    pub fn waits(&self, state: &[u8], core: usize) -> bool {
-        state.get(core).is_some_and(|&code| code != 0)
+    /// How many requests a core waits for in a state.
+    pub fn waits(&self, state: &[u8], core: usize) -> usize {
+        let own = core * self.lines.len()..(core + 1) * self.lines.len();
+        state[own].iter().filter(|&&code| code != 0).count()
     }
 
     /// Whether something is left to be done in a state: a core waits, or a message or a transaction is under way.
     pub fn is_busy(&self, state: &[u8]) -> bool {
-        state[..=self.cores].iter().any(|&code| code != 0)
+        let flags = self.cores * self.lines.len();
+        state[..=flags].iter().any(|&code| code != 0)
     }
 }

@@ -14,7 +14,7 @@ const READ_WRITE: u8 = 1;
 /// Something that can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
-    /// A core that waits for nothing asks for a line, and its controller looks at the request.
+    /// A core asks for a line for which it does not wait, and its controller looks at the request.
     Ask {
         /// The core.
         core: usize,
@@ -92,7 +92,7 @@ impl Stepping {
         self.thaw(state);
         let mut moves = Vec::new();
         for core in 0..self.cores {
-            if !self.waits(state, core) {
+            if self.waits(state, core) < self.requests {
                 self.asking(core, &mut moves);
             }
         }
@@ -113,7 +113,11 @@ impl Stepping {
 
     fn asking(&self, core: usize, moves: &mut Vec<Move>) {
         let controller = &self.system.controllers[self.system.homes_of[core]];
+        let own = &self.system.sequencers[core];
         for (line, address) in self.lines.iter().enumerate() {
+            if own.head(*address).is_some() {
+                continue;
+            }
             if controller
                 .blocked
                 .iter()
@@ -241,7 +245,7 @@ impl Stepping {
             size: 8,
             value: match action {
                 Action::Load => 0,
-                Action::Store => self.values.stored(core, value),
+                Action::Store => self.values.stored(core, line, value),
             },
         };
         let issue = self.system.sequencers[core].request(0, request, false, None);
@@ -287,34 +291,30 @@ impl Stepping {
                 answer,
             );
             if access.action == Action::Store {
-                access.value = match (self.values, chosen) {
-                    (Values::Latest, _) => 0,
-                    (
-                        _,
-                        Move::Ask {
-                            core: asks, value, ..
-                        },
-                    ) if asks == *core => u64::from(value),
-                    _ => self
-                        .request(*core, state[*core])
-                        .map_or(0, |request| request.value),
-                };
+                access.value = self.written(state, chosen, *core, line);
             }
             performed.push(access);
         }
         performed
     }
 
-    fn renaming(&self, performed: &[Access]) -> Renaming {
-        let mut loads = vec![0; self.lines.len()];
-        for core in 0..self.cores {
-            let request = self.system.sequencers[core].first();
-            let load = request.filter(|request| request.kind == RequestKind::Load);
-            if let Some(line) = load.and_then(|request| self.line_number(request.address)) {
-                loads[line] |= 1 << core;
+    /// The number that a store which has been performed has written: it was chosen in this move, or is in the state.
+    fn written(&self, state: &[u8], chosen: Move, by: usize, to: usize) -> u64 {
+        match chosen {
+            _ if self.values == Values::Latest => 0,
+            Move::Ask {
+                core, line, value, ..
+            } if core == by && line == to => u64::from(value),
+            _ => {
+                let code = state[by * self.lines.len() + to];
+                self.request(by, to, code)
+                    .map_or(0, |request| request.value)
             }
         }
-        let mut renaming = Renaming::new(self.values, self.cores, loads);
+    }
+
+    fn renaming(&self, performed: &[Access]) -> Renaming {
+        let mut renaming = Renaming::new(self.values, self.cores, self.loads());
         for access in performed
             .iter()
             .filter(|access| access.action == Action::Store)
@@ -322,6 +322,19 @@ impl Stepping {
             renaming.store(access.core, access.line);
         }
         renaming
+    }
+
+    /// By line, the cores whose loads are under way.
+    pub(super) fn loads(&self) -> Vec<u64> {
+        let loads = |&line: &u64| {
+            let cores = 0..self.cores;
+            let loads = cores.filter(|&core| {
+                let head = self.system.sequencers[core].head(line);
+                head.is_some_and(|request| request.kind == RequestKind::Load)
+            });
+            loads.fold(0, |all, core| all | 1 << core)
+        };
+        self.lines.iter().map(loads).collect()
     }
 
     fn holders(&self) -> Vec<Holders> {

@@ -1,7 +1,7 @@
 //! Moves in words.
 
 use super::moves::{Move, Outcome};
-use super::values::Action;
+use super::values::{Access, Action, Freshness};
 use super::{Stepping, Values};
 use crate::compile::types::Kind;
 
@@ -10,7 +10,7 @@ use crate::compile::types::Kind;
 pub struct Telling {
     /// What happens: `core 1 stores to line 0`.
     pub happens: String,
-    /// Which transitions that leads to, and what is sent, in order.
+    /// The transition that it leads to, what is sent, and what memory performs.
     pub effects: Vec<String>,
 }
 
@@ -20,7 +20,9 @@ impl Stepping {
         self.thaw(state);
         let happens = self.happens(chosen);
         let outcome = self.take(state, chosen);
-        let effects = self.effects();
+        let mut effects = self.effects();
+        let performed = outcome.performed.iter();
+        effects.extend(performed.map(|access| self.answer(access)));
         (Telling { happens, effects }, outcome)
     }
 
@@ -116,10 +118,39 @@ impl Stepping {
         }
     }
 
+    /// `core 0 has read the latest value of line 0`
+    fn answer(&self, access: &Access) -> String {
+        let Access {
+            core, line, value, ..
+        } = access;
+        match (self.values, access.action, access.freshness) {
+            (Values::Numbers(_), Action::Load, _) => {
+                format!("core {core} has read {value} from line {line}")
+            }
+            (Values::Numbers(_), Action::Store, _) => {
+                format!("core {core} has written {value} to line {line}")
+            }
+            (_, Action::Store, _) => format!("core {core} has written line {line}"),
+            (_, _, Freshness::Latest) => {
+                format!("core {core} has read the latest value of line {line}")
+            }
+            (_, _, Freshness::Old) => format!(
+                "core {core} has read a value of line {line} that was the latest when it asked"
+            ),
+            (_, _, Freshness::Dead) => format!(
+                "core {core} has read a value of line {line} that was not the latest at any time since it asked"
+            ),
+        }
+    }
+
     /// What the last move has led to.
     fn effects(&self) -> Vec<String> {
         let happenings = self.system.happenings.iter().take(self.system.happened);
+        // A transition is noted when its actions are over.
+        let mut happenings: Vec<_> = happenings.collect();
+        happenings.sort_by_key(|happening| happening.is_message);
         happenings
+            .into_iter()
             .map(|happening| {
                 let who = self.name(happening.controller as usize);
                 let of = happening.what as usize;

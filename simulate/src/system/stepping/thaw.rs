@@ -19,10 +19,13 @@ impl Stepping {
         self.system.happened = 0;
         self.system.comment.clear();
         for core in 0..self.cores {
-            let code = byte(from);
-            let request = self.request(core, code);
-            self.system.sequencers[core].hold(request);
+            self.system.sequencers[core].clear();
             self.system.threads[core].answers.clear();
+            for line in 0..self.lines.len() {
+                if let Some(request) = self.request(core, line, byte(from)) {
+                    self.system.sequencers[core].hold(request);
+                }
+            }
         }
         // What kinds of things are under way.
         byte(from);
@@ -63,20 +66,18 @@ impl Stepping {
         self.dictionary.get(from)
     }
 
-    /// The request that a core has, by its byte.
-    pub(super) fn request(&self, core: usize, code: u8) -> Option<Request> {
-        let code = code.checked_sub(1)?;
-        let each = self.values.choices() + 1;
-        let choice = (code % each).checked_sub(1);
+    /// The request that a core has for a line, by its byte.
+    pub(super) fn request(&self, core: usize, line: usize, code: u8) -> Option<Request> {
+        let choice = code.checked_sub(1)?.checked_sub(1);
         Some(Request {
             tag: 0,
             kind: match choice {
                 Some(_) => RequestKind::Store,
                 None => RequestKind::Load,
             },
-            address: self.lines[usize::from(code / each)],
+            address: self.lines[line],
             size: 8,
-            value: choice.map_or(0, |choice| self.values.stored(core, choice)),
+            value: choice.map_or(0, |choice| self.values.stored(core, line, choice)),
         })
     }
 

@@ -11,8 +11,10 @@
 
 use crate::request::{RequestKind, Response};
 
-/// Stored values are these, plus the number of the core, until the move is over.
+/// A stored value is this, plus the core and the line, until the move is over.
 const FRESH: u64 = 1 << 40;
+/// Bits of the number of a line.
+const LINE_BITS: u32 = 8;
 /// What a block holds that nobody may return.
 const DEAD: u64 = 0;
 
@@ -78,10 +80,10 @@ impl Values {
         }
     }
 
-    /// What goes into the block for the choice of a core.
-    pub(super) fn stored(self, core: usize, choice: u8) -> u64 {
+    /// What goes into the block of a line for the choice of a core.
+    pub(super) fn stored(self, core: usize, line: usize, choice: u8) -> u64 {
         match self {
-            Values::Latest => FRESH + core as u64,
+            Values::Latest => FRESH + ((core << LINE_BITS) + line) as u64,
             Values::Numbers(_) => u64::from(choice),
         }
     }
@@ -146,13 +148,16 @@ impl Renaming {
         if self.plain || value == DEAD {
             return value;
         }
-        if let Some(core) = value.checked_sub(FRESH) {
-            let line = self
-                .latest
-                .iter()
-                .position(|latest| *latest == Some(core as usize));
+        if let Some(fresh) = value.checked_sub(FRESH) {
+            let (core, line) = (
+                (fresh >> LINE_BITS) as usize,
+                fresh as usize % (1 << LINE_BITS),
+            );
             // If another core has stored to the line in the same move, loads may not notice: it is dead.
-            return line.map_or(DEAD, |line| Class::latest(line).code(self.cores));
+            return match self.latest.get(line) == Some(&Some(core)) {
+                true => Class::latest(line).code(self.cores),
+                false => DEAD,
+            };
         }
         let Some(class) = Class::of(value, self.cores, self.loads.len()) else {
             return DEAD;
@@ -215,7 +220,8 @@ mod tests {
         // Core 0 stores to the line while core 1 loads from it.
         let mut store = Renaming::new(Values::Latest, 2, vec![0, 0b10]);
         store.store(0, 1);
-        assert_eq!(store.rename(FRESH), latest);
+        assert_eq!(store.rename(Values::Latest.stored(0, 1, 0)), latest);
+        assert_eq!(store.rename(Values::Latest.stored(1, 1, 0)), DEAD);
         let old = store.rename(latest);
         assert_eq!(
             Class::of(old, 2, 2),
