@@ -59,13 +59,14 @@ impl Wheel {
 
     /// Forgets all events, and goes back to tick 0.
     pub fn clear(&mut self) {
-        for slot in 0..SLOTS {
-            if self.occupied[slot / 64] >> (slot % 64) & 1 == 1 {
+        for word in 0..WORDS {
+            while self.occupied[word] != 0 {
+                let slot = 64 * word + self.occupied[word].trailing_zeros() as usize;
+                self.occupied[word] &= self.occupied[word] - 1;
                 self.slots[slot].clear();
                 self.scheduled[slot * self.row..][..self.row].fill(0);
             }
         }
-        self.occupied = [0; WORDS];
         self.far.clear();
         self.nearest = u64::MAX;
         self.now = 0;

@@ -103,11 +103,11 @@ impl Stepping {
         for controller in &mut system.controllers {
             controller.transitions_per_cycle = 1;
         }
-        let block = vec![0; system.block_words];
+        if system.block_words != 1 {
+            return Err("blocks have to be of one word".to_owned());
+        }
         for (at, line) in lines.iter().enumerate() {
-            let mut block = block.clone();
-            block[0] = values.initial(at, cores);
-            let written = system.memory.poke(*line, 0, &block);
+            let written = system.memory.poke(*line, 0, &[values.initial(at, cores)]);
             written.map_err(|misuse| misuse.to_string())?;
         }
         let mut stepping = Stepping {

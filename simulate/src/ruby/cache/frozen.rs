@@ -19,7 +19,7 @@ impl CacheMemory {
         self.geometry.ways as usize
     }
 
-    /// Forgets the lines of a set, and who used which when.
+    /// Forgets the lines of a set, but not who used which when.
     pub fn clear_set(&mut self, set: usize) {
         let ways = self.ways();
         for slot in set * ways..(set + 1) * ways {
@@ -29,7 +29,6 @@ impl CacheMemory {
             self.permissions[slot] = NOT_PRESENT;
             self.monitors[slot] = NOBODY;
         }
-        self.set_uses(set, &vec![0; ways]);
         self.busy.fill(0);
     }
 
@@ -52,15 +51,11 @@ impl CacheMemory {
         self.ways.insert(held.entry, slot as u32);
     }
 
-    /// What is known of who in a set was used when: a number for each way, the same if the next victims will be.
+    /// What is known of who in a set was used when: the same if the next victims will be.
     pub fn uses(&self, set: usize) -> Vec<u64> {
         let ways = self.ways();
         match &self.replacement {
-            Replacement::Tree { trees, .. } => {
-                let mut uses = vec![0; ways];
-                uses[0] = trees[set];
-                uses
-            }
+            Replacement::Tree { trees, .. } => vec![trees[set]],
             Replacement::Clock { used, .. } => {
                 let used = &used[set * ways..][..ways];
                 let rank = |&at: &u64| match at {
@@ -72,6 +67,14 @@ impl CacheMemory {
                 };
                 used.iter().map(rank).collect()
             }
+        }
+    }
+
+    /// How many numbers that are.
+    pub fn use_count(&self) -> usize {
+        match &self.replacement {
+            Replacement::Tree { .. } => 1,
+            Replacement::Clock { .. } => self.ways(),
         }
     }
 

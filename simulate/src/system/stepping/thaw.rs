@@ -31,11 +31,9 @@ impl Stepping {
         byte(from);
         self.system.memory.rest();
         for at in 0..self.lines.len() {
-            let mut block = [0; 512];
-            block[0] = self.get(from);
-            let block = &block[..self.system.block_words];
-            // Lines are lines: nothing can go wrong.
-            let _ = self.system.memory.poke(self.lines[at], 0, block);
+            let value = self.get(from);
+            // A whole line: nothing can go wrong.
+            let _ = self.system.memory.poke(self.lines[at], 0, &[value]);
         }
         for controller in 0..self.system.controllers.len() {
             self.thaw_controller(controller, from);
@@ -139,8 +137,8 @@ impl Stepping {
             let set = self.stores[number].sets[at];
             self.system.caches[cache].clear_set(set);
             if overflows {
-                let ways = self.system.caches[cache].ways();
-                let uses: Vec<u64> = (0..ways).map(|_| self.get(from)).collect();
+                let count = self.system.caches[cache].use_count();
+                let uses: Vec<u64> = (0..count).map(|_| self.get(from)).collect();
                 self.system.caches[cache].set_uses(set, &uses);
             }
             for index in 0..self.get(from) as usize {
