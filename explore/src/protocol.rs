@@ -12,6 +12,19 @@
 //!   any length;
 //! - a *deadlock*: nothing happens by itself any more, and yet a core waits, or a message or transaction is left;
 //! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`](crate::settle)).
+//!
+//! ```
+//! use explore::protocol::{Verdict, explore};
+//! use explore::search::Limits;
+//! use simulate::protocol::Protocol;
+//! use simulate::stepper::Scope;
+//!
+//! let protocol = Protocol::open("MI_example").expect("it is built in");
+//! let explored = explore(&protocol, &Scope::default(), &Limits::default(), &mut |_| {});
+//! let explored = explored.expect("the protocol fits");
+//! assert!(matches!(explored.verdict, Verdict::Clean));
+//! assert_eq!(explored.progress.states, 501);
+//! ```
 
 use std::cell::RefCell;
 

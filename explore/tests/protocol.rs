@@ -1,6 +1,6 @@
 //! Protocols explored: those that are built in, their mutants, and what the simulator does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore};
 use explore::search::{Limits, Stopped};
@@ -10,7 +10,7 @@ use simulate::mutant::{made, named};
 use simulate::program;
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
-use simulate::stepper::{Scope, Stepper};
+use simulate::stepper::{Action, Freshness, Scope, Stepper};
 use simulate::system::FaultKind;
 
 /// Two caches with room for one of two lines.
@@ -124,6 +124,46 @@ fn lost_writes_are_found() {
     }
 }
 
+#[test]
+fn deadlocks_are_found() {
+    let stuck = mutated("MOESI_hammer", "hammer-l1-ss-no-wakeup");
+    let found = found(run(&stuck, &tiny(), &Limits::default()));
+    assert!(matches!(
+        found.finding,
+        Finding::Deadlock { waiting: 1 | 2 }
+    ));
+    assert_eq!(found.steps.len(), 16);
+}
+
+/// What loads return in all states of a protocol, at the smallest size.
+fn freshness(name: &str) -> HashSet<Freshness> {
+    let mut stepper = Stepper::new(&open(name), &Scope::default()).unwrap();
+    let mut known = HashSet::from([stepper.first()]);
+    let mut left = vec![stepper.first()];
+    let mut seen = HashSet::new();
+    while let Some(state) = left.pop() {
+        for chosen in stepper.moves(&state) {
+            let outcome = stepper.take(&state, chosen);
+            let loads = outcome.performed.iter();
+            let loads = loads.filter(|access| access.action == Action::Load);
+            seen.extend(loads.map(|access| access.freshness));
+            let next = outcome.state.unwrap();
+            if known.insert(next.clone()) {
+                left.push(next);
+            }
+        }
+    }
+    seen
+}
+
+/// In MESI a block may come after the invalidation that overtook it: the load is late, and right.
+#[test]
+fn late_blocks_are_old_and_not_dead() {
+    assert_eq!(freshness("MI_example"), HashSet::from([Freshness::Latest]));
+    let both = HashSet::from([Freshness::Latest, Freshness::Old]);
+    assert_eq!(freshness("MESI_Two_Level"), both);
+}
+
 /// Its steps are steps, and the last one fails as it was said to.
 #[test]
 fn a_run_can_be_replayed() {
@@ -195,4 +235,24 @@ fn the_simulator_does_nothing_else() {
     assert!(simulated.len() > 20);
     let others: Vec<_> = simulated.difference(&explored).collect();
     assert!(others.is_empty(), "{others:?}");
+}
+
+/// Whatever is wrong with a protocol, an exploration ends; and it finds more than faults.
+#[test]
+fn made_mutants_are_explored() {
+    let original = open("MI_example");
+    let mut kinds = BTreeMap::new();
+    let mut all = 0;
+    for mutant in made::by(&original, &[]) {
+        let protocol = original.with(&mutant).unwrap();
+        let exploration = run(&protocol, &Scope::default(), &most(2000));
+        all += 1;
+        if let Verdict::Found(found) = exploration.verdict {
+            *kinds.entry(found.finding.name()).or_insert(0) += 1;
+        }
+    }
+    println!("{all} {kinds:?}");
+    for kind in ["dead value", "deadlock", "fault", "two holders"] {
+        assert!(kinds.contains_key(kind), "{kind}: {kinds:?}");
+    }
 }

@@ -11,7 +11,8 @@
 //!   still there. It then does what it does in the simulator, but for one transition at most. So which of two messages
 //!   is looked at first is open, where the simulator's scan of the ports decides.
 //! - A message arrives only when nothing that arrived before is left at the head of its buffer: it could not be looked
-//!   at anyhow. What asks how many messages there are in a buffer sees those that are under way, too, as it would in
+//!   at anyhow; and its controller is woken at once. So an action that takes the head of another port's buffer than the
+//!   one it was triggered from finds only what has been left there. What asks how many messages there are in a buffer sees those that are under way, too, as it would in
 //!   the simulator.
 //! - A stalled head stays; what is set aside (`stall_and_wait`) waits until it is woken, and comes before what arrived
 //!   after it. What is recycled or delayed is under way again, and may be overtaken by everything.
@@ -24,8 +25,8 @@
 //!   request is in the way. There are no fetches, flushes, locked or linked accesses, and no DMA.
 //! - A buffer never runs full, unless the protocol says that it may.
 //!
-//! So a run of the simulator with such cores, any network and any memory, is a run here, as far as transitions go:
-//! what is not found here is not there, at this size. What is found may need a timing that some network cannot have.
+//! But for these exceptions, a run of the simulator with such cores, any network and any memory, is a run here: what is
+//! not found here is not there, at this size. What is found may need a timing that some network cannot have.
 //!
 //! What the accesses do to the values is described in [`values`](crate::system::stepping::Values).
 //!

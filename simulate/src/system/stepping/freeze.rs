@@ -9,6 +9,8 @@ use crate::request::RequestKind;
 use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::buffer::frozen::{Travelling, UNDER_WAY};
 
+/// Stands for a null pointer, where the type of an object would.
+pub(super) const NOTHING: u64 = u64::MAX;
 /// Behind the cores' bytes: whether there are messages.
 const MESSAGES: u8 = 1;
 /// And whether a controller has a transaction under way.
@@ -231,6 +233,9 @@ impl Stepping {
     }
 
     fn freeze_object(&self, object: u64, renaming: &Renaming, out: &mut Vec<u8>) {
+        if object == 0 {
+            return self.put(NOTHING, out);
+        }
         let of = self.system.words.type_of(object);
         self.put(of as u64, out);
         let layout = &self.layouts[of];

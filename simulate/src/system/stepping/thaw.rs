@@ -2,6 +2,7 @@
 
 use super::Stepping;
 use super::coding::byte;
+use super::freeze::NOTHING;
 use crate::request::{Request, RequestKind};
 use crate::ruby::buffer::frozen::{Arrived, UNDER_WAY};
 use crate::ruby::cache::frozen::Held;
@@ -170,7 +171,11 @@ impl Stepping {
     }
 
     fn thaw_object(&mut self, from: &mut &[u8]) -> u64 {
-        let of = self.get(from) as usize;
+        let of = self.get(from);
+        if of == NOTHING {
+            return 0;
+        }
+        let of = of as usize;
         let object = self
             .system
             .words
