@@ -57,8 +57,8 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
     let text = output_of(&explore(&arguments), 1);
     for part in [
         "MI_example with mi-l1-nack-before-forward: 2 caches, 2 lines, room for one\n",
-        "  found: invalid transition: Invalid transition: L1Cache 0 ",
-        "    at fixtures/protocols/MI_example-cache.sm:",
+        "  found: Invalid transition: L1Cache 0 addr: 0x0 event: Writeback_Nack state: MI\n",
+        "    at MI_example-cache.sm:",
         "  a shortest run, of 10 moves:\n",
         "      7  core 0 loads line 1\n           L1Cache-0: M Replacement -> MI (line 0)\n",
         "     10  RequestMsg WB_NACK for line 0 reaches L1Cache-0\n",
@@ -105,7 +105,7 @@ fn mutants_are_a_table() {
         let row = text.lines().find(|line| line.starts_with(name));
         row.unwrap_or_else(|| panic!("{name} is not in\n{text}"))
     };
-    assert!(row("mi-l1-nack-before-forward").contains("invalid transition"));
+    assert!(row("mi-l1-nack-before-forward").contains("Invalid transition"));
     assert!(row("mi-dir-putx-not-written").contains("dead value"));
     assert!(row("mi-l1-replace-no-notify").contains("undecided"));
     let lines = json(&["MI_example", "--mutants"], 0);

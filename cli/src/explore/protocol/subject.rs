@@ -127,7 +127,7 @@ impl Explored {
 pub fn sentence(found: &Violation) -> String {
     match &found.finding {
         Finding::Fault => match &found.fault {
-            Some(fault) => format!("{}: {}", fault.kind.name(), fault.message),
+            Some(fault) => fault.message.clone(),
             None => "the protocol failed".to_owned(),
         },
         Finding::TwoHolders {

@@ -194,13 +194,20 @@ impl Stepping {
         let performed = self.performed(state, chosen);
         let state = match done {
             Ok(()) => Ok(self.freeze(&self.renaming(&performed))),
-            Err(trap) => Err(self.system.fault(trap)),
+            Err(trap) => Err(self.fault(trap)),
         };
         Outcome {
             state,
             performed,
             holders: self.holders(),
         }
+    }
+
+    /// What went wrong; without the time, which stands still.
+    fn fault(&mut self, trap: Trap) -> Box<Fault> {
+        let mut fault = self.system.fault(trap);
+        fault.message = fault.message.replacen(" time: 0", "", 1);
+        fault
     }
 
     fn carry_out(&mut self, chosen: Move) -> Result<(), Trap> {
