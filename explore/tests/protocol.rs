@@ -124,6 +124,15 @@ fn lost_writes_are_found() {
     }
 }
 
+/// What memory holds at first is a value, too: a directory that answers from a copy of its own does not have it.
+#[test]
+fn memory_that_nobody_wrote_is_not_zero() {
+    let copies = mutated("MOESI_AMD_Base", "amd-dir-private-copy-of-memory");
+    let found = found(run(&copies, &Scope::default(), &Limits::default()));
+    assert_eq!(found.finding, Finding::DeadValue { core: 0, line: 0 });
+    assert_eq!(found.steps.len(), 8);
+}
+
 #[test]
 fn deadlocks_are_found() {
     let stuck = mutated("MOESI_hammer", "hammer-l1-ss-no-wakeup");

@@ -24,6 +24,8 @@
 //!   store. It may ask whenever it has none, and its controller looks at the request in the same move, unless another
 //!   request is in the way. There are no fetches, flushes, locked or linked accesses, and no DMA.
 //! - A buffer never runs full, unless the protocol says that it may.
+//! - Memory holds something at first that is not 0, as after a program was loaded: where blocks that nobody has set are
+//!   taken for it, that shows here and not in the simulator, whose memory is 0 at first.
 //!
 //! But for these exceptions, a run of the simulator with such cores, any network and any memory, is a run here: what is
 //! not found here is not there, at this size. What is found may need a timing that some network cannot have.

@@ -1,11 +1,11 @@
 //! A system in which time stands still, taken from state to state: what `stepper` is made of.
 //!
-//! - [`layout`]: where an object holds blocks;
-//! - [`coding`]: words as bytes;
-//! - [`freeze`]: a system as bytes, [`thaw`]: and back;
-//! - [`values`]: what a block holds, as far as it matters;
-//! - [`moves`]: what can happen, and what comes of it;
-//! - [`telling`]: the same in words.
+//! - `layout`: where an object holds blocks;
+//! - `coding`: words as bytes;
+//! - `freeze`: a system as bytes, `thaw`: and back;
+//! - `values`: what a block holds, as far as it matters;
+//! - `moves`: what can happen, and what comes of it;
+//! - `telling`: the same in words.
 
 mod coding;
 mod freeze;
