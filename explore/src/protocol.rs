@@ -11,7 +11,7 @@
 //!   runs are linearizable, so with one request at a time they are sequentially consistent, and none has a nice cycle of
 //!   any length;
 //! - a *deadlock*: nothing happens by itself any more, and yet a core waits, or a message or transaction is left;
-//! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`](crate::settle)).
+//! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`]).
 //!
 //! ```
 //! use explore::protocol::{Verdict, explore};
