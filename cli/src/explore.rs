@@ -1,29 +1,40 @@
 //! `rubric explore`: all runs of a small system.
+//!
+//! - [`memory_system`]: of a memory system, by Qadeer's method;
+//! - [`protocol`]: of a coherence protocol;
+//! - [`limits`]: the options that bound what that may take.
 
+mod limits;
 mod memory_system;
+mod protocol;
 
 use std::io::Write;
-
-use clap::Subcommand;
 
 use crate::error::Error;
 use crate::status::Status;
 
 /// Explore all runs of a small system
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric explore memory-system piranha --processors 2 --locations 2
+  rubric explore protocol MI_example
+  rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
 }
 
-#[derive(Subcommand)]
+#[derive(clap::Subcommand)]
 enum What {
     MemorySystem(memory_system::Args),
+    Protocol(protocol::Args),
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.what {
         What::MemorySystem(args) => memory_system::run(args, out),
+        What::Protocol(args) => protocol::run(args, out),
     }
 }

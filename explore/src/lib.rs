@@ -2,7 +2,8 @@
 //!
 //! [`memory`] proves memory systems sequentially consistent, by Qadeer's method, or shows a run that is not. [`monitor`] looks
 //! at one run under SC and tells whether its program could do what SC does not allow under TSO or PSO (Burnim, Sen &
-//! Stergiou). Both rest on [`search`]: breadth first over the states of a [`graph`], within limits.
+//! Stergiou). [`protocol`] explores SLICC protocols: do they fail, hang, let two cores write, or lose a value? All rest on
+//! [`search`]: breadth first over the states of a [`graph`], within limits.
 //!
 //! ```
 //! use explore::memory::Shape;
@@ -22,4 +23,6 @@
 pub mod graph;
 pub mod memory;
 pub mod monitor;
+pub mod protocol;
 pub mod search;
+pub mod settle;

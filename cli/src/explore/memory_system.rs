@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use check::bounds::Bounds;
 use explore::memory::assumptions::{Assumption, Known};
 use explore::memory::lazy_caching::LazyCaching;
 use explore::memory::method::{Options, Proof, Search, VALUES, Verdict, prove};
@@ -11,13 +10,15 @@ use explore::memory::piranha::Piranha;
 use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
 use explore::memory::{Event, Shape};
-use explore::search::{Limits, Progress, Stopped};
+use explore::search::{self, Progress, Stopped};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::limits::Limits;
 use crate::error::Error;
 use crate::options::Format;
 use crate::progress;
+use crate::simulate::parse::positive;
 use crate::status::Status;
 
 /// Is a memory system sequentially consistent? By Qadeer's method
@@ -66,13 +67,9 @@ pub struct Args {
     #[arg(long)]
     no_symmetry: bool,
 
-    /// States that each search may find
-    #[arg(long, value_name = "N")]
-    max_states: Option<usize>,
-
     /// States in which the method's assumptions are checked; if there are more, nothing is proved
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    assumption_states: usize,
+    #[arg(long, value_name = "N", default_value = "1M", value_parser = positive)]
+    assumption_states: u32,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -83,7 +80,7 @@ pub struct Args {
     quiet: bool,
 
     #[command(flatten)]
-    limits: crate::limits::Limits,
+    limits: Limits,
 }
 
 const NAMES: [&str; 5] = [
@@ -115,20 +112,17 @@ fn prove_named(args: &Args) -> Proof {
         locations: args.locations,
         values: VALUES,
     };
-    let bounds = || Bounds::new(args.limits.timeout, Some(args.limits.max_memory));
+    let limits = args.limits.begin();
     let options = Options {
-        limits: Limits {
-            bounds: bounds(),
-            states: args.max_states,
+        assumptions: search::Limits {
+            bounds: limits.bounds.clone(),
+            states: Some(args.assumption_states as usize),
         },
-        assumptions: Limits {
-            bounds: bounds(),
-            states: Some(args.assumption_states),
-        },
+        limits,
         without_symmetry: args.no_symmetry,
     };
-    let counter = progress::counter("states", args.quiet);
-    let report = &mut |progress: &Progress| counter.set_position(progress.states as u64);
+    let line = progress::spinner(args.name.clone(), args.quiet);
+    let report = &mut |progress: &Progress| line.set_message(format!("{} states", progress.states));
     let capacity = usize::from(args.capacity);
     let piranha = |is_buggy| Piranha { shape, is_buggy };
     let proof = match args.name.as_str() {
@@ -138,7 +132,7 @@ fn prove_named(args: &Args) -> Proof {
         "store-buffer" => prove(&StoreBuffer { shape, capacity }, &options, report),
         _ => prove(&LazyCaching { shape, capacity }, &options, report),
     };
-    counter.finish_and_clear();
+    line.finish_and_clear();
     proof
 }
 
