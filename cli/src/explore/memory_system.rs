@@ -154,13 +154,7 @@ fn text(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
         progress.time.as_secs_f64()
     )?;
     for search in &proof.searches {
-        writeln!(out, "  {}", searched(search))?;
-        if let Some(found) = &search.found {
-            for (number, event) in (1..).zip(&found.run) {
-                writeln!(out, "    {number:2}  {event}")?;
-            }
-            writeln!(out, "    {}", found.cycle)?;
-        }
+        text_of(search, out)?;
     }
     match &proof.verdict {
         Verdict::Consistent => writeln!(
@@ -210,6 +204,18 @@ fn listed(run: &[Event]) -> String {
         true => "no event".to_owned(),
         false => events.join(" "),
     }
+}
+
+/// Prints a search, and the run and cycle that it has found.
+pub fn text_of(search: &Search, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  {}", searched(search))?;
+    if let Some(found) = &search.found {
+        for (number, event) in (1..).zip(&found.words) {
+            writeln!(out, "    {number:2}  {event}")?;
+        }
+        writeln!(out, "    {}", found.cycle)?;
+    }
+    Ok(())
 }
 
 fn searched(search: &Search) -> String {
@@ -283,12 +289,13 @@ fn json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn search_line(search: &Search) -> Value {
+/// A search as JSON.
+pub fn search_line(search: &Search) -> Value {
     let progress = &search.progress;
     let seconds = |time: Duration| time.as_secs_f64();
     let names = |all: &[u8]| all.iter().map(|it| it + 1).collect::<Vec<u8>>();
     let found = search.found.as_ref();
-    let run = found.map(|found| found.run.iter().map(Event::to_string).collect::<Vec<_>>());
+    let run = found.map(|found| found.words.clone());
     json!({
         "k": search.order.k(),
         "processors": names(&search.order.processors),

@@ -29,6 +29,7 @@ Examples:
   rubric explore protocol all --lines 2 --max-states 1M
   rubric explore protocol MESI_Two_Level --lines 2 --tiny --mutant mesi2-replacement-race
   rubric explore protocol MI_example --lines 2 --tiny --mutants
+  rubric explore protocol MI_example --lines 2 --nice-cycles
 
 Each core has a cache, at most one request under way, and loads and stores as it likes (with several
 requests at a time it need not be sequentially consistent). A message
@@ -37,7 +38,9 @@ events without a transition, failed assertions and other faults of the protocol;
 may write while another holds it (by the permissions of the caches of the cores' own controllers);
 loads that return a value that was not the latest at any time since they began; deadlocks, in which
 nothing goes on although a core waits or a message or transaction is left; and livelocks, from which
-no run leads to an end. Without such a load every run is sequentially consistent.
+no run leads to an end. Without such a load every run is sequentially consistent. A run with one may be
+so, too: --nice-cycles looks for those that are not, by Qadeer's method (`explore memory-system`), with
+loads in the order in which they complete.
 
 What is found is shown as a shortest run. There are no DMA devices, fetches, atomics, flushes, and no
 cores that read early. Latencies play no role, so a run may need timing that a network cannot have.
@@ -46,7 +49,8 @@ JSON is one object a line for each protocol or mutant: `protocol`, `mutant`, `ca
 `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
 `seconds`, `states_per_second`, `transitions`, `of_transitions`; `stopped` (`time`, `memory` or
 `states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
-protocol failed, `fault` with `kind`, `message`, `file` and `line`.
+protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
+`explore memory-system` has them.
 
 Exit status: 0 if all was explored and nothing found, 1 if something was found, 2 bad usage or
 protocol files, 3 if a limit came first.")]
@@ -78,6 +82,10 @@ pub struct Args {
     /// Explore the named mutants of the protocols instead
     #[arg(long)]
     mutants: bool,
+
+    /// Look for k-nice cycles as well: would a run not be SC, its stores being ordered as they are performed?
+    #[arg(long)]
+    nice_cycles: bool,
 
     /// Give a parameter of the protocol's machines a value; may be repeated
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]

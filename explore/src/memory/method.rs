@@ -38,6 +38,8 @@ pub struct Search {
 pub struct Counterexample {
     /// What happens: a shortest run to such a cycle.
     pub run: Vec<Event>,
+    /// The same in words.
+    pub words: Vec<String>,
     /// The cycle.
     pub cycle: NiceCycle,
 }
@@ -96,6 +98,25 @@ pub fn prove<M: MemorySystem>(
             true
         }
     };
+    proof.searches = cycles(system, is_symmetric, options, report);
+    let mut searches = proof.searches.iter();
+    if searches.any(|search| search.found.is_some()) {
+        proof.verdict = Verdict::Cycle;
+    } else if let Some(why) = proof.searches.iter().find_map(|search| search.stopped) {
+        proof.verdict = Verdict::Undecided(why);
+    }
+    proof
+}
+
+/// The searches: for canonical cycles of each length if the system is symmetric, else for cycles of any order.
+pub fn cycles<M: MemorySystem>(
+    system: &M,
+    is_symmetric: bool,
+    options: &Options,
+    report: &mut dyn FnMut(&Progress),
+) -> Vec<Search> {
+    let shape = system.shape();
+    let mut searches = Vec::new();
     for k in 1..=shape.processors.min(shape.locations) {
         let orders = match is_symmetric {
             true => vec![Order::canonical(k)],
@@ -113,7 +134,7 @@ pub fn prove<M: MemorySystem>(
                 Outcome::Stopped(why) => stopped = Some(why),
                 Outcome::None => {}
             }
-            proof.searches.push(Search {
+            searches.push(Search {
                 order,
                 progress,
                 found,
@@ -121,13 +142,7 @@ pub fn prove<M: MemorySystem>(
             });
         }
     }
-    let mut searches = proof.searches.iter();
-    if searches.any(|search| search.found.is_some()) {
-        proof.verdict = Verdict::Cycle;
-    } else if let Some(why) = proof.searches.iter().find_map(|search| search.stopped) {
-        proof.verdict = Verdict::Undecided(why);
-    }
-    proof
+    searches
 }
 
 fn counterexample<'a, M: MemorySystem>(
@@ -135,7 +150,16 @@ fn counterexample<'a, M: MemorySystem>(
     order: &Order,
     run: &Run<Composed<'a, M>>,
 ) -> Counterexample {
+    let mut before = &run.first;
+    let mut words = Vec::new();
+    for (event, after) in &run.steps {
+        words.push(composed.told(before, *event, after));
+        before = after;
+    }
     let run: Vec<Event> = run.steps.iter().map(|(event, _)| *event).collect();
-    let cycle = NiceCycle::find(composed, order, &run);
-    Counterexample { run, cycle }
+    Counterexample {
+        cycle: NiceCycle::find(composed, order, &run),
+        words,
+        run,
+    }
 }

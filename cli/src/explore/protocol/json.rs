@@ -6,6 +6,7 @@ use explore::protocol::{Verdict, Violation};
 use explore::search::Stopped;
 use serde_json::{Value, json};
 
+use super::super::memory_system;
 use super::Args;
 use super::subject::{Explored, Subject, sentence};
 
@@ -44,6 +45,10 @@ pub fn print(
             line["outcome"] = "stopped".into();
             line["stopped"] = name(*why).into();
         }
+    }
+    if args.nice_cycles {
+        let searches = explored.searches.iter().map(memory_system::search_line);
+        line["searches"] = searches.collect();
     }
     writeln!(out, "{line}")
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use explore::memory::method::{Options, Search};
+use explore::memory::slicc::nice_cycles;
 use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::Progress;
 use simulate::mutant::named;
@@ -31,6 +33,8 @@ pub struct Explored {
     pub transitions: usize,
     /// Where the protocol failed: file, line, and what is written there.
     pub place: Option<(String, usize, String)>,
+    /// What came of looking for nice cycles, if that was asked for.
+    pub searches: Vec<Search>,
 }
 
 impl<'a> Subject<'a> {
@@ -82,8 +86,16 @@ impl<'a> Subject<'a> {
             ));
         };
         let explored = explore(&self.protocol, &scope, &args.limits.begin(), &mut report);
-        bar.finish_and_clear();
         let exploration = explored.map_err(|problem| self.refused(problem))?;
+        let options = Options {
+            limits: args.limits.begin(),
+            ..Options::default()
+        };
+        let searches = match args.nice_cycles {
+            true => nice_cycles(&self.protocol, &scope, &options, &mut report),
+            false => Ok(Vec::new()),
+        };
+        bar.finish_and_clear();
         let found = match &exploration.verdict {
             Verdict::Found(found) => found.fault.as_deref(),
             _ => None,
@@ -91,6 +103,7 @@ impl<'a> Subject<'a> {
         Ok(Explored {
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
             transitions: self.transitions(),
+            searches: searches.map_err(|problem| self.refused(problem))?,
             exploration,
         })
     }
@@ -115,11 +128,19 @@ impl<'a> Subject<'a> {
 impl Explored {
     /// What it means to the shell.
     pub fn status(&self) -> Status {
-        match self.exploration.verdict {
+        let searched = self.searches.iter().map(|search| match search {
+            Search { found: Some(_), .. } => Status::Violation,
+            Search {
+                stopped: Some(_), ..
+            } => Status::Undecided,
+            _ => Status::Done,
+        });
+        let explored = match self.exploration.verdict {
             Verdict::Clean => Status::Done,
             Verdict::Found(_) => Status::Violation,
             Verdict::Stopped(_) => Status::Undecided,
-        }
+        };
+        searched.fold(explored, Status::and)
     }
 }
 

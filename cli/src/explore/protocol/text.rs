@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use explore::protocol::{Verdict, Violation};
 use explore::search::{Progress, Stopped};
 
+use super::super::memory_system;
 use super::Args;
 use super::subject::{Explored, Subject, sentence};
 use crate::simulate::fault::tame;
@@ -43,7 +44,9 @@ pub fn print(
         "  {} of {} transitions taken",
         explored.exploration.taken.len(),
         explored.transitions
-    )
+    )?;
+    let mut searches = explored.searches.iter();
+    searches.try_for_each(|search| memory_system::text_of(search, out))
 }
 
 fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
