@@ -2,4 +2,5 @@
 pub mod graph;
 pub mod memory;
 pub mod monitor;
+pub mod program;
 pub mod search;
