@@ -24,7 +24,8 @@ pub fn parse_seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
 }
 
-fn parse_size(text: &str) -> Result<u64, String> {
+/// Reads a number of bytes.
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let size: Result<ByteSize, _> = text.parse();
     size.map(|size| size.as_u64())
         .map_err(|_| "a size was expected, such as 500MiB or 4GB".to_owned())

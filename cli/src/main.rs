@@ -17,6 +17,7 @@ mod check;
 mod convert;
 mod error;
 mod experiment;
+mod explore;
 mod files;
 mod generate;
 mod ingest;
@@ -66,6 +67,7 @@ enum Command {
     Ingest(ingest::Args),
     Convert(convert::Args),
     Experiment(Box<experiment::Args>),
+    Explore(Box<explore::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
     Mutants(mutants::Args),
@@ -84,6 +86,7 @@ impl Command {
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
             Command::Experiment(args) => experiment::run(args, out),
+            Command::Explore(args) => explore::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),

@@ -22,3 +22,15 @@ pub fn bar(length: u64, of: &'static str, quiet: bool) -> ProgressBar {
     bar.set_prefix(of);
     bar
 }
+
+/// A line that says what is being done, where it is not known how much there is to do. Only a terminal shows it; nobody
+/// sees it if `quiet`.
+pub fn spinner(quiet: bool) -> ProgressBar {
+    if quiet || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(RATE));
+    let style = ProgressStyle::with_template("{spinner} {msg}");
+    spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    spinner
+}

@@ -43,6 +43,8 @@ pub mod benchmarks;
 pub mod bounded;
 pub mod code;
 pub mod compile;
+pub mod exhaustive;
+pub mod fences;
 pub mod language;
 pub mod machine;
 pub mod parse;

@@ -1,10 +1,12 @@
 //! The statements of a thread, with the functions that it calls put in their place.
 
+mod control;
+
 use std::mem::take;
 
 use simulate::source::{Diagnostic, Span};
 
-use super::expression::{Names, constant};
+use super::expression::Names;
 use super::globals::{Global, Globals};
 use super::{Compiler, Thread, live};
 use crate::program::code::{Access, Code, Instruction, Place};
@@ -12,9 +14,6 @@ use crate::program::language::{self, Block, Expression, Name, Statement, Stateme
 
 /// Most instructions and calls of a thread, functions put in their place.
 const MOST_INSTRUCTIONS: usize = 20_000;
-
-/// The largest bound of a loop.
-const MOST_ROUNDS: i64 = 1_000_000;
 
 /// A jump whose target is not known yet.
 const LATER: u32 = u32::MAX;
@@ -306,7 +305,11 @@ impl<'a, 'b> Body<'a, 'b> {
         let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
         let loops = take(&mut self.loops);
         let zeros = std::iter::repeat(Code::Number(0));
-        for (name, value) in declared.parameters.iter().zip(arguments.into_iter().chain(zeros)) {
+        for (name, value) in declared
+            .parameters
+            .iter()
+            .zip(arguments.into_iter().chain(zeros))
+        {
             let local = self.fresh(span);
             self.code.push(Instruction::Set(local, value, span));
             self.declare(name, local);
@@ -347,90 +350,6 @@ impl<'a, 'b> Body<'a, 'b> {
             .extend(code.map(|code| Instruction::Set(result, code, span)));
         call.returns.push(self.code.len());
         self.code.push(Instruction::Jump(LATER));
-    }
-
-    fn conditional(&mut self, condition: &Expression, then: &Block, otherwise: Option<&Block>) {
-        let code = self.expression(condition);
-        let skip = self.code.len();
-        self.code
-            .push(Instruction::Unless(code, LATER, condition.span));
-        self.block(then);
-        let Some(otherwise) = otherwise else {
-            return self.land(&[skip]);
-        };
-        let end = self.code.len();
-        self.code.push(Instruction::Jump(LATER));
-        self.land(&[skip]);
-        self.block(otherwise);
-        self.land(&[end]);
-    }
-
-    /// A loop, which counts its rounds down.
-    fn bounded(
-        &mut self,
-        condition: Option<&Expression>,
-        bound: &Expression,
-        body: &Block,
-        span: Span,
-    ) {
-        let rounds = constant(bound, self.globals, self.compiler);
-        if !(1..=MOST_ROUNDS).contains(&rounds) {
-            let message = format!("a bound of {rounds}");
-            let error = Diagnostic::error(bound.span, message);
-            self.error(error.hint(format!("bounds are between 1 and {MOST_ROUNDS}")));
-        }
-        let counter = self.fresh(span);
-        self.code
-            .push(Instruction::Set(counter, Code::Number(rounds), span));
-        let top = self.code.len() as u32;
-        let mut breaks = Vec::new();
-        if let Some(condition) = condition {
-            let code = self.expression(condition);
-            breaks.push(self.code.len());
-            self.code
-                .push(Instruction::Unless(code, LATER, condition.span));
-        }
-        let out = self.code.len();
-        let left = Code::Local(counter);
-        self.code
-            .push(Instruction::Unless(left.clone(), LATER, span));
-        let less = language::Binary::Minus;
-        let one_less = Code::Binary(less, Box::new(left), Box::new(Code::Number(1)));
-        self.code.push(Instruction::Set(counter, one_less, span));
-        self.loops.push(Loop { top, breaks });
-        self.block(body);
-        let ended = self.loops.pop().expect("the loop is open");
-        self.code.push(Instruction::Jump(top));
-        self.land(&[out]);
-        self.code.push(Instruction::CutOff(span));
-        self.land(&ended.breaks);
-    }
-
-    /// `break;` or `continue;`
-    fn leave(&mut self, statement: &Statement) {
-        let at = self.code.len();
-        let is_break = matches!(statement.kind, StatementKind::Break);
-        let Some(innermost) = self.loops.last_mut() else {
-            let error = Diagnostic::error(statement.span, "there is no loop around this");
-            return self.error(error);
-        };
-        let to = if is_break {
-            innermost.breaks.push(at);
-            LATER
-        } else {
-            innermost.top
-        };
-        self.code.push(Instruction::Jump(to));
-    }
-
-    /// Jumps that were waiting go here.
-    fn land(&mut self, jumps: &[usize]) {
-        let here = self.code.len() as u32;
-        for &jump in jumps {
-            if let Instruction::Jump(to) | Instruction::Unless(_, to, _) = &mut self.code[jump] {
-                *to = here;
-            }
-        }
     }
 }
 

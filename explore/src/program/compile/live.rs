@@ -70,7 +70,10 @@ fn before(
             if let Some(result) = access.result {
                 now[usize::from(result)] = false;
             }
-            let indices = access.places.iter().filter_map(|place| place.index.as_ref());
+            let indices = access
+                .places
+                .iter()
+                .filter_map(|place| place.index.as_ref());
             for code in indices.chain(&access.operands) {
                 read(code, &mut now);
             }

@@ -1,0 +1,36 @@
+//! The options that bound what exploring may take.
+
+use std::time::Duration;
+
+use check::bounds::Bounds;
+use explore::search;
+
+use crate::limits::{parse_seconds, parse_size};
+use crate::simulate::parse::positive;
+
+/// How far to go.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub struct Limits {
+    /// Stop when so many states are known. Counts may end in K (thousands) or M (millions)
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub max_states: Option<u32>,
+
+    /// Time limit in seconds for each exploration
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<Duration>,
+
+    /// Memory that the program may occupy before it stops, in bytes or such as 500MiB, 4GB
+    #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
+    pub max_memory: u64,
+}
+
+impl Limits {
+    /// For a search that begins now.
+    pub fn begin(&self) -> search::Limits {
+        search::Limits {
+            bounds: Bounds::new(self.timeout, Some(self.max_memory)),
+            states: self.max_states.map(|most| most as usize),
+        }
+    }
+}
