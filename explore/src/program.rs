@@ -22,7 +22,7 @@
 //! old x, old y, new x, new y` (1 if both held the old values), and `fence`. Besides `loop` there is `while e limit 3 { }`; `break`,
 //! `continue`, `if`/`else`, `assert`. Numbers have 64 bits; 0 is false. A failed CAS or DCAS reads, and orders like a successful one.
 //!
-//! A DCAS is one step of a run. To the monitors it is two atomic operations in a row, in both orders.
+//! A DCAS is one step of a run. To the monitors it is two atomic operations at once.
 //!
 //! ```
 //! use check::Model;

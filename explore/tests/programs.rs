@@ -577,6 +577,40 @@ fn a_dcas_happens_at_once() {
 }
 
 #[test]
+fn no_outcome_beyond_sc_escapes_the_monitors_where_there_is_dcas() {
+    let mut dice = Dice(2);
+    let mut leave = 0;
+    for _ in 0..300 {
+        let mut text = String::from("shared x, y;");
+        for thread in 0..2 {
+            text += &format!("thread P{thread} {{");
+            for at in 0..3 {
+                let name = ["x", "y"][dice.below(2) as usize];
+                let (value, old) = (1 + dice.below(2), dice.below(3));
+                let places = ["x, y", "y, x"][dice.below(2) as usize];
+                text += &match dice.below(4) {
+                    0 | 1 => format!("store {name} = {value}; "),
+                    2 => format!("let r{at} = load {name}; "),
+                    _ => format!("let r{at} = dcas {places}, {old}, {value}, 3, 4; "),
+                };
+            }
+            text += "} ";
+        }
+        let report = search(&program(&text), &Options::new(ALL, &[Model::Tso, PSO]));
+        let sc = exhaustive(&text, Model::Sc).outcomes;
+        for model in [Model::Tso, PSO] {
+            let is_beyond = exhaustive(&text, model).outcomes != sc;
+            assert!(
+                !is_beyond || report.of(model).count() > 0,
+                "{model}: {text}"
+            );
+            leave += usize::from(is_beyond);
+        }
+    }
+    assert!(leave > 10, "{leave}");
+}
+
+#[test]
 fn limits_end_an_exploration_honestly() {
     let many = program(&two(&"store x = 1;".repeat(9), &"store y = 1;".repeat(9)));
     let runs = |most| {

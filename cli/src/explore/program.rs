@@ -19,6 +19,7 @@ use super::limits::Limits;
 use crate::check::rmw_parser;
 use crate::error::Error;
 use crate::options::Format;
+use crate::simulate::parse::positive;
 use crate::status::Status;
 use subject::{Explored, Subject};
 
@@ -35,7 +36,8 @@ All sequentially consistent runs with at most so many preemptions are explored, 
 Burnim, Sen and Stergiou (2011) watch each: they say which store can be delayed past which access of
 another thread under TSO or PSO, so that the run is not sequentially consistent any more. Violations
 are counted by the two places in the program. Built in are the programs of that paper's evaluation:
-dekker, bakery, msn, ms2, harris, lazylist, snark; `all` are these, as a table.
+dekker, bakery, msn, ms2, harris, lazylist, snark; `all` are these. Several programs make a table, as
+the paper's Tables 1 and 2; `monitors` is how much longer the monitors make it.
 
 A program:
   shared x = 0, node[8];             locations and arrays, 0 unless it says otherwise
@@ -89,9 +91,9 @@ pub struct Args {
     #[arg(long)]
     suggest_fences: bool,
 
-    /// Stop a search after so many runs
-    #[arg(long, value_name = "N", help_heading = "Limits")]
-    max_runs: Option<u64>,
+    /// Stop a search after so many runs. The count may end in K (thousands) or M (millions)
+    #[arg(long, value_name = "N", default_value = "10M", value_parser = positive, help_heading = "Limits")]
+    max_runs: u32,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -35,22 +35,15 @@ impl Watch {
 
     /// A step of the run: its events, the first of which has this number.
     pub fn step(&mut self, first: usize, events: &[Event], found: &mut dyn FnMut(Signal)) {
+        let seen: Vec<monitor::Event> = events.iter().map(seen).collect();
         for (number, monitor) in self.monitors.iter_mut().enumerate() {
-            let mut see = |monitor: &mut Monitor, at: usize| {
-                if let Some(store) = monitor.step(seen(&events[at])) {
-                    found(Signal {
-                        monitor: number,
-                        event: first + at,
-                        store: store as usize,
-                    });
-                }
-            };
-            // A DCAS happens at once: what either half waits for counts for the other.
-            if events.len() > 1 {
-                let mut other = monitor.clone();
-                (0..events.len()).rev().for_each(|at| see(&mut other, at));
-            }
-            (0..events.len()).for_each(|at| see(monitor, at));
+            monitor.step_together(&seen, &mut |at, store| {
+                found(Signal {
+                    monitor: number,
+                    event: first + at,
+                    store: store as usize,
+                });
+            });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ::explore::program::benchmarks;
+use ::explore::program::benchmarks::{self, Benchmark};
 use ::explore::program::bounded::{self, Options, search};
 use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::{self, explore};
@@ -31,12 +31,15 @@ pub(super) struct Subject {
     pub sources: Sources,
     /// It.
     pub program: Program,
+    /// The built-in one that it is.
+    pub benchmark: Option<&'static Benchmark>,
 }
 
 impl Subject {
     /// Reads a program: a file, or a built-in one.
     pub fn open(name: &str) -> Result<Subject, Error> {
-        let text = match benchmarks::find(name) {
+        let benchmark = benchmarks::find(name);
+        let text = match benchmark {
             Some(benchmark) => benchmark.text.to_owned(),
             None => std::fs::read_to_string(name).map_err(|error| Error::File {
                 file: name.to_owned(),
@@ -51,6 +54,7 @@ impl Subject {
                 name: name.to_owned(),
                 sources,
                 program,
+                benchmark,
             }),
             Err(errors) => Err(diagnostics::refusal(name, &sources, &errors)),
         }
@@ -87,7 +91,7 @@ impl<'a> Explored<'a> {
             preemptions,
             models: models.to_vec(),
             bounds: Bounds::new(args.limits.timeout, Some(args.limits.max_memory)),
-            runs: args.max_runs,
+            runs: Some(u64::from(args.max_runs)),
         };
         let program = &subject.program;
         let spinner = spinner(args.quiet);

@@ -9,7 +9,7 @@ use ::explore::program::fences::Suggestion;
 use ::explore::search;
 use check::Model;
 
-use super::subject::{Explored, Searched};
+use super::subject::{Explored, Searched, Subject};
 use super::{Args, run};
 use crate::check::paint::Paint;
 
@@ -18,53 +18,69 @@ const MOST_OUTCOMES: usize = 32;
 
 /// The head of a table of searches.
 pub(super) fn head(args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    write!(
+    let models = args.models(&args.monitor);
+    let models: Vec<&str> = models.iter().map(|it| it.name()).collect();
+    writeln!(
         out,
-        "{:10} {:>5} {:>11} {:>13} {:>7} {:>6} {:>9} {:>8}",
+        "{:width$}  lines  preemptions  interleavings  cut off  faulty    seconds  monitors  {:<7}  \
+         in the paper",
         "program",
-        "lines",
-        "preemptions",
-        "interleavings",
-        "cut off",
-        "faulty",
-        "seconds",
-        "monitors"
-    )?;
-    for model in args.models(&args.monitor) {
-        write!(out, " {:>4}", model.name())?;
-    }
-    writeln!(out)
+        models.join("/"),
+        width = width(args)
+    )
+}
+
+/// How wide the names are.
+fn width(args: &Args) -> usize {
+    let names = args.names();
+    let widths = names.iter().map(|name| name.chars().count());
+    widths.max().unwrap_or(0).max("program".len())
 }
 
 /// A line of the table for each bound.
 pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    let source = &explored.subject.sources.files()[0];
+    let subject = explored.subject;
+    let source = &subject.sources.files()[0];
     let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
     let lines = source.text.lines().filter(is_code).count();
     for searched in &explored.searches {
         let report = &searched.report;
-        write!(
-            out,
-            "{:10} {lines:>5} {:>11} {:>13} {:>7} {:>6} {:>9.6} {:>8}",
-            explored.subject.name,
+        let count = |model: &Model| report.of(*model).count().to_string();
+        let counts: Vec<String> = args.models(&args.monitor).iter().map(count).collect();
+        let line = format!(
+            "{:width$}  {lines:>5}  {:>11}  {:>13}  {:>7}  {:>6}  {:>9.6}  {:>8}  {:<7}",
+            subject.name,
             searched.preemptions,
             report.runs,
             report.cut_off,
             report.faulty,
             report.time.as_secs_f64(),
             overhead(searched),
-        )?;
-        for model in args.models(&args.monitor) {
-            write!(out, " {:>4}", report.of(model).count())?;
-        }
-        let stopped = report.stopped.map(bounded_stop);
-        writeln!(
-            out,
-            "{}",
-            stopped.map_or(String::new(), |why| format!("  {why}"))
-        )?;
+            counts.join("/"),
+            width = width(args)
+        );
+        let more = match report.stopped {
+            Some(why) => bounded_stop(why).to_owned(),
+            None => paper(subject, searched.preemptions).unwrap_or_default(),
+        };
+        writeln!(out, "{}", format!("{line}  {more}").trim_end())?;
     }
     Ok(())
+}
+
+/// What the paper's tables say.
+fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
+    let benchmark = subject.benchmark?;
+    let table = usize::try_from(preemptions.checked_sub(1)?).ok()?;
+    let published = benchmark.published.get(table)?;
+    Some(format!(
+        "{} runs, {} s, +{} %, tso/pso {}/{}",
+        published.runs,
+        published.seconds,
+        benchmark.published_overhead(),
+        published.tso,
+        published.pso
+    ))
 }
 
 /// How much longer the monitors make it.
@@ -78,17 +94,17 @@ fn overhead(searched: &Searched) -> String {
 
 fn bounded_stop(stopped: Stopped) -> &'static str {
     match stopped {
-        Stopped::Time => "the time limit came first",
-        Stopped::Memory => "the memory limit came first",
-        Stopped::Runs => "the limit on runs came first",
+        Stopped::Time => "the time limit came first (--timeout)",
+        Stopped::Memory => "the memory limit came first (--max-memory)",
+        Stopped::Runs => "the limit on runs came first (--max-runs)",
     }
 }
 
 fn search_stop(stopped: search::Stopped) -> &'static str {
     match stopped {
-        search::Stopped::Time => "the time limit came first",
-        search::Stopped::Memory => "the memory limit came first",
-        search::Stopped::States => "the limit on states came first",
+        search::Stopped::Time => "the time limit came first (--timeout)",
+        search::Stopped::Memory => "the memory limit came first (--max-memory)",
+        search::Stopped::States => "the limit on states came first (--max-states)",
     }
 }
 
@@ -144,7 +160,13 @@ fn violations(
         0 => {
             let none =
                 format!("{model}: no violation in runs with at most {preemptions} preemptions");
-            writeln!(out, "\n{}", paint.good(&none))?;
+            match searched.report.stopped {
+                None => writeln!(out, "\n{}", paint.good(&none))?,
+                Some(why) => {
+                    let why = paint.unsure(bounded_stop(why));
+                    writeln!(out, "\n{none} so far: {why}")?;
+                }
+            }
         }
         count => {
             let plural = if count == 1 { "" } else { "s" };
@@ -156,12 +178,7 @@ fn violations(
         let (store, event) = (&violation.run[violation.delayed], violation.run.last());
         let Some(event) = event else { continue };
         let title = run::delay(program, store, event);
-        writeln!(
-            out,
-            "\n  {} (seen {} times)",
-            paint.bad(&title),
-            violation.count
-        )?;
+        writeln!(out, "\n  {}", paint.bad(&title))?;
         writeln!(out, "    {}", run::place(program, violation.store))?;
         writeln!(out, "    {}", run::place(program, violation.event))?;
         writeln!(out, "  as in this run:")?;
