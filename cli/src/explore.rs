@@ -2,10 +2,12 @@
 //!
 //! - [`memory_system`]: of a memory system, by Qadeer's method;
 //! - [`protocol`]: of a coherence protocol;
+//! - [`program`]: of a concurrent program;
 //! - [`limits`]: the options that bound what that may take.
 
 mod limits;
 mod memory_system;
+mod program;
 mod protocol;
 
 use std::io::Write;
@@ -19,6 +21,7 @@ use crate::status::Status;
 Examples:
   rubric explore memory-system piranha --processors 2 --locations 2
   rubric explore protocol MI_example
+  rubric explore program dekker --preemptions 2 --monitor tso,pso
   rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60")]
 pub struct Args {
     #[command(subcommand)]
@@ -28,6 +31,7 @@ pub struct Args {
 #[derive(clap::Subcommand)]
 enum What {
     MemorySystem(memory_system::Args),
+    Program(program::Args),
     Protocol(protocol::Args),
 }
 
@@ -35,6 +39,7 @@ enum What {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.what {
         What::MemorySystem(args) => memory_system::run(args, out),
+        What::Program(args) => program::run(args, out),
         What::Protocol(args) => protocol::run(args, out),
     }
 }

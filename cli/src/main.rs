@@ -68,7 +68,7 @@ enum Command {
     Ingest(ingest::Args),
     Convert(convert::Args),
     Experiment(Box<experiment::Args>),
-    Explore(explore::Args),
+    Explore(Box<explore::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
     Monitor(monitor::Args),

@@ -23,6 +23,7 @@
 pub mod graph;
 pub mod memory;
 pub mod monitor;
+pub mod program;
 pub mod protocol;
 pub mod search;
 pub mod settle;

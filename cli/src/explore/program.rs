@@ -1,0 +1,156 @@
+//! `rubric explore program`: concurrent programs, with the monitors on each run.
+//!
+//! - [`subject`]: a program, explored as the options say;
+//! - [`text`], [`json`]: what is printed;
+//! - [`run`](mod@run): runs, in words.
+
+mod json;
+mod run;
+mod subject;
+mod text;
+
+use std::io::Write;
+
+use ::explore::program::benchmarks::BENCHMARKS;
+use check::Model;
+use check::model::PsoRmw;
+
+use super::limits::Limits;
+use crate::check::rmw_parser;
+use crate::error::Error;
+use crate::options::Format;
+use crate::simulate::parse::positive;
+use crate::status::Status;
+use subject::{Explored, Subject};
+
+/// Explore the runs of concurrent programs, and say whether TSO or PSO lets them leave SC
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric explore program queue.prog
+  rubric explore program dekker --preemptions 2 --monitor tso,pso --suggest-fences
+  rubric explore program all --preemptions 1
+  rubric explore program sb.prog --exhaustive sc,tso,pso
+
+All sequentially consistent runs with at most so many preemptions are explored, and the monitors of
+Burnim, Sen and Stergiou (2011) watch each: they say which store can be delayed past which access of
+another thread under TSO or PSO, so that the run is not sequentially consistent any more. Violations
+are counted by the two places in the program. Built in are the programs of that paper's evaluation:
+dekker, bakery, msn, ms2, harris, lazylist, snark; `all` are these. Several programs make a table, as
+the paper's Tables 1 and 2; `monitors` is how much longer the monitors make it.
+
+A program:
+  shared x = 0, node[8];             locations and arrays, 0 unless it says otherwise
+  const N = 3;
+  fn f(a, b) { ... return a + b; }   put where it is called: let r = f(1, 2);
+  init { ... }                       before the threads; `finally { ... }` after them
+  thread P0 {
+    let r = load x;                  one shared access a statement
+    store node[r] = 1;
+    let old = swap x, 1;             also: add x, 1
+    let ok = cas x, 0, 1;            also: dcas x, node[0], 0, 0, 1, 1 (two at once)
+    fence;
+    if r == 1 { ... } else { ... }
+    loop N { ... break; ... }        every loop has a bound; a run that reaches it is cut off
+    while r != 0 limit N { yield; r = load x; }
+    assert ok;
+  }
+After `yield` others go on if they can, which is no preemption.
+
+JSON is one object a line for each program: `program`, `threads`, `locations`, `searches` (one for each
+bound: `preemptions`, `interleavings`, `cut_off`, `faulty`, `steps`, `longest`, `seconds`,
+`seconds_without_monitors`, `stopped`, `faults` and `violations`, each with a `run`), `exhaustive` (one for each
+model: `outcomes`, `cut_off`, `fault`, `states`, `moves`, `seconds`, `stopped`) and `fences` (one for each model:
+`fences`, `verified`, `rounds`, `stopped`).
+
+Exit status: 0 if nothing was found, 1 if violations or faults were, 2 for bad usage or a program with
+errors, 3 if a limit came first.")]
+pub struct Args {
+    /// Programs: files, names of built-in ones, or `all` for every built-in one
+    #[arg(required = true, value_name = "PROGRAM")]
+    programs: Vec<String>,
+
+    /// Most preemptions of a run; several bounds are explored one after the other
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "2")]
+    preemptions: Vec<u32>,
+
+    /// Which monitors watch
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', default_value = "tso,pso", value_parser = ["tso", "pso"])]
+    monitor: Vec<String>,
+
+    /// What an atomic operation waits for under PSO: its thread's stores to its own location, or all
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    pso_rmw: PsoRmw,
+
+    /// Also explore all states under these models, for small programs: what can hold at the end, and
+    /// a shortest run to a fault
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = ["sc", "tso", "pso"])]
+    exhaustive: Vec<String>,
+
+    /// Say where fences are needed: for each model a smallest set that removes all violations found
+    #[arg(long)]
+    suggest_fences: bool,
+
+    /// Stop a search after so many runs. The count may end in K (thousands) or M (millions)
+    #[arg(long, value_name = "N", default_value = "10M", value_parser = positive, help_heading = "Limits")]
+    max_runs: u32,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+impl Args {
+    /// The models of these names, each once.
+    fn models(&self, names: &[String]) -> Vec<Model> {
+        let mut models = Vec::new();
+        for name in names {
+            // The parser of the option knows the names.
+            let model = Model::from_name(name, self.pso_rmw);
+            models.extend(model.filter(|model| !models.contains(model)));
+        }
+        models
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for name in &self.programs {
+            match name.as_str() {
+                "all" => names.extend(BENCHMARKS.iter().map(|it| it.name)),
+                name => names.push(name),
+            }
+        }
+        names
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    // What is wrong with one of them is said before the others run.
+    let subjects: Result<Vec<Subject>, Error> =
+        args.names().into_iter().map(Subject::open).collect();
+    let subjects = subjects?;
+    let is_table = args.format == Format::Text && subjects.len() > 1;
+    let mut status = Status::Done;
+    if is_table {
+        text::head(args, out).map_err(Error::Output)?;
+    }
+    for subject in &subjects {
+        let explored = Explored::new(subject, args);
+        status = status.and(explored.status());
+        let written = match args.format {
+            Format::Json => json::print(&explored, out),
+            Format::Text if is_table => text::rows(&explored, args, out),
+            Format::Text => text::print(&explored, args, out),
+        };
+        written.and_then(|()| out.flush()).map_err(Error::Output)?;
+    }
+    Ok(status)
+}

@@ -1,0 +1,153 @@
+//! What is found, for a program.
+
+use std::io::{self, Write};
+
+use ::explore::program::bounded::{Stopped, Violation};
+use ::explore::program::compile::Program;
+use ::explore::program::exhaustive::{Move, Report};
+use ::explore::program::fences::Suggestion;
+use ::explore::program::machine::{Event, Fault};
+use ::explore::search;
+use serde_json::{Value, json};
+
+use super::run;
+use super::subject::{Explored, Searched, Subject};
+
+/// One object, in a line.
+pub(super) fn print(explored: &Explored<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let subject = explored.subject;
+    let program = &subject.program;
+    let threads: Vec<&str> = program.threads.iter().map(|it| it.name.as_str()).collect();
+    let searches = explored.searches.iter().map(|it| searched(subject, it));
+    let exhaustive = explored.exhaustive.iter().map(|it| exhaustive(subject, it));
+    let fences = explored.fences.iter().map(|it| fences(program, it));
+    let value = json!({
+        "program": subject.name,
+        "threads": threads,
+        "locations": program.locations,
+        "searches": searches.collect::<Vec<_>>(),
+        "exhaustive": exhaustive.collect::<Vec<_>>(),
+        "fences": fences.collect::<Vec<_>>(),
+    });
+    writeln!(out, "{value}")
+}
+
+fn searched(subject: &Subject, searched: &Searched) -> Value {
+    let (report, program) = (&searched.report, &subject.program);
+    let faults = report.faults.iter().map(|it| {
+        let mut value = fault(subject, &it.fault);
+        value["count"] = json!(it.count);
+        value["run"] = events(program, &it.run);
+        value
+    });
+    let violations = report.violations.iter().map(|it| violation(program, it));
+    json!({
+        "preemptions": searched.preemptions,
+        "interleavings": report.runs,
+        "cut_off": report.cut_off,
+        "faulty": report.faulty,
+        "steps": report.steps,
+        "longest": report.longest,
+        "seconds": report.time.as_secs_f64(),
+        "seconds_without_monitors": searched.without.map(|time| time.as_secs_f64()),
+        "stopped": report.stopped.map(bounded_stop),
+        "faults": faults.collect::<Vec<_>>(),
+        "violations": violations.collect::<Vec<_>>(),
+    })
+}
+
+fn bounded_stop(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Time => "time",
+        Stopped::Memory => "memory",
+        Stopped::Runs => "runs",
+    }
+}
+
+fn search_stop(stopped: search::Stopped) -> &'static str {
+    match stopped {
+        search::Stopped::Time => "time",
+        search::Stopped::Memory => "memory",
+        search::Stopped::States => "states",
+    }
+}
+
+fn fault(subject: &Subject, fault: &Fault) -> Value {
+    let (what, line, text) = run::fault(&subject.sources, fault);
+    json!({ "message": what, "line": line, "text": text })
+}
+
+fn violation(program: &Program, violation: &Violation) -> Value {
+    json!({
+        "model": violation.model.name(),
+        "store": site(program, violation.store),
+        "event": site(program, violation.event),
+        "count": violation.count,
+        "delayed": violation.delayed,
+        "run": events(program, &violation.run),
+    })
+}
+
+fn site(program: &Program, site: u32) -> Value {
+    let site = &program.sites[site as usize];
+    json!({ "line": site.line, "text": site.text })
+}
+
+fn events(program: &Program, run: &[Event]) -> Value {
+    run.iter().map(|it| event(program, it)).collect()
+}
+
+fn event(program: &Program, event: &Event) -> Value {
+    json!({
+        "thread": program.threads[event.thread as usize].name,
+        "line": program.sites[event.site as usize].line,
+        "kind": event.kind.name(),
+        "location": event.location.map(|at| &program.locations[at as usize]),
+        "read": event.read,
+        "written": event.written,
+    })
+}
+
+fn exhaustive(subject: &Subject, report: &Report) -> Value {
+    let program = &subject.program;
+    let fault = report.fault.as_ref().map(|(found, moves)| {
+        let mut value = fault(subject, found);
+        let moves = moves.iter().flat_map(|it| step(program, it));
+        value["run"] = moves.collect();
+        value
+    });
+    json!({
+        "model": report.model.name(),
+        "names": report.names,
+        "outcomes": report.outcomes,
+        "cut_off": report.cut_off,
+        "fault": fault,
+        "states": report.progress.states,
+        "moves": report.progress.moves,
+        "seconds": report.progress.time.as_secs_f64(),
+        "stopped": report.stopped.map(search_stop),
+    })
+}
+
+fn step(program: &Program, step: &Move) -> Vec<Value> {
+    match step {
+        Move::Step(_, events) => events.iter().map(|it| event(program, it)).collect(),
+        Move::Commit(thread, location, value) => vec![json!({
+            "thread": program.threads[*thread].name,
+            "kind": "commit",
+            "location": program.locations[*location as usize],
+            "written": value,
+        })],
+    }
+}
+
+fn fences(program: &Program, suggestion: &Suggestion) -> Value {
+    let sites = suggestion.fences.iter().map(|&it| site(program, it));
+    json!({
+        "model": suggestion.model.name(),
+        "fences": sites.collect::<Vec<_>>(),
+        "verified": suggestion.stopped().is_none(),
+        "rounds": suggestion.rounds,
+        "stopped": suggestion.stopped().map(bounded_stop),
+    })
+}

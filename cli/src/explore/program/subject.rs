@@ -1,0 +1,178 @@
+//! A program, explored as the options say.
+
+use std::time::{Duration, Instant};
+
+use ::explore::program::benchmarks::{self, Benchmark};
+use ::explore::program::bounded::{self, Options, search};
+use ::explore::program::compile::Program;
+use ::explore::program::exhaustive::{self, explore};
+use ::explore::program::fences::{Suggestion, suggest};
+use check::Model;
+use check::bounds::Bounds;
+use simulate::source::Sources;
+
+use super::Args;
+use crate::error::Error;
+use crate::progress::spinner;
+use crate::protocol::diagnostics;
+use crate::status::Status;
+
+/// A search that is over sooner is repeated, so that its time says something.
+const SHORT: Duration = Duration::from_millis(100);
+
+/// Most repetitions.
+const MOST_TIMES: u32 = 20;
+
+/// A program that can run.
+pub(super) struct Subject {
+    /// What the user called it.
+    pub name: String,
+    /// Its text.
+    pub sources: Sources,
+    /// It.
+    pub program: Program,
+    /// The built-in one that it is.
+    pub benchmark: Option<&'static Benchmark>,
+}
+
+impl Subject {
+    /// Reads a program: a file, or a built-in one.
+    pub fn open(name: &str) -> Result<Subject, Error> {
+        let benchmark = benchmarks::find(name);
+        let text = match benchmark {
+            Some(benchmark) => benchmark.text.to_owned(),
+            None => std::fs::read_to_string(name).map_err(|error| Error::File {
+                file: name.to_owned(),
+                error,
+            })?,
+        };
+        let read = Program::read(&text);
+        let mut sources = Sources::default();
+        sources.add(name, text);
+        match read {
+            Ok(program) => Ok(Subject {
+                name: name.to_owned(),
+                sources,
+                program,
+                benchmark,
+            }),
+            Err(errors) => Err(diagnostics::refusal(name, &sources, &errors)),
+        }
+    }
+}
+
+/// What was found.
+pub(super) struct Explored<'a> {
+    /// The program.
+    pub subject: &'a Subject,
+    /// With few preemptions, for each bound.
+    pub searches: Vec<Searched>,
+    /// All states, for each model.
+    pub exhaustive: Vec<exhaustive::Report>,
+    /// Fences, for each model.
+    pub fences: Vec<Suggestion>,
+}
+
+/// A search with few preemptions.
+pub(super) struct Searched {
+    /// The bound.
+    pub preemptions: u32,
+    /// What was found.
+    pub report: bounded::Report,
+    /// How long it takes without monitors, if it is not stopped.
+    pub without: Option<Duration>,
+}
+
+impl<'a> Explored<'a> {
+    /// Explores.
+    pub fn new(subject: &'a Subject, args: &Args) -> Explored<'a> {
+        let monitored = args.models(&args.monitor);
+        let options = |preemptions: u32, models: &[Model]| Options {
+            preemptions,
+            models: models.to_vec(),
+            bounds: Bounds::new(args.limits.timeout, Some(args.limits.max_memory)),
+            runs: Some(u64::from(args.max_runs)),
+        };
+        let program = &subject.program;
+        let spinner = spinner(subject.name.clone(), args.quiet);
+        let searches = args.preemptions.iter().map(|&preemptions| {
+            spinner.set_message(format!("{preemptions} preemptions"));
+            let report = timed(program, &|| options(preemptions, &monitored));
+            let without = report.stopped.is_none().then(|| {
+                spinner.set_message("without monitors");
+                timed(program, &|| options(preemptions, &[]))
+            });
+            Searched {
+                preemptions,
+                report,
+                without: without.filter(|it| it.stopped.is_none()).map(|it| it.time),
+            }
+        });
+        let searches = searches.collect();
+        let exhaustive = args.models(&args.exhaustive).into_iter().map(|model| {
+            explore(program, model, &args.limits.begin(), &mut |progress| {
+                let states = progress.states;
+                spinner.set_message(format!("{states} states under {model}"));
+            })
+        });
+        let exhaustive = exhaustive.collect();
+        let most = args.preemptions.iter().copied().max().unwrap_or(0);
+        let fenced = monitored.iter().filter(|_| args.suggest_fences);
+        let fences = fenced.map(|&model| {
+            spinner.set_message(format!("fences under {model}"));
+            suggest(program, model, &options(most, &[]))
+        });
+        let fences = fences.collect();
+        spinner.finish_and_clear();
+        Explored {
+            subject,
+            searches,
+            exhaustive,
+            fences,
+        }
+    }
+
+    /// What the shell is told.
+    pub fn status(&self) -> Status {
+        let of = |found: bool, stopped: bool| match (found, stopped) {
+            (true, _) => Status::Violation,
+            (false, true) => Status::Undecided,
+            (false, false) => Status::Done,
+        };
+        let searched = self.searches.iter().map(|one| {
+            let report = &one.report;
+            let found = report.violations.len() + report.faults.len() > 0;
+            of(found, report.stopped.is_some())
+        });
+        let explored = self.exhaustive.iter().map(|one| {
+            let found = one.fault.is_some() || self.beyond_sc(one).is_some_and(|beyond| beyond > 0);
+            of(found, one.stopped.is_some())
+        });
+        let fenced = self
+            .fences
+            .iter()
+            .map(|one| of(false, one.stopped().is_some()));
+        let all = searched.chain(explored).chain(fenced);
+        all.fold(Status::Done, Status::and)
+    }
+
+    /// How many outcomes there are that SC does not have, if all those of SC are known.
+    pub fn beyond_sc(&self, report: &exhaustive::Report) -> Option<usize> {
+        let mut all = self.exhaustive.iter();
+        let sc = all.find(|it| it.model == Model::Sc && it.stopped.is_none())?;
+        Some(report.outcomes.difference(&sc.outcomes).count())
+    }
+}
+
+/// A search; if it is short, with the least time of several.
+fn timed(program: &Program, options: &dyn Fn() -> Options) -> bounded::Report {
+    let begun = Instant::now();
+    let mut report = search(program, &options());
+    for _ in 1..MOST_TIMES {
+        if begun.elapsed() > SHORT || report.stopped.is_some() {
+            break;
+        }
+        report.time = report.time.min(search(program, &options()).time);
+    }
+    report
+}

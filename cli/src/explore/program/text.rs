@@ -1,0 +1,290 @@
+//! What is found, for a person.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use ::explore::program::bounded::{FaultyRun, Stopped, Violation};
+use ::explore::program::exhaustive::Report;
+use ::explore::program::fences::Suggestion;
+use ::explore::search;
+use check::Model;
+
+use super::subject::{Explored, Searched, Subject};
+use super::{Args, run};
+use crate::check::paint::Paint;
+
+/// Most outcomes that are shown.
+const MOST_OUTCOMES: usize = 32;
+
+/// The head of a table of searches.
+pub(super) fn head(args: &Args, out: &mut dyn Write) -> io::Result<()> {
+    let models = args.models(&args.monitor);
+    let models: Vec<&str> = models.iter().map(|it| it.name()).collect();
+    writeln!(
+        out,
+        "{:width$}  lines  preemptions  interleavings  cut off  faulty    seconds  monitors  {:<7}  \
+         in the paper",
+        "program",
+        models.join("/"),
+        width = width(args)
+    )
+}
+
+/// How wide the names are.
+fn width(args: &Args) -> usize {
+    let names = args.names();
+    let widths = names.iter().map(|name| name.chars().count());
+    widths.max().unwrap_or(0).max("program".len())
+}
+
+/// A line of the table for each bound.
+pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
+    let subject = explored.subject;
+    let source = &subject.sources.files()[0];
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    let lines = source.text.lines().filter(is_code).count();
+    for searched in &explored.searches {
+        let report = &searched.report;
+        let count = |model: &Model| report.of(*model).count().to_string();
+        let counts: Vec<String> = args.models(&args.monitor).iter().map(count).collect();
+        let line = format!(
+            "{:width$}  {lines:>5}  {:>11}  {:>13}  {:>7}  {:>6}  {:>9.6}  {:>8}  {:<7}",
+            subject.name,
+            searched.preemptions,
+            report.runs,
+            report.cut_off,
+            report.faulty,
+            report.time.as_secs_f64(),
+            overhead(searched),
+            counts.join("/"),
+            width = width(args)
+        );
+        let more = match report.stopped {
+            Some(why) => bounded_stop(why).to_owned(),
+            None => paper(subject, searched.preemptions).unwrap_or_default(),
+        };
+        writeln!(out, "{}", format!("{line}  {more}").trim_end())?;
+    }
+    Ok(())
+}
+
+/// What the paper's tables say.
+fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
+    let benchmark = subject.benchmark?;
+    let table = usize::try_from(preemptions.checked_sub(1)?).ok()?;
+    let published = benchmark.published.get(table)?;
+    Some(format!(
+        "{} runs, {} s, +{} %, tso/pso {}/{}",
+        published.runs,
+        published.seconds,
+        benchmark.published_overhead(),
+        published.tso,
+        published.pso
+    ))
+}
+
+/// How much longer the monitors make it.
+fn overhead(searched: &Searched) -> String {
+    let without = searched.without.filter(|time| *time > Duration::ZERO);
+    without.map_or("-".to_owned(), |without| {
+        let ratio = searched.report.time.as_secs_f64() / without.as_secs_f64();
+        format!("{:+.0} %", (ratio - 1.0) * 100.0)
+    })
+}
+
+fn bounded_stop(stopped: Stopped) -> &'static str {
+    match stopped {
+        Stopped::Time => "the time limit came first (--timeout)",
+        Stopped::Memory => "the memory limit came first (--max-memory)",
+        Stopped::Runs => "the limit on runs came first (--max-runs)",
+    }
+}
+
+fn search_stop(stopped: search::Stopped) -> &'static str {
+    match stopped {
+        search::Stopped::Time => "the time limit came first (--timeout)",
+        search::Stopped::Memory => "the memory limit came first (--max-memory)",
+        search::Stopped::States => "the limit on states came first (--max-states)",
+    }
+}
+
+/// Everything about one program.
+pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint::new(io::stdout().is_terminal());
+    head(args, out)?;
+    rows(explored, args, out)?;
+    // The last bound is the one that is looked at.
+    if let Some(searched) = explored.searches.iter().max_by_key(|it| it.preemptions) {
+        for faulty in &searched.report.faults {
+            fault(explored, faulty, paint, out)?;
+        }
+        for model in args.models(&args.monitor) {
+            violations(explored, searched, model, paint, out)?;
+        }
+    }
+    for report in &explored.exhaustive {
+        exhaustive(explored, report, paint, out)?;
+    }
+    for suggestion in &explored.fences {
+        fences(explored, suggestion, paint, out)?;
+    }
+    Ok(())
+}
+
+fn fault(
+    explored: &Explored<'_>,
+    faulty: &FaultyRun,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (what, line, text) = run::fault(&explored.subject.sources, &faulty.fault);
+    let count = faulty.count;
+    let title = format!("{what}, at line {line}: {text}");
+    writeln!(out, "\n{} ({count} runs), under SC", paint.bad(&title))?;
+    for event in &faulty.run {
+        writeln!(out, "    {}", run::event(&explored.subject.program, event))?;
+    }
+    Ok(())
+}
+
+fn violations(
+    explored: &Explored<'_>,
+    searched: &Searched,
+    model: Model,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let found: Vec<&Violation> = searched.report.of(model).collect();
+    let preemptions = searched.preemptions;
+    match found.len() {
+        0 => {
+            let none =
+                format!("{model}: no violation in runs with at most {preemptions} preemptions");
+            match searched.report.stopped {
+                None => writeln!(out, "\n{}", paint.good(&none))?,
+                Some(why) => {
+                    let why = paint.unsure(bounded_stop(why));
+                    writeln!(out, "\n{none} so far: {why}")?;
+                }
+            }
+        }
+        count => {
+            let plural = if count == 1 { "" } else { "s" };
+            writeln!(out, "\n{model}: {count} distinct violation{plural} of SC")?;
+        }
+    }
+    let program = &explored.subject.program;
+    for violation in found {
+        let (store, event) = (&violation.run[violation.delayed], violation.run.last());
+        let Some(event) = event else { continue };
+        let title = run::delay(program, store, event);
+        writeln!(out, "\n  {}", paint.bad(&title))?;
+        writeln!(out, "    {}", run::place(program, violation.store))?;
+        writeln!(out, "    {}", run::place(program, violation.event))?;
+        writeln!(out, "  as in this run:")?;
+        for (at, event) in violation.run.iter().enumerate() {
+            let mark = match at {
+                at if at == violation.delayed => "  <- this store",
+                at if at + 1 == violation.run.len() => "  <- can come before it",
+                _ => "",
+            };
+            writeln!(out, "    {}{mark}", run::event(program, event))?;
+        }
+    }
+    Ok(())
+}
+
+fn exhaustive(
+    explored: &Explored<'_>,
+    report: &Report,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let program = &explored.subject.program;
+    let beyond = match explored.beyond_sc(report) {
+        Some(beyond) if report.model != Model::Sc => format!(", {beyond} of them not under SC"),
+        _ => String::new(),
+    };
+    writeln!(
+        out,
+        "\n{}, all states: {} outcomes{beyond}; {} states, {} moves, {} cut off, {:.3} s",
+        report.model,
+        report.outcomes.len(),
+        report.progress.states,
+        report.progress.moves,
+        report.cut_off,
+        report.progress.time.as_secs_f64(),
+    )?;
+    if let Some(why) = report.stopped {
+        writeln!(
+            out,
+            "  {}: there may be more",
+            paint.unsure(search_stop(why))
+        )?;
+    }
+    outcomes(report, out)?;
+    let Some((fault, moves)) = &report.fault else {
+        return Ok(());
+    };
+    let (what, line, text) = run::fault(&explored.subject.sources, fault);
+    let title = format!("{what}, at line {line}: {text}");
+    writeln!(out, "  {}, in this shortest run:", paint.bad(&title))?;
+    for step in moves {
+        for line in run::step(program, step) {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The outcomes, without what is the same in all of them.
+fn outcomes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let Some(first) = report.outcomes.first() else {
+        return Ok(());
+    };
+    let differs = |at: &usize| report.outcomes.iter().any(|it| it[*at] != first[*at]);
+    let columns: Vec<usize> = (0..first.len()).filter(differs).collect();
+    if columns.is_empty() {
+        return Ok(());
+    }
+    for outcome in report.outcomes.iter().take(MOST_OUTCOMES) {
+        let value = |&at: &usize| format!("{} = {}", report.names[at], outcome[at]);
+        let values: Vec<String> = columns.iter().map(value).collect();
+        writeln!(out, "    {}", values.join(", "))?;
+    }
+    let left = report.outcomes.len().saturating_sub(MOST_OUTCOMES);
+    if left > 0 {
+        writeln!(out, "    and {left} more")?;
+    }
+    Ok(())
+}
+
+fn fences(
+    explored: &Explored<'_>,
+    suggestion: &Suggestion,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (model, count) = (suggestion.model, suggestion.fences.len());
+    if let Some(why) = suggestion.stopped() {
+        let why = paint.unsure(bounded_stop(why));
+        return writeln!(out, "\n{model}: {why}: nobody knows which fences suffice");
+    }
+    let runs = suggestion.report.runs;
+    match count {
+        0 => writeln!(out, "\n{model}: no fence is needed")?,
+        1 => writeln!(
+            out,
+            "\n{model}: a fence here leaves no violation in {runs} runs:"
+        )?,
+        _ => writeln!(
+            out,
+            "\n{model}: {count} fences, and no fewer, leave no violation in {runs} runs:"
+        )?,
+    }
+    for &site in &suggestion.fences {
+        let place = run::place(&explored.subject.program, site);
+        writeln!(out, "  behind {place}")?;
+    }
+    Ok(())
+}

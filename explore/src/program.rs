@@ -1,0 +1,51 @@
+//! Concurrent programs: a small language, explored over sequentially consistent runs with the [`monitor`](crate::monitor)s
+//! watching, and exhaustively under SC, TSO and PSO.
+//!
+//! ```text
+//! shared data, flag = 0, slot[4];         // locations: all 0 unless it says otherwise
+//! const MOST = 3;
+//! fn wait_for(value) {                    // put where it is called; no recursion
+//!     loop MOST {                         // every loop has a bound; who reaches it is cut off
+//!         let f = load flag;              // one shared access a statement
+//!         if f == value { return 1; }
+//!         yield;                          // others go on: no preemption
+//!     }
+//!     return 0;
+//! }
+//! init { store data = 7; }                // before the threads
+//! thread P0 { store data = 1; store flag = 1; }
+//! thread P1 { let ok = wait_for(1); let d = load data; assert d == 1; }
+//! finally { let d = load data; assert d == 1; }
+//! ```
+//!
+//! Accesses: `load x`, `store x = e`, `cas x, old, new` (1 if it held `old`), `swap x, e` and `add x, e` (what it held), `dcas x, y,
+//! old x, old y, new x, new y` (1 if both held the old values), and `fence`. Besides `loop` there is `while e limit 3 { }`; `break`,
+//! `continue`, `if`/`else`, `assert`. Numbers have 64 bits; 0 is false. A failed CAS or DCAS reads, and orders like a successful one.
+//!
+//! A DCAS is one step of a run. To the monitors it is two atomic operations at once.
+//!
+//! ```
+//! use check::Model;
+//! use explore::program::bounded::{Options, search};
+//! use explore::program::compile::Program;
+//!
+//! let text = "shared x, y;
+//!     thread P0 { store x = 1; let r = load y; }
+//!     thread P1 { store y = 1; let r = load x; }";
+//! let program = Program::read(text).unwrap();
+//! let report = search(&program, &Options::new(1, &[Model::Tso]));
+//! assert_eq!(report.runs, 4);
+//! // Either store may be delayed behind its thread's load.
+//! assert_eq!(report.violations.len(), 2);
+//! ```
+
+pub mod benchmarks;
+pub mod bounded;
+pub mod code;
+pub mod compile;
+pub mod exhaustive;
+pub mod fences;
+pub mod language;
+pub mod machine;
+pub mod parse;
+pub mod watch;

@@ -1,0 +1,171 @@
+//! What a thread does, as a short list of instructions over numbered locals.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use simulate::source::Span;
+
+use super::language::{Binary, Operation};
+
+/// An expression over locals.
+#[derive(Clone, Debug)]
+pub enum Code {
+    /// A number.
+    Number(i64),
+    /// The local of this number.
+    Local(u16),
+    /// `-e`
+    Negative(Box<Code>),
+    /// `!e`
+    Not(Box<Code>),
+    /// Two with an operator between them.
+    Binary(Binary, Box<Code>, Box<Code>),
+}
+
+/// Why a run cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FaultKind {
+    /// What was asserted is 0.
+    Assertion,
+    /// An array has no such location: the index, and how many it has.
+    Index(i64, u32),
+    /// A division by 0.
+    DivisionByZero,
+    /// A number that does not fit.
+    Overflow,
+    /// A function ended without a result that somebody needs.
+    NoResult,
+    /// A thread does too much without an access.
+    Endless,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FaultKind::Assertion => f.write_str("the assertion fails"),
+            FaultKind::Index(index, length) => {
+                write!(f, "index {index} is not below the length {length}")
+            }
+            FaultKind::DivisionByZero => f.write_str("division by zero"),
+            FaultKind::Overflow => f.write_str("a number does not fit in 64 bits"),
+            FaultKind::NoResult => f.write_str("the function ends without a result"),
+            FaultKind::Endless => {
+                f.write_str("too many local steps without an access of shared memory")
+            }
+        }
+    }
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub enum Instruction {
+    /// A local gets a value.
+    Set(u16, Code, Span),
+    /// Goes elsewhere if this is 0.
+    Unless(Code, u32, Span),
+    /// Goes elsewhere.
+    Jump(u32),
+    /// This must not be 0.
+    Assert(Code, Span),
+    /// A loop has reached its bound.
+    CutOff(Span),
+    /// A function has no result.
+    NoResult(Span),
+    /// Others may go on.
+    Yield,
+    /// An access of shared memory.
+    Access(Access),
+    /// A full fence, at a site.
+    Fence(u32),
+    /// The thread ends.
+    End,
+}
+
+/// An access of shared memory.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// What it does.
+    pub operation: Operation,
+    /// To what; of a DCAS two.
+    pub places: Vec<Place>,
+    /// With what.
+    pub operands: Vec<Code>,
+    /// The local that gets the result.
+    pub result: Option<u16>,
+    /// Its number among the sites of the program.
+    pub site: u32,
+    /// The statement.
+    pub span: Span,
+}
+
+/// A location, or one of an array.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The first location.
+    pub base: u32,
+    /// How many there are.
+    pub length: u32,
+    /// Which of them.
+    pub index: Option<Code>,
+}
+
+impl Code {
+    /// Its value.
+    pub fn evaluate(&self, locals: &[i64]) -> Result<i64, FaultKind> {
+        Ok(match self {
+            Code::Number(number) => *number,
+            Code::Local(local) => locals[usize::from(*local)],
+            Code::Negative(code) => {
+                let value = code.evaluate(locals)?;
+                value.checked_neg().ok_or(FaultKind::Overflow)?
+            }
+            Code::Not(code) => i64::from(code.evaluate(locals)? == 0),
+            Code::Binary(operator, left, right) => {
+                let left = left.evaluate(locals)?;
+                match (operator, left) {
+                    (Binary::Or, 0) | (Binary::And, 1..) | (Binary::And, ..=-1) => {
+                        i64::from(right.evaluate(locals)? != 0)
+                    }
+                    (Binary::Or, _) => 1,
+                    (Binary::And, _) => 0,
+                    _ => arithmetic(*operator, left, right.evaluate(locals)?)?,
+                }
+            }
+        })
+    }
+
+    /// The locals in it.
+    pub fn locals(&self, visit: &mut dyn FnMut(u16)) {
+        match self {
+            Code::Number(_) => {}
+            Code::Local(local) => visit(*local),
+            Code::Negative(code) | Code::Not(code) => code.locals(visit),
+            Code::Binary(_, left, right) => {
+                left.locals(visit);
+                right.locals(visit);
+            }
+        }
+    }
+}
+
+fn arithmetic(operator: Binary, left: i64, right: i64) -> Result<i64, FaultKind> {
+    if matches!(operator, Binary::Divided | Binary::Modulo) && right == 0 {
+        return Err(FaultKind::DivisionByZero);
+    }
+    let value = match operator {
+        Binary::Plus => left.checked_add(right),
+        Binary::Minus => left.checked_sub(right),
+        Binary::Times => left.checked_mul(right),
+        Binary::Divided => left.checked_div(right),
+        Binary::Modulo => left.checked_rem(right),
+        Binary::Equal => Some(i64::from(left == right)),
+        Binary::Different => Some(i64::from(left != right)),
+        Binary::AtMost => Some(i64::from(left <= right)),
+        Binary::AtLeast => Some(i64::from(left >= right)),
+        Binary::Less => Some(i64::from(left < right)),
+        Binary::More => Some(i64::from(left > right)),
+        Binary::Or => Some(i64::from(left != 0 || right != 0)),
+        Binary::And => Some(i64::from(left != 0 && right != 0)),
+    };
+    value.ok_or(FaultKind::Overflow)
+}

@@ -1,0 +1,169 @@
+//! All runs of a program under SC, TSO or PSO: what can hold at their ends, and a shortest run to a fault.
+//!
+//! A step is an event with all that is local behind it, or a store that reaches memory.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use check::Model;
+
+use super::compile::Program;
+use super::machine::{Event, Fault, Machine, Outcome, State, Stop};
+use crate::graph::Graph;
+use crate::search::{self, Limits, Progress, Stopped, breadth_first};
+
+/// What happens in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// A thread's next access or fence; of a DCAS two events; none if it is a fault.
+    Step(usize, Vec<Event>),
+    /// A store of a thread reaches memory: location and value.
+    Commit(usize, u32, i64),
+}
+
+/// What an exploration says.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The model.
+    pub model: Model,
+    /// What the numbers of an outcome are.
+    pub names: Vec<String>,
+    /// What can hold at the end.
+    pub outcomes: BTreeSet<Outcome>,
+    /// States in which a loop has reached its bound.
+    pub cut_off: u64,
+    /// The fault with the shortest run, and that run.
+    pub fault: Option<(Fault, Vec<Move>)>,
+    /// How many distinct faults there are.
+    pub faults: usize,
+    /// How far it got.
+    pub progress: Progress,
+    /// Why there may be more.
+    pub stopped: Option<Stopped>,
+}
+
+/// Explores all runs under a model, within limits. The progress is reported now and then.
+pub fn explore(
+    program: &Program,
+    model: Model,
+    limits: &Limits,
+    progress: &mut dyn FnMut(&Progress),
+) -> Report {
+    let runs = Runs::new(program, model, false);
+    if let Err(stop) = runs.machine.start() {
+        runs.ends.borrow_mut().stop(stop);
+    }
+    let (outcome, reached) = breadth_first(&runs, limits, progress);
+    let ends = runs.ends.into_inner();
+    let fault = ends.faults.first().map(|&first| {
+        // The same states in the same order, up to the first that is at fault.
+        let (outcome, _) = breadth_first(&Runs::new(program, model, true), limits, progress);
+        match outcome {
+            search::Outcome::Found(run) => {
+                let moves = run.steps.into_iter().map(|(step, _)| step);
+                (run.goal, moves.collect())
+            }
+            _ => (first, Vec::new()),
+        }
+    });
+    Report {
+        model,
+        names: runs.machine.names(),
+        outcomes: ends.outcomes,
+        cut_off: ends.cut_off,
+        fault,
+        faults: ends.faults.len(),
+        progress: reached,
+        stopped: match outcome {
+            search::Outcome::Stopped(why) => Some(why),
+            _ => None,
+        },
+    }
+}
+
+/// How runs end.
+#[derive(Default)]
+struct Ends {
+    outcomes: BTreeSet<Outcome>,
+    cut_off: u64,
+    faults: BTreeSet<Fault>,
+}
+
+impl Ends {
+    fn stop(&mut self, stop: Stop) {
+        match stop {
+            Stop::CutOff(_) => self.cut_off += 1,
+            Stop::Fault(fault) => {
+                self.faults.insert(fault);
+            }
+        }
+    }
+}
+
+/// The runs of a program as a graph.
+struct Runs<'a> {
+    machine: Machine<'a>,
+    /// Whether a fault is what is looked for; if not, all ends are noted.
+    seeks_fault: bool,
+    ends: RefCell<Ends>,
+}
+
+impl<'a> Runs<'a> {
+    fn new(program: &'a Program, model: Model, seeks_fault: bool) -> Runs<'a> {
+        Runs {
+            machine: Machine::new(program, model),
+            seeks_fault,
+            ends: RefCell::default(),
+        }
+    }
+}
+
+impl Graph for Runs<'_> {
+    type State = State;
+    type Move = Move;
+    type Goal = Fault;
+
+    fn initial(&self) -> Vec<State> {
+        self.machine.start().into_iter().collect()
+    }
+
+    fn moves(&self, state: &State, visit: &mut dyn FnMut(Move, State)) {
+        if self.machine.stopped(state).is_some() {
+            return;
+        }
+        for thread in 0..state.threads.len() {
+            if self.machine.is_ready(state, thread) {
+                let mut next = state.clone();
+                let mut events = Vec::new();
+                self.machine.step(&mut next, thread, &mut events);
+                visit(Move::Step(thread, events), next);
+            }
+            for at in self.machine.committable(state, thread) {
+                let mut next = state.clone();
+                let (location, value) = self.machine.commit(&mut next, thread, at);
+                visit(Move::Commit(thread, location, value), next);
+            }
+        }
+    }
+
+    fn goal(&self, _: &State) -> Option<Fault> {
+        None
+    }
+
+    fn dead_end(&self, state: &State) -> Option<Fault> {
+        let end = match self.machine.stopped(state) {
+            Some(stop) => Err(stop),
+            None => self.machine.finish(state),
+        };
+        let mut ends = self.ends.borrow_mut();
+        match end {
+            Err(Stop::Fault(fault)) if self.seeks_fault => return Some(fault),
+            _ if self.seeks_fault => {}
+            Err(stop) => ends.stop(stop),
+            Ok(outcome) => {
+                ends.outcomes.insert(outcome);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,346 @@
+//! A program on an abstract machine: SC, or TSO and PSO with store buffers (Burnim, Sen & Stergiou, Figures 1 to 3).
+
+mod local;
+
+use check::Model;
+use history::Kind;
+use serde::{Deserialize, Serialize};
+use simulate::source::Span;
+
+use super::code::{Access, Code, FaultKind, Instruction, Place};
+use super::compile::{self, Program};
+use super::language::Operation;
+use local::{advance, begin, stop};
+
+/// The machine that a program runs on.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine<'a> {
+    program: &'a Program,
+    model: Model,
+}
+
+/// Between two steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// What memory holds.
+    pub memory: Vec<i64>,
+    /// The threads.
+    pub threads: Vec<Thread>,
+}
+
+/// A thread between two steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    /// Its next instruction: an access or a fence, or where it has stopped.
+    at: u32,
+    /// Whether it goes on.
+    status: Status,
+    locals: Vec<i64>,
+    /// Stores that wait: location and value. The oldest first; under PSO by location.
+    buffer: Vec<(u32, i64)>,
+}
+
+/// Whether a thread goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// It does.
+    Ready,
+    /// It has come to its end.
+    Done,
+    /// A loop has reached its bound.
+    CutOff,
+    /// Something is wrong.
+    Fault(FaultKind),
+}
+
+/// Why a run ended before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stop {
+    /// A loop has reached its bound.
+    CutOff(Span),
+    /// Something is wrong with the program.
+    Fault(Fault),
+}
+
+/// What is wrong, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fault {
+    /// The statement.
+    pub span: Span,
+    /// What.
+    pub kind: FaultKind,
+}
+
+/// An event of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The thread.
+    pub thread: u32,
+    /// The statement it comes from.
+    pub site: u32,
+    /// What it does.
+    pub kind: Kind,
+    /// Where; fences have none.
+    pub location: Option<u32>,
+    /// The value that was read.
+    pub read: Option<i64>,
+    /// The value that was written.
+    pub written: Option<i64>,
+    /// Whether it is the second half of a DCAS, which happens together with the event before it.
+    pub is_second: bool,
+}
+
+/// What holds at the end of a run: what the threads' outermost locals hold, then what memory does.
+pub type Outcome = Vec<i64>;
+
+impl<'a> Machine<'a> {
+    /// A machine for a program.
+    pub fn new(program: &'a Program, model: Model) -> Machine<'a> {
+        Machine { program, model }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    /// The state after `init`.
+    pub fn start(&self) -> Result<State, Stop> {
+        let mut memory = self.program.initial.clone();
+        self.alone(&self.program.init, &mut memory)?;
+        let threads = self.program.threads.iter().map(begin).collect();
+        Ok(State { memory, threads })
+    }
+
+    /// Whether a thread can go on.
+    pub fn is_ready(&self, state: &State, thread: usize) -> bool {
+        state.threads[thread].status == Status::Ready
+    }
+
+    /// Why the run ends here, if one of the threads is wrong or has been cut off.
+    pub fn stopped(&self, state: &State) -> Option<Stop> {
+        let mut threads = self.program.threads.iter().zip(&state.threads);
+        threads.find_map(|(code, thread)| stop(code, thread))
+    }
+
+    /// A thread's next access or fence, and all that is local behind it. Whether it has yielded there.
+    pub fn step(&self, state: &mut State, thread: usize, events: &mut Vec<Event>) -> bool {
+        let code = &self.program.threads[thread];
+        let State { memory, threads } = state;
+        let number = thread as u32;
+        let thread = &mut threads[thread];
+        match self.event(code, thread, memory, &mut |event| {
+            events.push(Event {
+                thread: number,
+                ..event
+            });
+        }) {
+            Ok(()) => {
+                thread.at += 1;
+                advance(code, thread)
+            }
+            Err(fault) => {
+                thread.status = Status::Fault(fault);
+                false
+            }
+        }
+    }
+
+    /// The stores of a thread that may reach memory next, by their place in its buffer.
+    pub fn committable(&self, state: &State, thread: usize) -> Vec<usize> {
+        let buffer = &state.threads[thread].buffer;
+        let is_first = |at: &usize| match self.model {
+            Model::Pso(_) => *at == 0 || buffer[at - 1].0 != buffer[*at].0,
+            _ => *at == 0,
+        };
+        (0..buffer.len()).filter(is_first).collect()
+    }
+
+    /// One of them reaches memory: location and value.
+    pub fn commit(&self, state: &mut State, thread: usize, at: usize) -> (u32, i64) {
+        let (location, value) = state.threads[thread].buffer.remove(at);
+        state.memory[location as usize] = value;
+        (location, value)
+    }
+
+    /// What holds after `finally`, if nothing can happen any more.
+    pub fn finish(&self, state: &State) -> Result<Outcome, Stop> {
+        let mut memory = state.memory.clone();
+        self.alone(&self.program.finally, &mut memory)?;
+        let threads = self.program.threads.iter().zip(&state.threads);
+        let locals = threads.flat_map(|(code, thread)| {
+            let value = |it: &(String, u16)| thread.locals[usize::from(it.1)];
+            code.observed.iter().map(value)
+        });
+        Ok(locals.chain(memory.iter().copied()).collect())
+    }
+
+    /// What an [`Outcome`] consists of.
+    pub fn names(&self) -> Vec<String> {
+        let locals = self.program.threads.iter().flat_map(|thread| {
+            let name = |it: &(String, u16)| format!("{}.{}", thread.name, it.0);
+            thread.observed.iter().map(name)
+        });
+        locals.chain(self.program.locations.clone()).collect()
+    }
+
+    /// Performs code while nothing else does.
+    fn alone(&self, code: &compile::Thread, memory: &mut [i64]) -> Result<(), Stop> {
+        let sc = Machine::new(self.program, Model::Sc);
+        let mut thread = begin(code);
+        while thread.status == Status::Ready {
+            match sc.event(code, &mut thread, memory, &mut |_| {}) {
+                Ok(()) => {
+                    thread.at += 1;
+                    advance(code, &mut thread);
+                }
+                Err(fault) => thread.status = Status::Fault(fault),
+            }
+        }
+        stop(code, &thread).map_or(Ok(()), Err)
+    }
+
+    /// Performs the access or fence that a thread is at.
+    fn event(
+        &self,
+        code: &compile::Thread,
+        thread: &mut Thread,
+        memory: &mut [i64],
+        visit: &mut dyn FnMut(Event),
+    ) -> Result<(), FaultKind> {
+        match &code.code[thread.at as usize] {
+            Instruction::Access(access) => self.access(access, thread, memory, visit),
+            Instruction::Fence(site) => {
+                self.drain(thread, memory, Kind::Fence, None);
+                visit(Event {
+                    thread: 0,
+                    site: *site,
+                    kind: Kind::Fence,
+                    location: None,
+                    read: None,
+                    written: None,
+                    is_second: false,
+                });
+                Ok(())
+            }
+            _ => unreachable!("a thread waits at accesses and fences"),
+        }
+    }
+
+    fn access(
+        &self,
+        access: &Access,
+        thread: &mut Thread,
+        memory: &mut [i64],
+        visit: &mut dyn FnMut(Event),
+    ) -> Result<(), FaultKind> {
+        let locations = access.places.iter();
+        let locations = locations.map(|place| location(place, &thread.locals));
+        let locations: Vec<u32> = locations.collect::<Result<_, _>>()?;
+        let operand = |code: &Code| code.evaluate(&thread.locals);
+        let operands = access.operands.iter().map(operand);
+        let operands: Vec<i64> = operands.collect::<Result<_, _>>()?;
+        let event = |kind, location, read, written| Event {
+            thread: 0,
+            site: access.site,
+            kind,
+            location: Some(location),
+            read,
+            written,
+            is_second: false,
+        };
+        let first = locations[0];
+        let result = match access.operation {
+            Operation::Load => {
+                let value = self.load(thread, memory, first);
+                visit(event(Kind::Load, first, Some(value), None));
+                value
+            }
+            Operation::Store => {
+                self.store(thread, memory, first, operands[0]);
+                visit(event(Kind::Store, first, None, Some(operands[0])));
+                return Ok(());
+            }
+            _ => {
+                for &location in &locations {
+                    self.drain(thread, memory, Kind::Rmw, Some(location));
+                }
+                let held: Vec<i64> = locations.iter().map(|&at| memory[at as usize]).collect();
+                let (written, result) = atomic(access.operation, &held, &operands)?;
+                for (at, &location) in locations.iter().enumerate() {
+                    let written = written.as_ref().map(|written| written[at]);
+                    let kind = written.map_or(Kind::FailedCas, |_| Kind::Rmw);
+                    if let Some(written) = written {
+                        memory[location as usize] = written;
+                    }
+                    visit(Event {
+                        is_second: at > 0,
+                        ..event(kind, location, Some(held[at]), written)
+                    });
+                }
+                result
+            }
+        };
+        if let Some(local) = access.result {
+            thread.locals[usize::from(local)] = result;
+        }
+        Ok(())
+    }
+
+    fn load(&self, thread: &Thread, memory: &[i64], location: u32) -> i64 {
+        let own = thread.buffer.iter().rfind(|store| store.0 == location);
+        own.map_or(memory[location as usize], |store| store.1)
+    }
+
+    fn store(&self, thread: &mut Thread, memory: &mut [i64], location: u32, value: i64) {
+        match self.model {
+            Model::Sc => memory[location as usize] = value,
+            Model::Tso => thread.buffer.push((location, value)),
+            Model::Pso(_) => {
+                let behind = thread.buffer.partition_point(|store| store.0 <= location);
+                thread.buffer.insert(behind, (location, value));
+            }
+        }
+    }
+
+    /// What an atomic operation at this location or a fence waits for reaches memory.
+    fn drain(&self, thread: &mut Thread, memory: &mut [i64], kind: Kind, location: Option<u32>) {
+        let drains_all = self.model.drains_all(kind);
+        thread.buffer.retain(|&(at, value)| {
+            let waits = drains_all || Some(at) == location;
+            if waits {
+                memory[at as usize] = value;
+            }
+            !waits
+        });
+    }
+}
+
+/// What an atomic operation writes, if it does, and its result.
+fn atomic(
+    operation: Operation,
+    held: &[i64],
+    operands: &[i64],
+) -> Result<(Option<Vec<i64>>, i64), FaultKind> {
+    let count = held.len();
+    Ok(match operation {
+        Operation::Swap => (Some(vec![operands[0]]), held[0]),
+        Operation::Add => {
+            let sum = held[0].checked_add(operands[0]);
+            (Some(vec![sum.ok_or(FaultKind::Overflow)?]), held[0])
+        }
+        _ if held == &operands[..count] => (Some(operands[count..].to_vec()), 1),
+        _ => (None, 0),
+    })
+}
+
+fn location(place: &Place, locals: &[i64]) -> Result<u32, FaultKind> {
+    let Some(index) = &place.index else {
+        return Ok(place.base);
+    };
+    let index = index.evaluate(locals)?;
+    let inside = u32::try_from(index).ok().filter(|&at| at < place.length);
+    inside
+        .map(|at| place.base + at)
+        .ok_or(FaultKind::Index(index, place.length))
+}

@@ -1,0 +1,98 @@
+//! What a thread does between two accesses.
+
+use simulate::source::Span;
+
+use super::{Fault, Status, Stop, Thread};
+use crate::program::code::{FaultKind, Instruction};
+use crate::program::compile;
+
+/// Most locals that are set in a row without an access.
+const MOST_LOCAL: u32 = 1_000_000;
+
+/// A thread before its first access.
+pub(super) fn begin(code: &compile::Thread) -> Thread {
+    let mut thread = Thread {
+        at: 0,
+        status: Status::Ready,
+        locals: vec![0; code.locals],
+        buffer: Vec::new(),
+    };
+    advance(code, &mut thread);
+    thread
+}
+
+/// Goes on to the next access, fence or end. Whether the thread has yielded on its way.
+pub(super) fn advance(code: &compile::Thread, thread: &mut Thread) -> bool {
+    let mut has_yielded = false;
+    let mut left = MOST_LOCAL;
+    thread.status = loop {
+        let at = thread.at;
+        let instruction = &code.code[at as usize];
+        thread.at += 1;
+        // A loop sets its counter.
+        left -= u32::from(matches!(instruction, Instruction::Set(..)));
+        let ended = match local(instruction, thread, &mut has_yielded) {
+            Ok(None) if left > 0 => continue,
+            Ok(None) => Status::Fault(FaultKind::Endless),
+            Ok(Some(status)) => status,
+            Err(fault) => Status::Fault(fault),
+        };
+        thread.at = at;
+        break ended;
+    };
+    for &local in &code.dead[thread.at as usize] {
+        thread.locals[usize::from(local)] = 0;
+    }
+    has_yielded
+}
+
+/// One local step; or what the thread comes to before this instruction. It already points behind it.
+fn local(
+    instruction: &Instruction,
+    thread: &mut Thread,
+    has_yielded: &mut bool,
+) -> Result<Option<Status>, FaultKind> {
+    match instruction {
+        Instruction::Set(local, value, _) => {
+            thread.locals[usize::from(*local)] = value.evaluate(&thread.locals)?;
+        }
+        Instruction::Unless(condition, to, _) => {
+            if condition.evaluate(&thread.locals)? == 0 {
+                thread.at = *to;
+            }
+        }
+        Instruction::Jump(to) => thread.at = *to,
+        Instruction::Assert(claim, _) => {
+            if claim.evaluate(&thread.locals)? == 0 {
+                return Err(FaultKind::Assertion);
+            }
+        }
+        Instruction::Yield => *has_yielded = true,
+        Instruction::CutOff(_) => return Ok(Some(Status::CutOff)),
+        Instruction::NoResult(_) => return Err(FaultKind::NoResult),
+        Instruction::End => return Ok(Some(Status::Done)),
+        Instruction::Access(_) | Instruction::Fence(_) => return Ok(Some(Status::Ready)),
+    }
+    Ok(None)
+}
+
+/// Why a thread has stopped before its end.
+pub(super) fn stop(code: &compile::Thread, thread: &Thread) -> Option<Stop> {
+    let kind = match thread.status {
+        Status::Ready | Status::Done => return None,
+        Status::CutOff => None,
+        Status::Fault(kind) => Some(kind),
+    };
+    let span = match &code.code[thread.at as usize] {
+        Instruction::Set(_, _, span)
+        | Instruction::Unless(_, _, span)
+        | Instruction::Assert(_, span)
+        | Instruction::CutOff(span)
+        | Instruction::NoResult(span) => *span,
+        Instruction::Access(access) => access.span,
+        Instruction::Jump(_) | Instruction::Yield | Instruction::Fence(_) | Instruction::End => {
+            Span::default()
+        }
+    };
+    Some(kind.map_or(Stop::CutOff(span), |kind| Stop::Fault(Fault { span, kind })))
+}
