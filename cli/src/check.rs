@@ -4,11 +4,11 @@ mod args;
 mod breach;
 mod certificates;
 mod comparison;
-mod json;
+pub mod json;
 pub mod paint;
 mod store_order;
 pub mod text;
-mod why;
+pub mod why;
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;

@@ -1,10 +1,14 @@
-//! `rubric explore`: all runs of something small.
+//! `rubric explore`: all runs of a small system.
 //!
+//! - [`memory_system`]: of a memory system, by Qadeer's method;
 //! - [`program`]: of a concurrent program;
+//! - [`protocol`]: of a coherence protocol;
 //! - [`limits`]: the options that bound what that may take.
 
 mod limits;
+mod memory_system;
 mod program;
+mod protocol;
 
 use std::io::Write;
 
@@ -15,20 +19,27 @@ use crate::status::Status;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  rubric explore program dekker --preemptions 2 --monitor tso,pso")]
+  rubric explore memory-system piranha --processors 2 --locations 2
+  rubric explore program dekker --preemptions 2 --monitor tso,pso
+  rubric explore protocol MI_example
+  rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60")]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    what: What,
 }
 
 #[derive(clap::Subcommand)]
-enum Command {
+enum What {
+    MemorySystem(memory_system::Args),
     Program(program::Args),
+    Protocol(protocol::Args),
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    match &args.command {
-        Command::Program(args) => program::run(args, out),
+    match &args.what {
+        What::MemorySystem(args) => memory_system::run(args, out),
+        What::Program(args) => program::run(args, out),
+        What::Protocol(args) => protocol::run(args, out),
     }
 }

@@ -26,6 +26,7 @@ mod journal;
 mod kernel;
 mod limits;
 mod load;
+mod monitor;
 mod mutants;
 mod options;
 mod progress;
@@ -70,6 +71,7 @@ enum Command {
     Explore(Box<explore::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
+    Monitor(monitor::Args),
     Mutants(mutants::Args),
     Protocol(protocol::Args),
     Report(report::Args),
@@ -89,6 +91,7 @@ impl Command {
             Command::Explore(args) => explore::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+            Command::Monitor(args) => monitor::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
             Command::Report(args) => report::run(args, out),

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{Folder, output};
-use report::tables::{Run, Trial, read_runs, read_trials};
+use report::tables::{CampaignRun, Trial, read_runs, read_trials};
 
 /// Of each experiment: how many histories it has at the size of the papers, and how many rows.
 const EXPERIMENTS: [(&str, usize, usize); 14] = [
@@ -35,7 +35,7 @@ fn trials(name: &str) -> Vec<Trial> {
     read_trials(&stored().join(format!("{name}.parquet"))).unwrap()
 }
 
-fn runs() -> Vec<Run> {
+fn runs() -> Vec<CampaignRun> {
     read_runs(&stored().join("mutants/runs.parquet")).unwrap()
 }
 

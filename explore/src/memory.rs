@@ -22,6 +22,7 @@ pub mod lazy_caching;
 pub mod method;
 pub mod piranha;
 pub mod serial;
+pub mod slicc;
 pub mod store_buffer;
 
 /// How large a system is.
@@ -171,6 +172,11 @@ pub trait MemorySystem {
 
     /// The state with everything called by other names.
     fn renamed(&self, state: &Self::State, renaming: &Renaming) -> Self::State;
+
+    /// What happens between two states, in words.
+    fn told(&self, _before: &Self::State, event: Event, _after: &Self::State) -> String {
+        event.to_string()
+    }
 }
 
 /// The elements of `old`, each at its new place.

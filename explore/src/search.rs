@@ -89,8 +89,28 @@ pub enum Outcome<G: Graph> {
     Stopped(Stopped),
 }
 
+/// Somebody who looks on.
+pub(crate) trait Watch<G: Graph> {
+    /// A move leads from a state to another one, or the same, by their numbers.
+    fn edge(&mut self, from: usize, taken: &G::Move, to: usize);
+
+    /// All moves of a state have been shown. Says whether it is what is looked for.
+    fn expanded(&mut self, at: usize, state: &G::State) -> Option<G::Goal>;
+}
+
+/// Nobody looks on.
+struct Nobody;
+
+impl<G: Graph> Watch<G> for Nobody {
+    fn edge(&mut self, _: usize, _: &G::Move, _: usize) {}
+
+    fn expanded(&mut self, _: usize, _: &G::State) -> Option<G::Goal> {
+        None
+    }
+}
+
 /// The states that were found, in order.
-struct Seen {
+pub(crate) struct Seen {
     packed: IndexSet<Box<[u8]>, BuildHasherDefault<FxHasher>>,
     /// Of each state, the one that it was reached from; of the initial ones themselves.
     parents: Vec<u32>,
@@ -99,7 +119,7 @@ struct Seen {
 
 impl Seen {
     /// Adds a state unless it is there.
-    fn add(&mut self, packed: Vec<u8>, parent: Option<usize>) {
+    fn add(&mut self, packed: Vec<u8>, parent: Option<usize>) -> usize {
         let bytes = packed.len();
         let (at, is_new) = self.packed.insert_full(packed.into_boxed_slice());
         if is_new {
@@ -107,6 +127,17 @@ impl Seen {
             // The box, hash and index of the set, and the parent.
             self.bytes += bytes.max(16) + size_of::<Box<[u8]>>() + 8 + 8 + 4;
         }
+        at
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// The state with a number.
+    pub(crate) fn state<G: Graph>(&self, at: usize) -> G::State {
+        unpack::<G>(&self.packed[at])
     }
 }
 
@@ -120,6 +151,17 @@ pub fn breadth_first<G: Graph>(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> (Outcome<G>, Progress) {
+    let (outcome, progress, _) = watched(graph, limits, report, &mut Nobody);
+    (outcome, progress)
+}
+
+/// The same, with somebody who looks on; and the states that were found.
+pub(crate) fn watched<G: Graph>(
+    graph: &G,
+    limits: &Limits,
+    report: &mut dyn FnMut(&Progress),
+    watch: &mut dyn Watch<G>,
+) -> (Outcome<G>, Progress, Seen) {
     let begun = Instant::now();
     let mut seen = Seen {
         packed: IndexSet::default(),
@@ -144,13 +186,15 @@ pub fn breadth_first<G: Graph>(
         let mut goal = graph.goal(&state);
         if goal.is_none() {
             let before = progress.moves;
-            graph.moves(&state, &mut |_, next| {
+            graph.moves(&state, &mut |taken, next| {
                 progress.moves += 1;
-                seen.add(pack(&graph.representative(next)), Some(at));
+                let to = seen.add(pack(&graph.representative(next)), Some(at));
+                watch.edge(at, &taken, to);
             });
             if progress.moves == before {
                 goal = graph.dead_end(&state);
             }
+            goal = goal.or_else(|| watch.expanded(at, &state));
         }
         if let Some(goal) = goal {
             break Outcome::Found(retrace(graph, &seen, at, goal));
@@ -170,7 +214,7 @@ pub fn breadth_first<G: Graph>(
     progress.states = seen.packed.len();
     progress.bytes = seen.bytes;
     progress.time = begun.elapsed();
-    (outcome, progress)
+    (outcome, progress, seen)
 }
 
 fn stopped(limits: &Limits, progress: &Progress) -> Option<Stopped> {
@@ -198,7 +242,7 @@ fn unpack<G: Graph>(packed: &[u8]) -> G::State {
 }
 
 /// The run to a state: its ancestors, and from each the first move to the next.
-fn retrace<G: Graph>(graph: &G, seen: &Seen, at: usize, goal: G::Goal) -> Run<G> {
+pub(crate) fn retrace<G: Graph>(graph: &G, seen: &Seen, at: usize, goal: G::Goal) -> Run<G> {
     let mut ancestors = vec![at];
     let mut next = at;
     while seen.parents[next] as usize != next {

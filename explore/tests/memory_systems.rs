@@ -8,7 +8,7 @@ use explore::graph::Graph;
 use explore::memory::assumptions::{Assumption, Known};
 use explore::memory::composed::{Composed, Order};
 use explore::memory::lazy_caching::LazyCaching;
-use explore::memory::method::{Options, Proof, VALUES, Verdict, prove};
+use explore::memory::method::{Counterexample, Options, Proof, VALUES, Verdict, prove};
 use explore::memory::piranha::Piranha;
 use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
@@ -45,6 +45,13 @@ fn some<M: MemorySystem>(system: &M) -> Proof {
         ..Options::default()
     };
     prove(system, &options, &mut |_| ())
+}
+
+fn found(proof: &Proof) -> impl Iterator<Item = &Counterexample> {
+    proof
+        .searches
+        .iter()
+        .filter_map(|search| search.found.as_ref())
 }
 
 fn at_most(states: usize) -> Limits {
@@ -93,20 +100,11 @@ fn the_papers_protocol_is_sequentially_consistent() {
 fn the_earlier_version_is_not() {
     let system = piranha(TWO, true);
     let proof = some(&system);
-    let Verdict::Cycle(found) = proof.verdict else {
-        panic!("{proof:?}");
-    };
-    assert_eq!((found.run.len(), found.cycle.order.k()), (10, 1));
-    assert!(is_run(&system, &found.run), "{found:?}");
-    let two = Composed::new(&system, Order::canonical(2));
-    let (Outcome::Found(run), _) = breadth_first(&two, &Limits::default(), &mut |_| ()) else {
-        panic!("no cycle for k = 2");
-    };
-    assert_eq!(run.steps.len(), 12);
-    let events: Vec<Event> = run.steps.iter().map(|(event, _)| *event).collect();
-    assert!(is_run(&system, &events));
-    let accesses = events.iter().filter(|it| matches!(it, Event::Access(_)));
-    assert_eq!(accesses.count(), 4);
+    let lengths = found(&proof).map(|found| (found.cycle.order.k(), found.run.len()));
+    assert_eq!(lengths.collect::<Vec<_>>(), [(1, 10), (2, 12)]);
+    for found in found(&proof) {
+        assert!(is_run(&system, &found.run), "{found:?}");
+    }
 }
 
 #[test]
@@ -120,15 +118,14 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
     };
     for symmetry in [false, true] {
         let proof = whole(&buffer, symmetry);
-        let Verdict::Cycle(found) = &proof.verdict else {
-            panic!("{proof:?}");
-        };
-        assert!(is_run(&buffer, &found.run));
-        assert_eq!(found.run.len(), 5, "{found:?}");
-        assert_eq!(
-            found.cycle.to_string().matches("-P").count(),
-            found.cycle.order.k()
-        );
+        assert!(matches!(proof.verdict, Verdict::Cycle));
+        let lengths: Vec<usize> = found(&proof).map(|found| found.run.len()).collect();
+        assert_eq!(lengths, [5, 4], "{proof:?}");
+        for found in found(&proof) {
+            assert!(is_run(&buffer, &found.run));
+            let edges = found.cycle.to_string().matches("-P").count();
+            assert_eq!(edges, found.cycle.order.k());
+        }
     }
 }
 
@@ -139,10 +136,9 @@ fn lazy_caching_has_a_cycle_for_the_simple_witness() {
         shape: TWO,
         capacity: 1,
     };
-    let Verdict::Cycle(found) = some(&system).verdict else {
-        panic!("no cycle");
-    };
-    assert!(is_run(&system, &found.run));
+    let proof = some(&system);
+    assert!(matches!(proof.verdict, Verdict::Cycle), "{proof:?}");
+    assert!(found(&proof).all(|found| is_run(&system, &found.run)));
 }
 
 #[test]
@@ -232,11 +228,9 @@ fn without_symmetry_cycles_of_every_order_are_looked_for() {
     assert_eq!(proof.searches.len(), 4 + 2);
     // The canonical cycle is at the first processor and location.
     let proof = whole(&Odd::Stale, false);
-    let Verdict::Cycle(found) = proof.verdict else {
-        panic!("{proof:?}");
-    };
-    assert_eq!(found.cycle.order.processors, [1]);
-    assert_eq!(found.cycle.order.locations, [1]);
+    let cycle = &found(&proof).next().unwrap().cycle;
+    assert_eq!(cycle.order.processors, [1]);
+    assert_eq!(cycle.order.locations, [1]);
 }
 
 /// The history of a trace of accesses, with the trace as the order of completions.

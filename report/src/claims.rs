@@ -122,7 +122,7 @@ pub fn all(results: &Results) -> Vec<Claim> {
         }
         tried.push(at_size);
     }
-    [claims, burnim::claims(), campaign::claims(results)].concat()
+    [claims, campaign::claims(results)].concat()
 }
 
 /// The claims about experiments, on the trials of one size.
@@ -132,6 +132,7 @@ fn of_experiments(results: AtSize<'_>) -> Vec<Claim> {
         wsc::claims(results),
         tsotool::claims(results),
         qadeer::claims(results),
+        burnim::claims(results),
     ];
     parts.concat()
 }
@@ -238,8 +239,6 @@ pub enum Missing {
     TooShort(&'static str),
     /// It has no rows about something.
     Rows(&'static str, &'static str),
-    /// The program does not have what would be needed.
-    Program(&'static str),
 }
 
 impl fmt::Display for Missing {
@@ -273,7 +272,6 @@ impl fmt::Display for Missing {
                 out,
                 "No rows about {what}: `rubric experiment {name}` may have some with a larger `--size`."
             ),
-            Missing::Program(what) => out.write_str(what),
         }
     }
 }

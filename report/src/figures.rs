@@ -28,6 +28,7 @@
 
 mod axis;
 mod bars;
+mod burnim;
 mod caught;
 mod chart;
 mod draw;
@@ -101,6 +102,7 @@ pub fn all(results: &Results) -> Vec<Figure> {
     figures.extend(wsc::figures(trials));
     figures.extend(tsotool::figures(trials));
     figures.extend(qadeer::figures(trials));
+    figures.extend(burnim::figures(trials));
     figures.extend(scale::figures(trials));
     figures
 }

@@ -43,5 +43,6 @@ pub mod sequencer;
 pub mod simulation;
 pub mod slicc;
 pub mod source;
+pub mod stepper;
 pub mod system;
 pub mod trace;

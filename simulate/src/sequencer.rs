@@ -195,6 +195,28 @@ impl Sequencer {
         }
     }
 
+    /// Forgets all requests.
+    pub fn clear(&mut self) {
+        self.pending.clear();
+        self.refused = false;
+    }
+
+    /// Adds a request to those that are outstanding, as if it had been accepted at tick 0.
+    pub fn hold(&mut self, request: Request) {
+        self.pending.push(Pending {
+            request,
+            line: self.line_of(request.address),
+            secondary: self.secondary(request.kind),
+            accepted: 0,
+        });
+    }
+
+    /// The oldest request that is outstanding for a line.
+    pub fn head(&self, line: u64) -> Option<Request> {
+        let head = self.pending.iter().find(|pending| pending.line == line);
+        head.map(|pending| pending.request)
+    }
+
     /// Its number among all sequencers.
     pub fn version(&self) -> u32 {
         self.config.version

@@ -12,6 +12,7 @@ mod messages;
 mod report;
 mod run;
 mod scan;
+pub mod stepping;
 mod words;
 
 use std::collections::VecDeque;

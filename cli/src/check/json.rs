@@ -126,7 +126,7 @@ struct Step {
 
 /// An operation; without thread and index, an initial write.
 #[derive(Default, Serialize)]
-struct Event {
+pub struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     thread: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -287,7 +287,8 @@ fn event(history: &History, node: Node) -> Event {
     }
 }
 
-fn operation(history: &History, op: OpId) -> Event {
+/// An operation.
+pub fn operation(history: &History, op: OpId) -> Event {
     let operation = history.operation(op);
     Event {
         thread: Some(operation.thread),

@@ -450,7 +450,8 @@ fn place(history: &History, node: Node) -> String {
     }
 }
 
-fn operation(history: &History, op: OpId) -> String {
+/// An operation with everything that finds it again in the trace.
+pub fn operation(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
     let mut text = format!("{:8} {}", why::label(history, op), history.describe(op));
     // A client prints a store when it is issued, and memory sees it later.

@@ -72,7 +72,8 @@ fn with(given: &str, protocol: &Protocol, mutant: &Mutant) -> Result<Protocol, E
     mutated.map_err(|failure| refused(given, &failure))
 }
 
-fn refused(given: &str, failure: &Failure) -> Error {
+/// A protocol that cannot be used.
+pub fn refused(given: &str, failure: &Failure) -> Error {
     refusal(given, &failure.sources, &failure.diagnostics)
 }
 
@@ -105,7 +106,7 @@ pub fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
 }
 
 /// What is wrong with a protocol; or, if it is about no place in its files, with what was asked.
-fn refusal(given: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
+pub fn refusal(given: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
     let about_files = |one: &Diagnostic| one.span.is_some();
     if diagnostics.iter().any(about_files) {
         return diagnostics::refusal(given, sources, diagnostics);

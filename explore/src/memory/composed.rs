@@ -151,6 +151,11 @@ impl<'a, M: MemorySystem> Composed<'a, M> {
         }
     }
 
+    /// What happens between two states, in words.
+    pub fn told(&self, before: &State<M::State>, event: Event, after: &State<M::State>) -> String {
+        self.system.told(&before.system, event, &after.system)
+    }
+
     /// Whether an access can be the first of the two at a processor of the cycle.
     pub fn is_first(&self, at: usize, access: Access) -> bool {
         access.location == self.order.locations[at] && access.value > 0

@@ -20,14 +20,16 @@ pub struct Options {
     pub without_symmetry: bool,
 }
 
-/// One search.
+/// One search. It has found nothing if it has looked at all states, or been stopped.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// The cycles that it looked for.
     pub order: Order,
     /// How far it got.
     pub progress: Progress,
-    /// Why it ended, if not because all was seen or a cycle found.
+    /// The first run with such a cycle.
+    pub found: Option<Counterexample>,
+    /// The limit that ended it.
     pub stopped: Option<Stopped>,
 }
 
@@ -36,6 +38,8 @@ pub struct Search {
 pub struct Counterexample {
     /// What happens: a shortest run to such a cycle.
     pub run: Vec<Event>,
+    /// The same in words.
+    pub words: Vec<String>,
     /// The cycle.
     pub cycle: NiceCycle,
 }
@@ -45,8 +49,8 @@ pub struct Counterexample {
 pub enum Verdict {
     /// All runs are sequentially consistent.
     Consistent,
-    /// A run is not, if its writes are ordered as they happened.
-    Cycle(Counterexample),
+    /// A run is not, if its writes are ordered as they happened: a search has found one.
+    Cycle,
     /// It says nothing, because something that it takes for granted does not hold.
     NotApplicable(Assumption, Vec<Event>),
     /// A search has met a limit.
@@ -64,8 +68,8 @@ pub struct Proof {
     pub verdict: Verdict,
 }
 
-/// Looks for nice cycles of all lengths, canonical ones if the system is symmetric and else those of any order, until one is
-/// found. Cost: the states of the composed systems.
+/// Looks for nice cycles of all lengths, canonical ones if the system is symmetric and else those of any order, and for a
+/// shortest run with each. Cost: the states of the composed systems.
 ///
 /// # Panics
 /// If the system has not the values 0 to [`VALUES`].
@@ -94,6 +98,25 @@ pub fn prove<M: MemorySystem>(
             true
         }
     };
+    proof.searches = cycles(system, is_symmetric, options, report);
+    let mut searches = proof.searches.iter();
+    if searches.any(|search| search.found.is_some()) {
+        proof.verdict = Verdict::Cycle;
+    } else if let Some(why) = proof.searches.iter().find_map(|search| search.stopped) {
+        proof.verdict = Verdict::Undecided(why);
+    }
+    proof
+}
+
+/// The searches: for canonical cycles of each length if the system is symmetric, else for cycles of any order.
+pub fn cycles<M: MemorySystem>(
+    system: &M,
+    is_symmetric: bool,
+    options: &Options,
+    report: &mut dyn FnMut(&Progress),
+) -> Vec<Search> {
+    let shape = system.shape();
+    let mut searches = Vec::new();
     for k in 1..=shape.processors.min(shape.locations) {
         let orders = match is_symmetric {
             true => vec![Order::canonical(k)],
@@ -105,26 +128,21 @@ pub fn prove<M: MemorySystem>(
                 false => Composed::new(system, order.clone()),
             };
             let (outcome, progress) = breadth_first(&composed, &options.limits, report);
-            let stopped = match &outcome {
-                Outcome::Stopped(why) => Some(*why),
-                _ => None,
-            };
-            proof.searches.push(Search {
-                order: order.clone(),
-                progress,
-                stopped,
-            });
+            let (mut found, mut stopped) = (None, None);
             match outcome {
-                Outcome::Found(run) => {
-                    proof.verdict = Verdict::Cycle(counterexample(&composed, &order, &run));
-                    return proof;
-                }
-                Outcome::Stopped(why) => proof.verdict = Verdict::Undecided(why),
+                Outcome::Found(run) => found = Some(counterexample(&composed, &order, &run)),
+                Outcome::Stopped(why) => stopped = Some(why),
                 Outcome::None => {}
             }
+            searches.push(Search {
+                order,
+                progress,
+                found,
+                stopped,
+            });
         }
     }
-    proof
+    searches
 }
 
 fn counterexample<'a, M: MemorySystem>(
@@ -132,7 +150,16 @@ fn counterexample<'a, M: MemorySystem>(
     order: &Order,
     run: &Run<Composed<'a, M>>,
 ) -> Counterexample {
+    let mut before = &run.first;
+    let mut words = Vec::new();
+    for (event, after) in &run.steps {
+        words.push(composed.told(before, *event, after));
+        before = after;
+    }
     let run: Vec<Event> = run.steps.iter().map(|(event, _)| *event).collect();
-    let cycle = NiceCycle::find(composed, order, &run);
-    Counterexample { run, cycle }
+    Counterexample {
+        cycle: NiceCycle::find(composed, order, &run),
+        words,
+        run,
+    }
 }

@@ -1,13 +1,169 @@
 //! Claims of *Sound and Complete Monitoring of Sequential Consistency for Relaxed Memory Models*.
 
-use super::paper::{BURNIM_OVERHEAD, BURNIM_PSO, BURNIM_TSO};
-use super::{Claim, Missing};
+use super::measure::{AtSize, Estimate, FLEETING, mean, median, time};
+use super::paper::{self, BURNIM_OVERHEAD, BURNIM_PSO, BURNIM_TSO, MUTUAL_EXCLUSION, PROGRAMS};
+use super::{Claim, Found, Missing, Told};
+use crate::tables::Trial;
 
-/// They are about all interleavings of programs, up to some number of preemptions.
-const NEEDS: &str = "It takes all interleavings of a program with few preemptions, and no experiment explores programs.";
+/// The experiments, with one preemption and with two.
+const TABLES: [&str; 2] = ["burnim-table1", "burnim-table2"];
+/// Exploring without a monitor.
+const ALONE: &str = "explore";
+/// With one.
+const MONITORS: [&str; 2] = ["monitor-tso", "monitor-pso"];
 
-pub(super) fn claims() -> Vec<Claim> {
-    let stated = [BURNIM_TSO, BURNIM_PSO, BURNIM_OVERHEAD];
-    let untested = stated.map(|stated| stated.claim(Err(Missing::Program(NEEDS))));
-    untested.to_vec()
+pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
+    vec![
+        BURNIM_TSO.claim(none_under_tso(results)),
+        BURNIM_PSO.claim(some_under_pso(results)),
+        BURNIM_OVERHEAD.claim(overhead(results)),
+    ]
+}
+
+/// The rows of an algorithm about each of the paper's programs, from both tables.
+fn rows<'a>(
+    results: AtSize<'a>,
+    algorithm: &str,
+) -> Result<Vec<(&'static str, Vec<&'a Trial>)>, Missing> {
+    let all: Vec<&Trial> = TABLES
+        .iter()
+        .flat_map(|table| results.rows(table))
+        .collect();
+    if all.is_empty() {
+        return Err(Missing::Experiment(TABLES[0]));
+    }
+    let of = |program: &str| {
+        let rows = all
+            .iter()
+            .filter(|row| row.point == program && row.algorithm == algorithm);
+        rows.copied().collect::<Vec<&Trial>>()
+    };
+    let programs: Vec<_> = PROGRAMS.iter().map(|it| (it.name, of(it.name))).collect();
+    match programs.iter().find(|(_, rows)| rows.is_empty()) {
+        Some((program, _)) => Err(Missing::Rows(TABLES[0], program)),
+        None => Ok(programs),
+    }
+}
+
+/// The most pairs that were found in a program, and whether all its interleavings were looked at.
+fn most(rows: &[&Trial]) -> (u64, bool) {
+    let pairs = rows.iter().filter_map(|row| row.pairs);
+    let is_whole = !rows.iter().any(|row| row.said.is_cut_off());
+    (pairs.max().unwrap_or(0), is_whole)
+}
+
+/// Pairs by program, in words.
+fn listed(counts: &[(&str, u64)]) -> String {
+    let words: Vec<String> = counts
+        .iter()
+        .map(|(name, pairs)| format!("{name} {pairs}"))
+        .collect();
+    words.join(", ")
+}
+
+/// On what it rests.
+fn basis(results: AtSize<'_>) -> String {
+    let ran = TABLES
+        .iter()
+        .filter(|table| results.rows(table).next().is_some());
+    let ran: Vec<&str> = ran.copied().collect();
+    format!("{}, size {}.", ran.join(" and "), results.size)
+}
+
+fn none_under_tso(results: AtSize<'_>) -> Result<Found, Missing> {
+    let mut programs = rows(results, MONITORS[0])?;
+    programs.retain(|(name, _)| !MUTUAL_EXCLUSION.contains(name));
+    let counts: Vec<(&str, u64)> = programs
+        .iter()
+        .map(|(name, rows)| (*name, most(rows).0))
+        .collect();
+    let with = counts.iter().filter(|(_, pairs)| *pairs > 0).count();
+    let is_whole = programs.iter().all(|(_, rows)| most(rows).1);
+    Ok(Found {
+        ours: format!("{with} of {} ({})", counts.len(), listed(&counts)),
+        holds: match (with, is_whole) {
+            (0, false) => Told::CutOff,
+            (0, true) => Told::Yes,
+            _ => Told::No,
+        },
+        rule: String::new(),
+        basis: basis(results),
+    })
+}
+
+fn some_under_pso(results: AtSize<'_>) -> Result<Found, Missing> {
+    let programs = rows(results, MONITORS[1])?;
+    let counts: Vec<(&str, u64)> = programs
+        .iter()
+        .map(|(name, rows)| (*name, most(rows).0))
+        .collect();
+    let with = counts.iter().filter(|(_, pairs)| *pairs > 0).count();
+    let is_whole = programs
+        .iter()
+        .all(|(_, rows)| most(rows).1 || most(rows).0 > 0);
+    Ok(Found {
+        ours: format!("{with} of {} ({})", counts.len(), listed(&counts)),
+        holds: match (with == counts.len(), is_whole) {
+            (true, _) => Told::Yes,
+            (false, true) => Told::No,
+            (false, false) => Told::CutOff,
+        },
+        rule: String::new(),
+        basis: basis(results),
+    })
+}
+
+/// How much longer exploring takes with both monitors than with none, as a part of that.
+fn overhead(results: AtSize<'_>) -> Result<Found, Missing> {
+    let alone = rows(results, ALONE)?;
+    let [tso, pso] = [rows(results, MONITORS[0])?, rows(results, MONITORS[1])?];
+    // The more interleavings, the better they can be timed.
+    let table = match alone
+        .iter()
+        .flat_map(|(_, rows)| rows)
+        .any(|row| row.experiment == TABLES[1])
+    {
+        true => TABLES[1],
+        false => TABLES[0],
+    };
+    let middle = |rows: &[&Trial]| {
+        let times = rows
+            .iter()
+            .filter(|row| row.experiment == table)
+            .filter_map(|row| time(row));
+        median(&times.collect::<Vec<Estimate>>())
+    };
+    let (mut locks, mut structures) = (Vec::new(), Vec::new());
+    for (at, (name, rows)) in alone.iter().enumerate() {
+        let times = [middle(rows), middle(&tso[at].1), middle(&pso[at].1)];
+        let [Some(alone), Some(tso), Some(pso)] = times else {
+            return Err(Missing::CutOff(TABLES[0]));
+        };
+        if alone.high < FLEETING {
+            continue;
+        }
+        let more = (tso.low + pso.low) / alone.low - 2.0;
+        let group = match MUTUAL_EXCLUSION.contains(name) {
+            true => &mut locks,
+            false => &mut structures,
+        };
+        group.push(Estimate::exactly(more));
+    }
+    let (Some(locks), Some(structures)) = (mean(&locks), mean(&structures)) else {
+        return Err(Missing::TooShort(TABLES[0]));
+    };
+    let shown = |share: Estimate| paper::percent((share.low * 100.0).round() / 100.0);
+    Ok(Found {
+        ours: format!(
+            "{} for data structures, {} for mutual exclusion",
+            shown(structures),
+            shown(locks)
+        ),
+        holds: (structures.low <= 1.0 && locks.low <= 1.0).into(),
+        rule: "It holds if neither more than doubles the time.".to_owned(),
+        basis: format!(
+            "Times of {table}. A step of a program that is interpreted takes less than one of a C program whose threads are switched, \
+             so the same monitor is a larger part of it."
+        ),
+    })
 }

@@ -56,7 +56,7 @@ pub struct Look {
 }
 
 /// What is known, in the order in which legends name it. No two look the same: any of them may be asked for together.
-const KNOWN: [(&str, RGBColor, Marker); 39] = {
+const KNOWN: [(&str, RGBColor, Marker); 42] = {
     use Marker::{Circle, Cross, Diamond, Nabla, Plus, Square, Triangle};
     [
         // The engine, in series of one model by that.
@@ -99,6 +99,10 @@ const KNOWN: [(&str, RGBColor, Marker); 39] = {
         // Qadeer.
         ("simple-witness", PURPLE, Square),
         ("nice-cycle", BLUE, Square),
+        // Burnim.
+        ("explore", BLACK, Cross),
+        ("monitor-tso", BLUE, Cross),
+        ("monitor-pso", VERMILLION, Cross),
         // Single stages of the engine.
         ("temporal", PURPLE, Diamond),
         ("saturate", SKY, Nabla),

@@ -67,6 +67,16 @@ impl Field<'_> {
         }
     }
 
+    fn may_be_null(&self) -> bool {
+        matches!(
+            self,
+            Field::TextOrNull(_)
+                | Field::SmallOrNull(_)
+                | Field::NumberOrNull(_)
+                | Field::SecondsOrNull(_)
+        )
+    }
+
     fn value(&self) -> AnyValue<'static> {
         let text = |text: &str| AnyValue::StringOwned(text.into());
         match self {
@@ -103,13 +113,7 @@ impl Field<'_> {
             (Field::Seconds(field), AnyValue::Float64(seconds)) => **field = *seconds,
             (Field::SecondsOrNull(field), AnyValue::Float64(seconds)) => **field = Some(*seconds),
             (Field::Flag(field), AnyValue::Boolean(flag)) => **field = *flag,
-            (
-                Field::TextOrNull(_)
-                | Field::SmallOrNull(_)
-                | Field::NumberOrNull(_)
-                | Field::SecondsOrNull(_),
-                AnyValue::Null,
-            ) => {}
+            (field, AnyValue::Null) => return field.may_be_null(),
             _ => return false,
         }
         true
@@ -160,7 +164,8 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     let mut rows = vec![R::default(); frame.height()];
     for (number, row) in rows.iter_mut().enumerate() {
         for (column, (name, mut field)) in columns.iter().zip(row.fields()) {
-            let value = column.get(number).unwrap_or(AnyValue::Null);
+            let value = column.and_then(|column| column.get(number).ok());
+            let value = value.unwrap_or(AnyValue::Null);
             if !field.set(&value) {
                 let what = match value.get_str() {
                     Some(text) => format!("holds `{text}` in row {number}"),
@@ -173,19 +178,23 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     Ok(rows)
 }
 
-/// The columns of a table, if they have the names and types of a record's fields.
+/// The columns of a table, if they have the names and types of a record's fields. One that may be null may be missing: older
+/// versions did not have it.
 fn columns<'f, R: Record>(
     path: &Path,
     frame: &'f DataFrame,
-) -> Result<Vec<&'f Column>, TableError> {
+) -> Result<Vec<Option<&'f Column>>, TableError> {
     let mut empty = R::default();
     let fields = empty.fields();
     let column = |(name, field): &(&str, Field<'_>)| {
-        let column = frame.column(name);
-        let column = column.map_err(|_| wrong::<R>(path, name, "is missing"))?;
+        let column = match frame.column(name) {
+            Ok(column) => column,
+            Err(_) if field.may_be_null() => return Ok(None),
+            Err(_) => return Err(wrong::<R>(path, name, "is missing")),
+        };
         let (found, expected) = (column.dtype(), field.dtype());
         match *found == expected {
-            true => Ok(column),
+            true => Ok(Some(column)),
             false => Err(wrong::<R>(
                 path,
                 name,

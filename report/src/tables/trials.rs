@@ -98,6 +98,9 @@ pub struct Trial {
     pub fired: Option<String>,
     /// Length of the nice cycle that was found: the number of threads and locations in it.
     pub cycle: Option<u32>,
+    /// Pairs of statements of a program that can make it leave SC; tables that are older than programs have no such column.
+    #[serde(default)]
+    pub pairs: Option<u64>,
     /// The time limit, in seconds.
     pub timeout: f64,
     /// Version of the program.
@@ -149,6 +152,7 @@ impl Record for Trial {
             ("conflicts", NumberOrNull(&mut self.conflicts)),
             ("fired", TextOrNull(&mut self.fired)),
             ("cycle", SmallOrNull(&mut self.cycle)),
+            ("pairs", NumberOrNull(&mut self.pairs)),
             ("timeout", Seconds(&mut self.timeout)),
             ("version", Text(&mut self.version)),
             ("machine", Text(&mut self.machine)),

@@ -3,6 +3,8 @@
 //! Messages are sorted by arrival and, at equal ticks, by a counter of enqueues. Queues are short,
 //! and what comes last mostly arrives last, so a sorted ring is faster than a heap.
 
+pub mod frozen;
+
 use std::collections::VecDeque;
 
 use super::Misuse;

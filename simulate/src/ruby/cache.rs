@@ -2,6 +2,8 @@
 //!
 //! The permission and the load-linked monitor of an entry are kept here, by its way.
 
+pub mod frozen;
+
 use rustc_hash::FxHashMap;
 
 use super::Misuse;

@@ -81,6 +81,11 @@ impl DirectoryMemory {
         self.entries.remove(&line).ok_or(Misuse::Absent(line))
     }
 
+    /// Forgets all entries.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+    }
+
     /// Lines and entries, by line.
     pub fn sorted(&self) -> Vec<(u64, u64)> {
         let all = self.entries.iter();

@@ -113,6 +113,11 @@ impl Memory {
         Ok(())
     }
 
+    /// Forgets when it has answered.
+    pub fn rest(&mut self) {
+        self.answered.fill(0);
+    }
+
     /// The lines that were used, in order.
     pub fn lines(&self) -> Vec<u64> {
         let mut lines: Vec<_> = self.lines.keys().copied().collect();

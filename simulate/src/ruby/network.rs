@@ -10,6 +10,7 @@
 //! of messages about different lines: without it two caches soon wait for each other forever.
 //! Where the latency is constant, messages arrive in the order in which they left.
 
+use super::buffer::frozen::UNDER_WAY;
 use super::delays::{Delays, Latency};
 
 /// Cycles between the end of the enqueue latency and the arrival, in gem5's Crossbar topology.
@@ -38,6 +39,8 @@ const OVERTAKES: u64 = 4;
 #[derive(Clone, Debug)]
 pub struct Network {
     latency: Latency,
+    /// Whether messages wait for somebody to let them arrive.
+    holds: bool,
     /// From buffers plus 1 (0 is none), by machine type, number and virtual network.
     routes: Vec<u32>,
     machines: u32,
@@ -78,6 +81,7 @@ impl Network {
         let vnets = bound(|end| end.vnet);
         let mut network = Network {
             latency,
+            holds: false,
             routes: Vec::new(),
             machines: bound(|end| end.machine),
             numbers: bound(|end| end.number),
@@ -146,7 +150,10 @@ impl Network {
         let latency = self.latency.draw(random).max(1);
         let arrival = departure.saturating_add(latency);
         if self.latency.is_constant() {
-            return arrival;
+            return match self.holds {
+                false => arrival,
+                true => self.lane(sender, receiver),
+            };
         }
         match self.last_of(sender, receiver) {
             Some((last, ordered)) => {
@@ -164,6 +171,23 @@ impl Network {
                 arrival
             }
             None => arrival,
+        }
+    }
+
+    /// From now on messages do not arrive by themselves (see [`frozen`](super::buffer::frozen)). The latency has to be
+    /// constant.
+    pub fn hold(&mut self) {
+        self.holds = true;
+    }
+
+    /// Messages of a pair of ordered buffers have a lane of their own; others have no order.
+    fn lane(&self, sender: u32, receiver: u32) -> u64 {
+        let place = |buffer: u32| self.places.get(buffer as usize).copied().flatten();
+        match (place(sender), place(receiver)) {
+            (Some(from), Some(to)) if from.ordered && to.ordered => {
+                UNDER_WAY + 1 + u64::from(sender)
+            }
+            _ => UNDER_WAY,
         }
     }
 

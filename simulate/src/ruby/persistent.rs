@@ -61,6 +61,29 @@ impl PersistentTable {
         Ok(())
     }
 
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.lines.clear();
+    }
+
+    /// All that starve: line, machine, whether it wants to write, and whether it is marked.
+    pub fn all(&self) -> impl Iterator<Item = (u64, u64, bool, bool)> {
+        self.lines.iter().flat_map(|(&line, starving)| {
+            let each = starving.iter();
+            each.map(move |one| (line, one.machine, one.writes, one.marked))
+        })
+    }
+
+    /// Adds one, as [`PersistentTable::all`] gives it.
+    pub fn put(&mut self, (line, machine, writes, marked): (u64, u64, bool, bool)) {
+        let one = Starving {
+            machine,
+            writes,
+            marked,
+        };
+        self.lines.entry(line).or_default().push(one);
+    }
+
     fn of(&self, line: u64) -> &[Starving] {
         self.lines.get(&line).map_or(&[], Vec::as_slice)
     }

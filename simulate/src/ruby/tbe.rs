@@ -58,6 +58,11 @@ impl TbeTable {
         self.tbes.len() + count <= self.capacity
     }
 
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.tbes.clear();
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.tbes.len()

@@ -50,6 +50,11 @@ impl TimerTable {
         first.map(|&(_, line)| line).ok_or(Misuse::NoTimer)
     }
 
+    /// Forgets all timers.
+    pub fn clear(&mut self) {
+        self.timers.clear();
+    }
+
     /// The ticks and lines, the earliest first.
     pub fn timers(&self) -> &[(u64, u64)] {
         &self.timers

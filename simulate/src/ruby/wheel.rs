@@ -57,6 +57,23 @@ impl Wheel {
         self.now
     }
 
+    /// Forgets all events, and goes back to tick 0.
+    pub fn clear(&mut self) {
+        for word in 0..WORDS {
+            while self.occupied[word] != 0 {
+                let slot = 64 * word + self.occupied[word].trailing_zeros() as usize;
+                self.occupied[word] &= self.occupied[word] - 1;
+                self.slots[slot].clear();
+                self.scheduled[slot * self.row..][..self.row].fill(0);
+            }
+        }
+        self.far.clear();
+        self.nearest = u64::MAX;
+        self.now = 0;
+        self.cursor = 0;
+        self.length = 0;
+    }
+
     /// How many events are to come.
     pub fn len(&self) -> usize {
         self.length

@@ -82,7 +82,7 @@ impl System {
     }
 
     /// Puts a request into the mandatory queue.
-    fn issue(&mut self, sequencer: usize, issue: Issue) {
+    pub(super) fn issue(&mut self, sequencer: usize, issue: Issue) {
         let home = &self.controllers[self.homes_of[sequencer]];
         let Some((buffer, latency)) = home.mandatory else {
             return;

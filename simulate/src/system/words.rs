@@ -71,6 +71,19 @@ impl Words {
         at as u64
     }
 
+    /// Where the next new object would go.
+    pub fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Forgets all objects from an address on, which once was the top.
+    pub fn cut(&mut self, top: usize) {
+        self.words[top..self.top].fill(0);
+        self.top = top;
+        self.free.iter_mut().for_each(Vec::clear);
+        self.dying.clear();
+    }
+
     /// The place of a new object.
     #[inline]
     fn place(&mut self, of: TypeId, width: usize) -> usize {

@@ -13,7 +13,7 @@ use simulate::source::Sources;
 
 use super::Args;
 use crate::error::Error;
-use crate::progress::spinner;
+use crate::progress;
 use crate::protocol::diagnostics;
 use crate::status::Status;
 
@@ -94,12 +94,12 @@ impl<'a> Explored<'a> {
             runs: Some(u64::from(args.max_runs)),
         };
         let program = &subject.program;
-        let spinner = spinner(args.quiet);
+        let spinner = progress::spinner(subject.name.clone(), args.quiet);
         let searches = args.preemptions.iter().map(|&preemptions| {
-            spinner.set_message(format!("{}: {preemptions} preemptions", subject.name));
+            spinner.set_message(format!("{preemptions} preemptions"));
             let report = timed(program, &|| options(preemptions, &monitored));
             let without = report.stopped.is_none().then(|| {
-                spinner.set_message(format!("{}: without monitors", subject.name));
+                spinner.set_message("without monitors");
                 timed(program, &|| options(preemptions, &[]))
             });
             Searched {
@@ -112,14 +112,14 @@ impl<'a> Explored<'a> {
         let exhaustive = args.models(&args.exhaustive).into_iter().map(|model| {
             explore(program, model, &args.limits.begin(), &mut |progress| {
                 let states = progress.states;
-                spinner.set_message(format!("{}: {states} states under {model}", subject.name));
+                spinner.set_message(format!("{states} states under {model}"));
             })
         });
         let exhaustive = exhaustive.collect();
         let most = args.preemptions.iter().copied().max().unwrap_or(0);
         let fenced = monitored.iter().filter(|_| args.suggest_fences);
         let fences = fenced.map(|&model| {
-            spinner.set_message(format!("{}: fences under {model}", subject.name));
+            spinner.set_message(format!("fences under {model}"));
             suggest(program, model, &options(most, &[]))
         });
         let fences = fences.collect();

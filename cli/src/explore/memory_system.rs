@@ -1,0 +1,312 @@
+//! `rubric explore memory-system`: Qadeer's method.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use explore::memory::assumptions::{Assumption, Known};
+use explore::memory::lazy_caching::LazyCaching;
+use explore::memory::method::{Options, Proof, Search, VALUES, Verdict, prove};
+use explore::memory::piranha::Piranha;
+use explore::memory::serial::Serial;
+use explore::memory::store_buffer::StoreBuffer;
+use explore::memory::{Event, Shape};
+use explore::search::{self, Progress, Stopped};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::limits::Limits;
+use crate::error::Error;
+use crate::options::Format;
+use crate::progress;
+use crate::simulate::parse::positive;
+use crate::status::Status;
+
+/// Is a memory system sequentially consistent? By Qadeer's method
+#[derive(clap::Args)]
+#[command(after_help = "\
+Every run of the system is looked at, for so many processors and locations. If the writes of each
+location are ordered as they happened (the simple witness), a run that is not SC has a cycle, and if any
+has one, some run has a canonical k-nice cycle, with k at most the number of processors and of
+locations. So one search for each k decides, in a system that is symmetric, causal and data-independent,
+which is checked first; each shows a shortest run with a cycle. A cycle refutes SC relative to that witness: where the writes take effect in
+another order, as in lazy-caching, the system may still be SC.
+
+Examples:
+  rubric explore memory-system piranha --processors 2 --locations 2
+  rubric explore memory-system piranha-buggy
+  rubric explore memory-system store-buffer --capacity 2 --format json
+
+Systems: serial (each access at once), piranha (a directory protocol, the paper's Figure 1),
+piranha-buggy (its earlier version), store-buffer (a FIFO for each processor), lazy-caching (Afek, Brown
+& Merritt).
+
+JSON is one object: `system`, `processors`, `locations`, `values`, `verdict` (consistent, cycle,
+undecided), `assumptions` (`hold`, `states`, `seconds`), `searches` (each with `k`, `processors` and
+`locations` of the cycles, `states`, `moves`, `depth`, `seconds`, `states_per_second`, `stopped`, and the
+events of a shortest `run` with its `cycle`), and `reason`.
+
+Exit status: 0 sequentially consistent, 1 a run with a cycle, 2 bad usage, 3 a limit was met.")]
+pub struct Args {
+    /// The system
+    #[arg(value_name = "NAME", value_parser = NAMES)]
+    name: String,
+
+    /// Processors
+    #[arg(long, value_name = "P", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    processors: u8,
+
+    /// Locations
+    #[arg(long, value_name = "L", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    locations: u8,
+
+    /// Entries of each queue of store-buffer and lazy-caching
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8))]
+    capacity: u8,
+
+    /// Look at all states, also those that differ only by a symmetry
+    #[arg(long)]
+    no_symmetry: bool,
+
+    /// States in which the method's assumptions are checked; if there are more, nothing is proved
+    #[arg(long, value_name = "N", default_value = "1M", value_parser = positive)]
+    assumption_states: u32,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+const NAMES: [&str; 5] = [
+    "serial",
+    "piranha",
+    "piranha-buggy",
+    "store-buffer",
+    "lazy-caching",
+];
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let proof = prove_named(args);
+    let printed = match args.format {
+        Format::Text => text(args, &proof, out),
+        Format::Json => json(args, &proof, out),
+    };
+    printed.map_err(Error::Output)?;
+    Ok(match proof.verdict {
+        Verdict::Consistent => Status::Done,
+        Verdict::Cycle => Status::Violation,
+        Verdict::NotApplicable(..) | Verdict::Undecided(_) => Status::Undecided,
+    })
+}
+
+fn prove_named(args: &Args) -> Proof {
+    let shape = Shape {
+        processors: args.processors,
+        locations: args.locations,
+        values: VALUES,
+    };
+    let limits = args.limits.begin();
+    let options = Options {
+        assumptions: search::Limits {
+            bounds: limits.bounds.clone(),
+            states: Some(args.assumption_states as usize),
+        },
+        limits,
+        without_symmetry: args.no_symmetry,
+    };
+    let line = progress::spinner(args.name.clone(), args.quiet);
+    let report = &mut |progress: &Progress| line.set_message(format!("{} states", progress.states));
+    let capacity = usize::from(args.capacity);
+    let piranha = |is_buggy| Piranha { shape, is_buggy };
+    let proof = match args.name.as_str() {
+        "serial" => prove(&Serial { shape }, &options, report),
+        "piranha" => prove(&piranha(false), &options, report),
+        "piranha-buggy" => prove(&piranha(true), &options, report),
+        "store-buffer" => prove(&StoreBuffer { shape, capacity }, &options, report),
+        _ => prove(&LazyCaching { shape, capacity }, &options, report),
+    };
+    line.finish_and_clear();
+    proof
+}
+
+fn text(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
+    let plural =
+        |number: u8, word| format!("{number} {word}{}", if number == 1 { "" } else { "s" });
+    writeln!(
+        out,
+        "{}: {}, {}, values 0 to {VALUES}",
+        args.name,
+        plural(args.processors, "processor"),
+        plural(args.locations, "location"),
+    )?;
+    let (known, progress) = &proof.assumptions;
+    writeln!(
+        out,
+        "  {} ({:.3} s)",
+        assumptions(known, progress),
+        progress.time.as_secs_f64()
+    )?;
+    for search in &proof.searches {
+        text_of(search, out)?;
+    }
+    match &proof.verdict {
+        Verdict::Consistent => writeln!(
+            out,
+            "consistent sc   every run, with the writes of each location ordered as they happened"
+        ),
+        Verdict::Cycle => writeln!(
+            out,
+            "violation  sc   relative to the simple witness, which orders the writes of each location as they happened"
+        ),
+        Verdict::NotApplicable(assumption, run) => writeln!(
+            out,
+            "undecided  sc   {} does not hold after {}",
+            named(*assumption),
+            listed(run)
+        ),
+        Verdict::Undecided(why) => writeln!(out, "undecided  sc   {}", limit(*why)),
+    }
+}
+
+fn assumptions(known: &Known, progress: &Progress) -> String {
+    let states = progress.states;
+    match known {
+        Known::All => {
+            format!("symmetric, causal and data-independent: checked in all {states} states")
+        }
+        Known::Partly(_) => {
+            format!("symmetric, causal and data-independent: checked in {states} states, of more")
+        }
+        Known::Broken(assumption, run) => {
+            format!("{} does not hold after {}", named(*assumption), listed(run))
+        }
+    }
+}
+
+fn named(assumption: Assumption) -> &'static str {
+    match assumption {
+        Assumption::Symmetry => "symmetry",
+        Assumption::DataIndependence => "data independence",
+        Assumption::Causality => "causality",
+    }
+}
+
+fn listed(run: &[Event]) -> String {
+    let events: Vec<String> = run.iter().map(Event::to_string).collect();
+    match events.is_empty() {
+        true => "no event".to_owned(),
+        false => events.join(" "),
+    }
+}
+
+/// Prints a search, and the run and cycle that it has found.
+pub fn text_of(search: &Search, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  {}", searched(search))?;
+    if let Some(found) = &search.found {
+        for (number, event) in (1..).zip(&found.words) {
+            writeln!(out, "    {number:2}  {event}")?;
+        }
+        writeln!(out, "    {}", found.cycle)?;
+    }
+    Ok(())
+}
+
+fn searched(search: &Search) -> String {
+    let progress = &search.progress;
+    let found = match (&search.found, search.stopped) {
+        (Some(_), _) => "a cycle",
+        (None, None) => "no cycle",
+        (None, Some(_)) => "no cycle so far",
+    };
+    let left = match search.stopped {
+        Some(_) => format!(", {} not looked at", progress.open),
+        None => String::new(),
+    };
+    format!(
+        "k = {}: {found}; {} states{left}, {} moves, depth {} ({:.3} s, {:.0} states/s)",
+        search.order.k(),
+        progress.states,
+        progress.moves,
+        progress.depth,
+        progress.time.as_secs_f64(),
+        progress.states_per_second()
+    )
+}
+
+fn limit(why: Stopped) -> &'static str {
+    match why {
+        Stopped::Time => "the time limit passed (--timeout)",
+        Stopped::Memory => "more memory would be needed than allowed (--max-memory)",
+        Stopped::States => "there are more states than allowed (--max-states, --assumption-states)",
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    system: &'a str,
+    processors: u8,
+    locations: u8,
+    values: u8,
+    verdict: &'a str,
+    assumptions: Value,
+    searches: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+fn json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
+    let (known, progress) = &proof.assumptions;
+    let line = Line {
+        system: &args.name,
+        processors: args.processors,
+        locations: args.locations,
+        values: VALUES,
+        verdict: match &proof.verdict {
+            Verdict::Consistent => "consistent",
+            Verdict::Cycle => "cycle",
+            Verdict::NotApplicable(..) | Verdict::Undecided(_) => "undecided",
+        },
+        assumptions: json!({
+            "hold": matches!(known, Known::All),
+            "states": progress.states,
+            "seconds": progress.time.as_secs_f64(),
+        }),
+        searches: proof.searches.iter().map(search_line).collect(),
+        reason: match &proof.verdict {
+            Verdict::Undecided(why) => Some(limit(*why).to_owned()),
+            Verdict::NotApplicable(..) => Some(assumptions(known, progress)),
+            _ => None,
+        },
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    writeln!(out)
+}
+
+/// A search as JSON.
+pub fn search_line(search: &Search) -> Value {
+    let progress = &search.progress;
+    let seconds = |time: Duration| time.as_secs_f64();
+    let names = |all: &[u8]| all.iter().map(|it| it + 1).collect::<Vec<u8>>();
+    let found = search.found.as_ref();
+    let run = found.map(|found| found.words.clone());
+    json!({
+        "k": search.order.k(),
+        "processors": names(&search.order.processors),
+        "locations": names(&search.order.locations),
+        "states": progress.states,
+        "moves": progress.moves,
+        "depth": progress.depth,
+        "seconds": seconds(progress.time),
+        "states_per_second": progress.states_per_second(),
+        "stopped": search.stopped.map(limit),
+        "run": run,
+        "cycle": found.map(|found| found.cycle.to_string()),
+    })
+}

@@ -1,0 +1,181 @@
+//! `rubric explore protocol`: all runs of coherence protocols, at a small size.
+//!
+//! - [`subject`]: a protocol, or a mutant of it, explored;
+//! - [`text`], [`json`]: what is printed.
+
+mod json;
+mod subject;
+mod text;
+
+use std::io::Write;
+
+use simulate::config::Setting;
+use simulate::stepper::{MOST, Scope, Values};
+
+use super::limits::Limits;
+use crate::error::Error;
+use crate::options::Format;
+use crate::simulate::parse;
+use crate::simulate::protocols::Opened;
+use crate::status::Status;
+use subject::{Explored, Subject};
+
+/// Explore all runs of coherence protocols with a few caches and lines
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric explore protocol MI_example
+  rubric explore protocol path/to/My_protocol.slicc --caches 3 --timeout 600
+  rubric explore protocol all --lines 2 --max-states 1M
+  rubric explore protocol MESI_Two_Level --lines 2 --tiny --mutant mesi2-replacement-race
+  rubric explore protocol MI_example --lines 2 --tiny --mutants
+  rubric explore protocol MI_example --lines 2 --nice-cycles
+
+Each core has a cache, at most one request under way, and loads and stores as it likes (with several
+requests at a time it need not be sequentially consistent). A message
+arrives any time after it was sent; only between ordered buffers is the order kept. Looked for are
+events without a transition, failed assertions and other faults of the protocol; a line that one core
+may write while another holds it (by the permissions of the caches of the cores' own controllers);
+loads that return a value that was not the latest at any time since they began; deadlocks, in which
+nothing goes on although a core waits or a message or transaction is left; and livelocks, from which
+no run leads to an end. Without such a load every run is sequentially consistent. A run with one may be
+so, too: --nice-cycles looks for those that are not, by Qadeer's method (`explore memory-system`), with
+loads in the order in which they complete.
+
+What is found is shown as a shortest run. There are no DMA devices, fetches, atomics, flushes, and no
+cores that read early. Latencies play no role, so a run may need timing that a network cannot have.
+
+JSON is one object a line for each protocol or mutant: `protocol`, `mutant`, `caches`, `lines`,
+`tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
+`seconds`, `states_per_second`, `transitions`, `of_transitions`; `stopped` (`time`, `memory` or
+`states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
+protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
+`explore memory-system` has them.
+
+Exit status: 0 if all was explored and nothing found, 1 if something was found, 2 bad usage or
+protocol files, 3 if a limit came first.")]
+pub struct Args {
+    /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
+    #[arg(required = true, value_name = "PROTOCOL")]
+    protocols: Vec<String>,
+
+    /// Number of cores, each with a cache of its own
+    #[arg(long, value_name = "N", default_value = "2", value_parser = few())]
+    caches: u32,
+
+    /// Number of cache lines
+    #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
+    lines: u32,
+
+    /// Caches with room for one line, so that lines replace each other [default: room for all]
+    #[arg(long)]
+    tiny: bool,
+
+    /// Requests, of different lines, that a core may have under way
+    #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
+    requests: u32,
+
+    /// Put a fault into the protocol, a built-in one: a mutant from `rubric mutants list`
+    #[arg(long, value_name = "MUTANT", conflicts_with = "mutants")]
+    mutant: Option<String>,
+
+    /// Explore the named mutants of the protocols instead
+    #[arg(long)]
+    mutants: bool,
+
+    /// Look for k-nice cycles as well: would a run not be SC, its stores being ordered as they are performed?
+    #[arg(long)]
+    nice_cycles: bool,
+
+    /// Give a parameter of the protocol's machines a value; may be repeated
+    #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
+    set: Vec<Setting>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    quiet: bool,
+
+    #[command(flatten)]
+    limits: Limits,
+}
+
+fn few() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=i64::from(MOST))
+}
+
+impl Args {
+    fn scope(&self) -> Scope {
+        Scope {
+            caches: self.caches,
+            lines: self.lines,
+            tiny: self.tiny,
+            requests: self.requests,
+            values: Values::Latest,
+            settings: self.set.clone(),
+        }
+    }
+
+    /// `2 caches, 1 line`
+    fn size(&self) -> String {
+        let counted = |count: u32, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let (caches, lines) = (counted(self.caches, "cache"), counted(self.lines, "line"));
+        let room = if self.tiny { ", room for one" } else { "" };
+        let requests = match self.requests {
+            1 => String::new(),
+            count => format!(", {count} requests at a time"),
+        };
+        format!("{caches}, {lines}{room}{requests}")
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let names = parse::protocols(&args.protocols);
+    if args.mutant.is_some() && names.len() > 1 {
+        return Err(Error::Usage(
+            "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
+        ));
+    }
+    let opened: Result<Vec<Opened>, Error> = names
+        .iter()
+        .map(|name| Opened::new(name, args.mutant.as_deref()))
+        .collect();
+    let mut status = Status::Done;
+    for opened in &opened? {
+        let subjects = match args.mutants {
+            false => vec![Subject::of(opened)],
+            true => Subject::mutants(opened)?,
+        };
+        if args.mutants && args.format == Format::Text {
+            text::heading(opened, args, out).map_err(Error::Output)?;
+        }
+        for subject in &subjects {
+            let explored = subject.explore(args)?;
+            status = status.and(explored.status());
+            print(args, subject, &explored, out).map_err(Error::Output)?;
+            // What takes long is shown as it comes.
+            out.flush().map_err(Error::Output)?;
+        }
+    }
+    Ok(status)
+}
+
+fn print(
+    args: &Args,
+    subject: &Subject,
+    explored: &Explored,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    match (args.format, args.mutants) {
+        (Format::Json, _) => json::print(args, subject, explored, out),
+        (Format::Text, false) => text::print(args, subject, explored, out),
+        (Format::Text, true) => text::row(subject, explored, out),
+    }
+}

@@ -1,0 +1,83 @@
+//! What was found, for a program.
+
+use std::io::{self, Write};
+
+use explore::protocol::{Verdict, Violation};
+use explore::search::Stopped;
+use serde_json::{Value, json};
+
+use super::super::memory_system;
+use super::Args;
+use super::subject::{Explored, Subject, sentence};
+
+/// Prints one exploration as a line.
+pub fn print(
+    args: &Args,
+    subject: &Subject,
+    explored: &Explored,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let progress = &explored.exploration.progress;
+    let mut line = json!({
+        "protocol": subject.given,
+        "mutant": subject.mutant(),
+        "caches": args.caches,
+        "lines": args.lines,
+        "tiny": args.tiny,
+        "requests": args.requests,
+        "states": progress.states,
+        "open": progress.open,
+        "moves": progress.moves,
+        "depth": progress.depth,
+        "bytes": progress.bytes,
+        "seconds": progress.time.as_secs_f64(),
+        "states_per_second": progress.states_per_second(),
+        "transitions": explored.exploration.taken.len(),
+        "of_transitions": explored.transitions,
+    });
+    match &explored.exploration.verdict {
+        Verdict::Clean => line["outcome"] = "clean".into(),
+        Verdict::Found(found) => {
+            line["outcome"] = "found".into();
+            line["found"] = violation(found, explored);
+        }
+        Verdict::Stopped(why) => {
+            line["outcome"] = "stopped".into();
+            line["stopped"] = name(*why).into();
+        }
+    }
+    if args.nice_cycles {
+        let searches = explored.searches.iter().map(memory_system::search_line);
+        line["searches"] = searches.collect();
+    }
+    writeln!(out, "{line}")
+}
+
+fn name(why: Stopped) -> &'static str {
+    match why {
+        Stopped::Time => "time",
+        Stopped::Memory => "memory",
+        Stopped::States => "states",
+    }
+}
+
+fn violation(found: &Violation, explored: &Explored) -> Value {
+    let steps: Vec<Value> = found
+        .steps
+        .iter()
+        .map(|step| json!({ "happens": step.happens, "effects": step.effects }))
+        .collect();
+    let mut value = json!({
+        "kind": found.finding.name(),
+        "what": sentence(found),
+        "steps": steps,
+    });
+    if let Some(fault) = &found.fault {
+        value["fault"] = json!({ "kind": fault.kind.name(), "message": fault.message });
+        if let Some((file, line, _)) = &explored.place {
+            value["fault"]["file"] = file.as_str().into();
+            value["fault"]["line"] = (*line).into();
+        }
+    }
+    value
+}

@@ -1,0 +1,204 @@
+//! A protocol, or a mutant of it, explored.
+
+use std::borrow::Cow;
+
+use explore::memory::method::{Options, Search};
+use explore::memory::slicc::nice_cycles;
+use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
+use explore::search::Progress;
+use simulate::mutant::named;
+use simulate::protocol::Protocol;
+use simulate::slicc::builtin::BUILTINS;
+use simulate::stepper::Problem;
+
+use super::Args;
+use crate::error::Error;
+use crate::progress;
+use crate::simulate::fault;
+use crate::simulate::protocols::{self, Opened};
+use crate::status::Status;
+
+/// What is explored.
+pub struct Subject<'a> {
+    /// What the user called the protocol.
+    pub given: &'a str,
+    /// It, or the mutant.
+    pub protocol: Cow<'a, Protocol>,
+}
+
+/// What came of it.
+pub struct Explored {
+    pub exploration: Exploration,
+    /// Entries of the tables of the machines that there are.
+    pub transitions: usize,
+    /// Where the protocol failed: file, line, and what is written there.
+    pub place: Option<(String, usize, String)>,
+    /// What came of looking for nice cycles, if that was asked for.
+    pub searches: Vec<Search>,
+}
+
+impl<'a> Subject<'a> {
+    /// A protocol as it is.
+    pub fn of(opened: &'a Opened) -> Subject<'a> {
+        Subject {
+            given: &opened.given,
+            protocol: Cow::Borrowed(&opened.protocol),
+        }
+    }
+
+    /// The named mutants of a protocol.
+    pub fn mutants(opened: &'a Opened) -> Result<Vec<Subject<'a>>, Error> {
+        let builtin = BUILTINS.iter().find(|one| one.name == opened.given);
+        let Some(builtin) = builtin else {
+            return Err(Error::Usage(format!(
+                "--mutants: {} is no built-in protocol, and has no named mutants; --mutant takes those that \
+                 `rubric mutants list {}` shows",
+                opened.given, opened.given
+            )));
+        };
+        named::of(builtin.name)
+            .map(|mutant| {
+                Ok(Subject {
+                    given: &opened.given,
+                    protocol: Cow::Owned(opened.with(&mutant)?),
+                })
+            })
+            .collect()
+    }
+
+    /// The mutant that it is, if it is one.
+    pub fn mutant(&self) -> Option<&str> {
+        self.protocol.loaded.mutant.as_deref()
+    }
+
+    /// Explores it.
+    pub fn explore(&self, args: &Args) -> Result<Explored, Error> {
+        let scope = args.scope();
+        let bar = progress::spinner(self.protocol.title(), args.quiet);
+        let mut report = |progress: &Progress| {
+            bar.tick();
+            bar.set_message(format!(
+                "{} states, {} to look at, depth {}, {:.0} a second",
+                progress.states,
+                progress.open,
+                progress.depth,
+                progress.states_per_second()
+            ));
+        };
+        let explored = explore(&self.protocol, &scope, &args.limits.begin(), &mut report);
+        let exploration = explored.map_err(|problem| self.refused(problem))?;
+        let options = Options {
+            limits: args.limits.begin(),
+            ..Options::default()
+        };
+        let searches = match args.nice_cycles {
+            true => nice_cycles(&self.protocol, &scope, &options, &mut report),
+            false => Ok(Vec::new()),
+        };
+        bar.finish_and_clear();
+        let found = match &exploration.verdict {
+            Verdict::Found(found) => found.fault.as_deref(),
+            _ => None,
+        };
+        Ok(Explored {
+            place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
+            transitions: self.transitions(),
+            searches: searches.map_err(|problem| self.refused(problem))?,
+            exploration,
+        })
+    }
+
+    fn transitions(&self) -> usize {
+        let machines = self.protocol.program.machines.iter();
+        let there = machines.filter(|machine| &*machine.name != "DMA");
+        there.map(|machine| machine.transitions.len()).sum()
+    }
+
+    fn refused(&self, problem: Problem) -> Error {
+        match problem {
+            Problem::Protocol(failure) => protocols::refused(self.given, &failure),
+            Problem::Plan(errors) => {
+                protocols::refusal(self.given, self.protocol.sources(), &errors)
+            }
+            Problem::Other(what) => Error::Usage(format!("{}: {what}", self.given)),
+        }
+    }
+}
+
+impl Explored {
+    /// What it means to the shell.
+    pub fn status(&self) -> Status {
+        let searched = self.searches.iter().map(|search| match search {
+            Search { found: Some(_), .. } => Status::Violation,
+            Search {
+                stopped: Some(_), ..
+            } => Status::Undecided,
+            _ => Status::Done,
+        });
+        let explored = match self.exploration.verdict {
+            Verdict::Clean => Status::Done,
+            Verdict::Found(_) => Status::Violation,
+            Verdict::Stopped(_) => Status::Undecided,
+        };
+        searched.fold(explored, Status::and)
+    }
+}
+
+/// What was found, as a sentence.
+pub fn sentence(found: &Violation) -> String {
+    match &found.finding {
+        Finding::Fault => match &found.fault {
+            Some(fault) => fault.message.clone(),
+            None => "the protocol failed".to_owned(),
+        },
+        Finding::TwoHolders {
+            line,
+            writers,
+            readers,
+        } => {
+            let reading = match readers {
+                0 => String::new(),
+                _ => format!(", and {} may read it", cores(*readers)),
+            };
+            format!(
+                "two holders: {} may write line {line}{reading}",
+                cores(*writers)
+            )
+        }
+        Finding::DeadValue { core, line } => format!(
+            "dead value: core {core} has read a value of line {line} that was not the latest at any time since it asked"
+        ),
+        Finding::Deadlock { waiting: 0 } => {
+            "deadlock: a message or a transaction is left, and nothing goes on".to_owned()
+        }
+        Finding::Deadlock { waiting } => {
+            format!("deadlock: {} waiting, and nothing goes on", are(*waiting))
+        }
+        Finding::Livelock { waiting: 0 } => {
+            "livelock: a message or a transaction is left, and whatever goes on does not end it"
+                .to_owned()
+        }
+        Finding::Livelock { waiting } => format!(
+            "livelock: {} waiting, and whatever goes on does not end it",
+            are(*waiting)
+        ),
+    }
+}
+
+/// `core 0`, or `cores 0 and 2`
+fn cores(set: u64) -> String {
+    let numbers: Vec<String> = (0..64)
+        .filter(|core| set >> core & 1 == 1)
+        .map(|core: u64| core.to_string())
+        .collect();
+    match numbers.len() {
+        1 => format!("core {}", numbers[0]),
+        _ => format!("cores {}", numbers.join(" and ")),
+    }
+}
+
+/// `core 0 is`, or `cores 0 and 2 are`
+fn are(set: u64) -> String {
+    let verb = if set.count_ones() == 1 { "is" } else { "are" };
+    format!("{} {verb}", cores(set))
+}

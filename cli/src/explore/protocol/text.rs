@@ -1,0 +1,120 @@
+//! What was found, for a person.
+
+use std::io::{self, Write};
+
+use explore::protocol::{Verdict, Violation};
+use explore::search::{Progress, Stopped};
+
+use super::super::memory_system;
+use super::Args;
+use super::subject::{Explored, Subject, sentence};
+use crate::simulate::fault::tame;
+use crate::simulate::protocols::Opened;
+
+/// Prints one exploration.
+pub fn print(
+    args: &Args,
+    subject: &Subject,
+    explored: &Explored,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let title = match subject.mutant() {
+        Some(mutant) => format!("{} with {mutant}", subject.given),
+        None => subject.given.to_owned(),
+    };
+    writeln!(out, "{}: {}", tame(&title), args.size())?;
+    let progress = &explored.exploration.progress;
+    match &explored.exploration.verdict {
+        Verdict::Clean => writeln!(
+            out,
+            "  nothing found: no fault, no two holders, no dead value, no deadlock, no livelock"
+        )?,
+        Verdict::Found(found) => violation(found, explored, out)?,
+        Verdict::Stopped(why) => writeln!(
+            out,
+            "  undecided: {}. Nothing found so far: all runs of {} moves or less were looked at, {} states are left",
+            reason(*why),
+            progress.depth,
+            progress.open
+        )?,
+    }
+    writeln!(out, "  {}", numbers(progress))?;
+    writeln!(
+        out,
+        "  {} of {} transitions taken",
+        explored.exploration.taken.len(),
+        explored.transitions
+    )?;
+    let mut searches = explored.searches.iter();
+    searches.try_for_each(|search| memory_system::text_of(search, out))
+}
+
+fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  found: {}", tame(&sentence(found)))?;
+    if let Some((file, line, text)) = &explored.place {
+        writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
+    }
+    let moves = match found.steps.len() {
+        1 => "1 move".to_owned(),
+        count => format!("{count} moves"),
+    };
+    writeln!(out, "  a shortest run, of {moves}:")?;
+    for (at, step) in found.steps.iter().enumerate() {
+        writeln!(out, "    {:3}  {}", at + 1, tame(&step.happens))?;
+        for effect in &step.effects {
+            writeln!(out, "           {}", tame(effect))?;
+        }
+    }
+    Ok(())
+}
+
+fn reason(why: Stopped) -> &'static str {
+    match why {
+        Stopped::Time => "the time limit came first",
+        Stopped::Memory => "the memory limit came first",
+        Stopped::States => "the limit of states came first",
+    }
+}
+
+fn numbers(progress: &Progress) -> String {
+    format!(
+        "{} states, {} moves, depth {}; {:.2} s, {:.0} states/s, {:.1} MB",
+        progress.states,
+        progress.moves,
+        progress.depth,
+        progress.time.as_secs_f64(),
+        progress.states_per_second(),
+        progress.bytes as f64 / 1e6
+    )
+}
+
+/// Columns of the name of a mutant.
+const NAME: usize = 40;
+
+/// Prints what stands above a table of mutants.
+pub fn heading(opened: &Opened, args: &Args, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}: {}", tame(&opened.given), args.size())?;
+    writeln!(
+        out,
+        "{:NAME$}  {:>9}  {:>6}  {:>8}  found",
+        "mutant", "states", "moves", "seconds"
+    )
+}
+
+/// Prints a row of that table; the moves are those of the run that was found.
+pub fn row(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
+    let progress = &explored.exploration.progress;
+    let (moves, found) = match &explored.exploration.verdict {
+        Verdict::Clean => (String::new(), "nothing".to_owned()),
+        Verdict::Stopped(why) => (String::new(), format!("undecided: {}", reason(*why))),
+        Verdict::Found(found) => (found.steps.len().to_string(), sentence(found)),
+    };
+    writeln!(
+        out,
+        "{:NAME$}  {:>9}  {moves:>6}  {:>8.2}  {}",
+        subject.mutant().unwrap_or_default(),
+        progress.states,
+        progress.time.as_secs_f64(),
+        tame(&found)
+    )
+}

@@ -1,0 +1,270 @@
+//! `rubric monitor`: could the program of this run leave SC under TSO or PSO?
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use check::machine::Step;
+use check::model::PsoRmw;
+use check::{Model, Verdict};
+use explore::monitor::{Event, Monitor};
+use history::{Ambiguity, History, OpId, ReadsFrom};
+use serde::Serialize;
+
+use crate::check::{json, rmw_parser, text, why};
+use crate::error::{self, Error};
+use crate::limits::Limits;
+use crate::load;
+use crate::options::{Format, TraceOptions};
+use crate::status::Status;
+
+/// Pairs that are printed unless all are asked for.
+const FEW: usize = 10;
+
+/// Pairs of operations that could make the program of an SC run leave SC under TSO or PSO
+#[derive(clap::Args)]
+#[command(after_help = "\
+A run under SC says what the same program could do under a weaker model. Where an operation meets a
+store of another thread that might still wait in a store buffer, and that happens before what the
+operation's own thread did last, the operation could come before the store: another run of the program
+is then not SC. A full fence right after the store prevents that. A run without such pairs says nothing
+about the program's other runs; see `rubric explore program` for these.
+
+Examples:
+  rubric monitor trace.gz
+  rubric monitor --model pso --all test.axe
+  rubric monitor --format json m5out/
+
+The run must be SC. If the trace's own order of completions explains it, that is the run that is looked
+at, else the one that `rubric check` finds.
+
+JSON is one object a line for each history and model: `file`, `history`, `model`, `pso_rmw`, `threads`,
+`operations`, `sc_by` (the stage that found the run), `pairs` (each with `operation` and the `store` that
+it could come before, as `rubric check` has operations), `seconds`.
+
+Exit status: the first of 2 (bad usage or input, or a trace that is not SC), 1 (there are such pairs), 3
+(whether it is SC is undecided), 0 (there are none) that occurred.")]
+pub struct Args {
+    /// Traces, gem5 output folders, files of histories, or `-`
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+
+    /// The weaker models
+    #[arg(long, value_name = "MODELS", default_value = "tso", value_delimiter = ',', value_parser = ["tso", "pso"])]
+    model: Vec<String>,
+
+    /// What a read-modify-write waits for under PSO: its own location's stores, or all of its thread's
+    #[arg(long, value_name = "WHICH", default_value = "own", value_parser = rmw_parser())]
+    pso_rmw: PsoRmw,
+
+    /// Print all pairs
+    #[arg(long)]
+    all: bool,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    #[command(flatten)]
+    limits: Limits,
+
+    #[command(flatten)]
+    options: TraceOptions,
+}
+
+/// What a monitor found about one history.
+struct Found<'a> {
+    file: &'a str,
+    history: &'a History,
+    model: Model,
+    /// The stage that found the run.
+    sc_by: String,
+    /// The operation, and the store that it could come before.
+    pairs: Vec<(OpId, OpId)>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    history: Option<&'a str>,
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pso_rmw: Option<&'a str>,
+    threads: usize,
+    operations: usize,
+    sc_by: &'a str,
+    pairs: Vec<Pair>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Pair {
+    operation: json::Event,
+    store: json::Event,
+}
+
+/// Runs the command. An input that is refused does not keep the others from being looked at.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let reading = args.options.for_reading()?;
+    let mut status = Status::Done;
+    for path in &args.traces {
+        let input = match load::open(path, &reading) {
+            Ok(input) => input,
+            Err(error) => {
+                status = status.and(complain(&error, out)?);
+                continue;
+            }
+        };
+        for history in &input.histories {
+            status = status.and(match one(args, &input.file, history, out) {
+                Err(error) if !error.is_broken_pipe() => complain(&error, out)?,
+                other => other?,
+            });
+        }
+    }
+    Ok(status)
+}
+
+fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
+    out.flush().map_err(Error::Output)?;
+    error::print(error);
+    Ok(Status::Bad)
+}
+
+fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Result<Status, Error> {
+    let named = match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
+    };
+    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| {
+        Error::Usage(format!(
+            "{named}: {twice}. Record a run that writes unique values"
+        ))
+    })?;
+    let options = ::check::Options {
+        timeout: args.limits.timeout,
+        max_memory: Some(args.limits.max_memory),
+        ..::check::Options::default()
+    };
+    let outcome = ::check::check(history, &reads_from, Model::Sc, &options);
+    let steps = match &outcome.verdict {
+        Verdict::Consistent(steps) => steps,
+        Verdict::Undecided(reason) => {
+            let reason = reason.describe(history);
+            let said = writeln!(
+                out,
+                "undecided {named}: whether this is SC is not known: {reason}"
+            );
+            return said.map(|()| Status::Undecided).map_err(Error::Output);
+        }
+        _ => {
+            return Err(Error::Usage(format!(
+                "{named}: this run is not SC, and the monitors look at runs under SC. `rubric check` shows why"
+            )));
+        }
+    };
+    let mut status = Status::Done;
+    for model in &args.model {
+        let model = match model.as_str() {
+            "pso" => Model::Pso(args.pso_rmw),
+            _ => Model::Tso,
+        };
+        let begun = Instant::now();
+        let pairs = watch(history, steps, model);
+        let found = Found {
+            file,
+            history,
+            model,
+            sc_by: outcome.decided_by.to_string(),
+            pairs,
+            seconds: begun.elapsed().as_secs_f64(),
+        };
+        if !found.pairs.is_empty() {
+            status = Status::Violation;
+        }
+        let printed = match args.format {
+            Format::Text => found.text(&named, args.all, out),
+            Format::Json => found.json(out),
+        };
+        printed.map_err(Error::Output)?;
+    }
+    Ok(status)
+}
+
+/// What the monitor says of a run.
+fn watch(history: &History, steps: &[Step], model: Model) -> Vec<(OpId, OpId)> {
+    let mut monitor = Monitor::new(model, history.threads().len(), history.locations().len());
+    let ops: Vec<OpId> = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Execute(op) => Some(*op),
+            Step::Commit(_) => None,
+        })
+        .collect();
+    let mut pairs = Vec::new();
+    for &op in &ops {
+        let signalled = monitor.step(Event {
+            thread: history.thread_of(op) as u32,
+            kind: history.kind(op),
+            location: history.location(op),
+        });
+        pairs.extend(signalled.map(|store| (op, ops[store as usize])));
+    }
+    pairs
+}
+
+impl Found<'_> {
+    fn text(&self, named: &str, all: bool, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{} {}  ({} threads, {} operations; SC by {}, {:.3} s): {}",
+            self.model.name(),
+            named.replace(char::is_control, "\u{fffd}"),
+            self.history.threads().len(),
+            self.history.operations(),
+            self.sc_by,
+            self.seconds,
+            match self.pairs.len() {
+                0 => "no pair that could leave SC".to_owned(),
+                1 => "1 pair that could leave SC".to_owned(),
+                many => format!("{many} pairs that could leave SC"),
+            }
+        )?;
+        let shown = if all { self.pairs.len() } else { FEW };
+        for &(op, store) in self.pairs.iter().take(shown) {
+            writeln!(out, "  {}", text::operation(self.history, op))?;
+            writeln!(out, "    could come before")?;
+            writeln!(out, "  {}", text::operation(self.history, store))?;
+            let store = why::label(self.history, store);
+            writeln!(out, "    unless a fence follows {store}")?;
+        }
+        match self.pairs.len().saturating_sub(shown) {
+            0 => Ok(()),
+            more => writeln!(out, "  … and {more} more (--all)"),
+        }
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let pair = |&(operation, store): &(OpId, OpId)| Pair {
+            operation: json::operation(self.history, operation),
+            store: json::operation(self.history, store),
+        };
+        let line = Line {
+            file: self.file,
+            history: self.history.name.as_deref(),
+            model: self.model.name(),
+            pso_rmw: match self.model {
+                Model::Pso(rmw) => Some(rmw.name()),
+                _ => None,
+            },
+            threads: self.history.threads().len(),
+            operations: self.history.operations(),
+            sc_by: &self.sc_by,
+            pairs: self.pairs.iter().map(pair).collect(),
+            seconds: self.seconds,
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        writeln!(out)
+    }
+}

@@ -1,0 +1,152 @@
+//! A simulated protocol as a memory system, so that nice cycles are looked for in it.
+//!
+//! An access happens when the protocol performs it, and a move that performs none is an internal event. A protocol moves
+//! blocks and never looks at them, so it is data-independent by what the language can do; whether it is symmetric nobody
+//! knows, and cycles of every order are looked for. Runs in which the protocol fails end there: those are for
+//! [`protocol`](crate::protocol) to find.
+
+use std::cell::RefCell;
+
+use serde::{Deserialize, Serialize};
+use simulate::protocol::Protocol;
+use simulate::stepper::{self, Action, Move, Problem, Scope, Stepper, Values};
+
+use super::method::{Options, Search, VALUES, cycles};
+use super::{Access, Event, MemorySystem, Renaming, Shape};
+use crate::search::Progress;
+
+/// The protocol, its cores as processors, and its lines as locations.
+pub struct Slicc {
+    stepper: RefCell<Stepper>,
+    shape: Shape,
+}
+
+/// A state of the protocol, and accesses of the last move that are still to be told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    protocol: Vec<u8>,
+    pending: Vec<(bool, u8, u8, u8)>,
+}
+
+/// Looks for nice cycles of every length and order in a protocol of this size, whose cores have one request at a time.
+///
+/// # Errors
+/// The protocol, or the size, does not fit.
+pub fn nice_cycles(
+    protocol: &Protocol,
+    scope: &Scope,
+    options: &Options,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Vec<Search>, Problem> {
+    let scope = Scope {
+        requests: 1,
+        values: Values::Numbers(VALUES),
+        ..scope.clone()
+    };
+    let system = Slicc {
+        stepper: RefCell::new(Stepper::new(protocol, &scope)?),
+        shape: Shape {
+            processors: scope.caches as u8,
+            locations: scope.lines as u8,
+            values: VALUES,
+        },
+    };
+    Ok(cycles(&system, false, options, report))
+}
+
+/// An access as the automata see it; they know no values above [`VALUES`].
+fn seen(access: &stepper::Access) -> (bool, u8, u8, u8) {
+    let value = access.value.min(u64::from(VALUES) + 1) as u8;
+    let writes = access.action == Action::Store;
+    (writes, access.core as u8, access.line as u8, value)
+}
+
+fn event((writes, processor, location, value): (bool, u8, u8, u8)) -> Event {
+    Event::Access(Access {
+        writes,
+        processor,
+        location,
+        value,
+    })
+}
+
+/// What a move is, where it performs nothing.
+fn internal(chosen: Move) -> Event {
+    let number = |number: usize| Some(number as u8);
+    match chosen {
+        Move::Ask { core, line, .. } => Event::Internal("ASK", number(core), number(line)),
+        Move::Arrive { buffer, .. } => Event::Internal("ARRIVE", number(buffer), None),
+        Move::Memory { buffer, .. } => Event::Internal("MEMORY", number(buffer), None),
+        Move::Wake { controller } => Event::Internal("WAKE", number(controller), None),
+        Move::Timer { table, .. } => Event::Internal("TIMER", number(table), None),
+    }
+}
+
+impl Slicc {
+    /// The moves of a state that do not fail, and what follows.
+    fn steps(&self, state: &State, visit: &mut dyn FnMut(Move, Event, State)) {
+        let mut stepper = self.stepper.borrow_mut();
+        for chosen in stepper.moves(&state.protocol) {
+            let outcome = stepper.take(&state.protocol, chosen);
+            let Ok(protocol) = outcome.state else {
+                continue;
+            };
+            let mut performed = outcome.performed.iter().map(seen);
+            let happens = performed.next().map_or(internal(chosen), event);
+            let pending = performed.collect();
+            visit(chosen, happens, State { protocol, pending });
+        }
+    }
+}
+
+impl MemorySystem for Slicc {
+    type State = State;
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn initial(&self) -> Vec<State> {
+        vec![State {
+            protocol: self.stepper.borrow().first(),
+            pending: Vec::new(),
+        }]
+    }
+
+    fn events(&self, state: &State, visit: &mut dyn FnMut(Event, State)) {
+        if let Some((&first, others)) = state.pending.split_first() {
+            let next = State {
+                pending: others.to_vec(),
+                protocol: state.protocol.clone(),
+            };
+            return visit(event(first), next);
+        }
+        self.steps(state, &mut |_, happens, next| visit(happens, next));
+    }
+
+    /// Nobody asks: it is not taken for symmetric.
+    fn renamed(&self, state: &State, _: &Renaming) -> State {
+        state.clone()
+    }
+
+    /// The move in words, and the access.
+    fn told(&self, before: &State, event: Event, after: &State) -> String {
+        let mut found = None;
+        if before.pending.is_empty() {
+            self.steps(before, &mut |chosen, happens, next| {
+                if found.is_none() && happens == event && next == *after {
+                    found = Some(chosen);
+                }
+            });
+        }
+        let told = found.map(|chosen| {
+            let telling = self.stepper.borrow_mut().tell(&before.protocol, chosen).0;
+            telling.happens
+        });
+        match (told, event) {
+            (Some(told), Event::Access(access)) => format!("{told}: {access}"),
+            (Some(told), Event::Internal(..)) => told,
+            (None, event) => event.to_string(),
+        }
+    }
+}

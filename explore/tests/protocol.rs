@@ -1,0 +1,267 @@
+//! Protocols explored: those that are built in, their mutants, and what the simulator does.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore};
+use explore::search::{Limits, Stopped};
+use simulate::client::Client;
+use simulate::config::{Caches, Options, Shape, Sizes};
+use simulate::mutant::{made, named};
+use simulate::program;
+use simulate::protocol::Protocol;
+use simulate::simulation::Simulation;
+use simulate::stepper::{Action, Freshness, Scope, Stepper};
+use simulate::system::FaultKind;
+
+/// Two caches with room for one of two lines.
+fn tiny() -> Scope {
+    Scope {
+        lines: 2,
+        tiny: true,
+        ..Scope::default()
+    }
+}
+
+fn most(states: usize) -> Limits {
+    Limits {
+        states: Some(states),
+        ..Limits::default()
+    }
+}
+
+fn run(protocol: &Protocol, scope: &Scope, limits: &Limits) -> Exploration {
+    explore(protocol, scope, limits, &mut |_| {}).unwrap()
+}
+
+fn open(name: &str) -> Protocol {
+    Protocol::open(name).unwrap()
+}
+
+/// A protocol with a mutant, a named one or one that an operator makes.
+fn mutated(name: &str, mutant: &str) -> Protocol {
+    let original = open(name);
+    let mutant = named::find(mutant).or_else(|| {
+        let mut all = made::by(&original, &[]).into_iter();
+        all.find(|one| one.name == mutant)
+    });
+    original
+        .with(&mutant.expect("the mutant is known"))
+        .unwrap()
+}
+
+fn found(exploration: Exploration) -> Violation {
+    match exploration.verdict {
+        Verdict::Found(found) => *found,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A changed number is a changed meaning of states or moves.
+#[test]
+fn all_states_of_small_protocols_are_known() {
+    for (name, states, moves) in [
+        ("MI_example", 501, 1114),
+        ("MESI_Two_Level", 778, 3688),
+        ("MOESI_hammer", 967, 2532),
+        ("MOESI_AMD_Base", 1331, 3190),
+    ] {
+        let exploration = run(&open(name), &Scope::default(), &Limits::default());
+        let verdict = &exploration.verdict;
+        assert!(matches!(verdict, Verdict::Clean), "{name}: {verdict:?}");
+        let progress = exploration.progress;
+        assert_eq!((progress.states, progress.moves), (states, moves), "{name}");
+        assert_eq!(progress.open, 0);
+    }
+}
+
+#[test]
+fn a_limit_ends_an_exploration() {
+    let exploration = run(&open("MI_example"), &Scope::default(), &most(100));
+    assert!(matches!(
+        exploration.verdict,
+        Verdict::Stopped(Stopped::States)
+    ));
+    let progress = exploration.progress;
+    assert!((100..110).contains(&progress.states) && progress.open > 0);
+}
+
+#[test]
+fn faults_are_found() {
+    let late = mutated("MI_example", "mi-l1-nack-before-forward");
+    let found = found(run(&late, &tiny(), &Limits::default()));
+    assert_eq!(found.finding, Finding::Fault);
+    let fault = found.fault.expect("the protocol failed");
+    assert_eq!(fault.kind, FaultKind::InvalidTransition);
+    assert_eq!(fault.controller.as_deref(), Some("L1Cache 0"));
+    assert_eq!(found.steps.len(), 10);
+    let last = &found.steps[9].happens;
+    assert_eq!(last, "RequestMsg WB_NACK for line 0 reaches L1Cache-0");
+}
+
+#[test]
+fn lost_writes_are_found() {
+    for (mutant, scope) in [
+        ("mi-dir-putx-not-written", tiny()),
+        (
+            "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
+            Scope::default(),
+        ),
+        (
+            "MI_example/L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
+            Scope::default(),
+        ),
+    ] {
+        let found = found(run(
+            &mutated("MI_example", mutant),
+            &scope,
+            &Limits::default(),
+        ));
+        assert!(
+            matches!(found.finding, Finding::DeadValue { .. }),
+            "{mutant}: {:?}",
+            found.finding
+        );
+    }
+}
+
+/// What memory holds at first is a value, too: a directory that answers from a copy of its own does not have it.
+#[test]
+fn memory_that_nobody_wrote_is_not_zero() {
+    let copies = mutated("MOESI_AMD_Base", "amd-dir-private-copy-of-memory");
+    let found = found(run(&copies, &Scope::default(), &Limits::default()));
+    assert_eq!(found.finding, Finding::DeadValue { core: 0, line: 0 });
+    assert_eq!(found.steps.len(), 8);
+}
+
+#[test]
+fn deadlocks_are_found() {
+    let stuck = mutated("MOESI_hammer", "hammer-l1-ss-no-wakeup");
+    let found = found(run(&stuck, &tiny(), &Limits::default()));
+    assert!(matches!(
+        found.finding,
+        Finding::Deadlock { waiting: 1 | 2 }
+    ));
+    assert_eq!(found.steps.len(), 16);
+}
+
+/// What loads return in all states of a protocol, at the smallest size.
+fn freshness(name: &str) -> HashSet<Freshness> {
+    let mut stepper = Stepper::new(&open(name), &Scope::default()).unwrap();
+    let mut known = HashSet::from([stepper.first()]);
+    let mut left = vec![stepper.first()];
+    let mut seen = HashSet::new();
+    while let Some(state) = left.pop() {
+        for chosen in stepper.moves(&state) {
+            let outcome = stepper.take(&state, chosen);
+            let loads = outcome.performed.iter();
+            let loads = loads.filter(|access| access.action == Action::Load);
+            seen.extend(loads.map(|access| access.freshness));
+            let next = outcome.state.unwrap();
+            if known.insert(next.clone()) {
+                left.push(next);
+            }
+        }
+    }
+    seen
+}
+
+/// In MESI a block may come after the invalidation that overtook it: the load is late, and right.
+#[test]
+fn late_blocks_are_old_and_not_dead() {
+    assert_eq!(freshness("MI_example"), HashSet::from([Freshness::Latest]));
+    let both = HashSet::from([Freshness::Latest, Freshness::Old]);
+    assert_eq!(freshness("MESI_Two_Level"), both);
+}
+
+/// Its steps are steps, and the last one fails as it was said to.
+#[test]
+fn a_run_can_be_replayed() {
+    let protocol = mutated("MI_example", "mi-l1-nack-before-forward");
+    let found = found(run(&protocol, &tiny(), &Limits::default()));
+    let mut stepper = Stepper::new(&protocol, &tiny()).unwrap();
+    let mut state = stepper.first();
+    for (at, (chosen, step)) in found.moves.iter().zip(&found.steps).enumerate() {
+        assert!(stepper.moves(&state).contains(chosen));
+        let (telling, outcome) = stepper.tell(&state, *chosen);
+        assert_eq!(&telling, step);
+        match outcome.state {
+            Ok(next) => state = next,
+            Err(fault) => {
+                assert_eq!(at + 1, found.moves.len());
+                let message = found.fault.as_ref().map(|fault| &fault.message);
+                assert_eq!(Some(&fault.message), message);
+                return;
+            }
+        }
+    }
+    panic!("the run does not fail");
+}
+
+/// The transitions of runs of the simulator.
+fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Taken> {
+    let shape = Shape::new(128, 1);
+    let sizes = Sizes {
+        l1_instructions: shape,
+        l1_data: shape,
+        l2: shape,
+        l3: shape,
+    };
+    let mut taken = BTreeSet::new();
+    for seed in seeds {
+        let simulation = Simulation {
+            shape: program::Shape {
+                threads: 2,
+                operations: 500,
+                // The first and the third share a set.
+                locations: 3,
+                seed,
+                ..program::Shape::default()
+            },
+            client: Client::InOrder,
+            options: Options {
+                caches: Caches::Given(sizes),
+                threads_per_machine: 1,
+                ..Options::default()
+            },
+            deadlock_threshold: None,
+        };
+        let plan = simulation.plan(protocol).unwrap();
+        let run = simulation.run(protocol, &plan, None).unwrap();
+        assert!(run.fault.is_none());
+        let covered = run.coverage().into_iter();
+        taken.extend(covered.map(|one| (one.machine.into(), one.state.into(), one.event.into())));
+    }
+    taken
+}
+
+/// What the simulator does at random can all be reached.
+#[test]
+fn the_simulator_does_nothing_else() {
+    let protocol = open("MI_example");
+    let exploration = run(&protocol, &tiny(), &most(60_000));
+    let explored: BTreeSet<Taken> = exploration.taken.into_iter().collect();
+    let simulated = simulated(&protocol, 1..20);
+    assert!(simulated.len() > 20);
+    let others: Vec<_> = simulated.difference(&explored).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+/// Whatever is wrong with a protocol, an exploration ends; and it finds more than faults.
+#[test]
+fn made_mutants_are_explored() {
+    let original = open("MI_example");
+    let mut kinds = BTreeMap::new();
+    let mut all = 0;
+    for mutant in made::by(&original, &[]) {
+        let protocol = original.with(&mutant).unwrap();
+        let exploration = run(&protocol, &Scope::default(), &most(2000));
+        all += 1;
+        if let Verdict::Found(found) = exploration.verdict {
+            *kinds.entry(found.finding.name()).or_insert(0) += 1;
+        }
+    }
+    println!("{all} {kinds:?}");
+    for kind in ["dead value", "deadlock", "fault", "two holders"] {
+        assert!(kinds.contains_key(kind), "{kind}: {kinds:?}");
+    }
+}

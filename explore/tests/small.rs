@@ -1,0 +1,150 @@
+//! What is found in protocols of one machine, each with one thing that the built-in ones have not.
+
+use std::path::Path;
+
+use explore::protocol::{Exploration, Finding, Verdict, explore};
+use explore::search::Limits;
+use simulate::protocol::{BLOCK_BYTES, Protocol};
+use simulate::slicc::load::load_with;
+use simulate::stepper::{Problem, Scope};
+
+/// A cache that answers every request by itself, with further declarations, and the transitions for requests.
+fn protocol(further: &str, transitions: &str) -> Protocol {
+    let text = format!(
+        r#"protocol "Small"; include "RubySlicc_interfaces.slicc";
+machine(MachineType:L1Cache, "a cache") : Sequencer * sequencer; CacheMemory * cache; MessageBuffer * mandatoryQueue;
+{{
+  state_declaration(State, default="L1Cache_State_I") {{
+    I, AccessPermission:Invalid; V, AccessPermission:Read_Write; W, AccessPermission:Busy; X, AccessPermission:Busy;
+  }}
+  enumeration(Event) {{ Ask; Ring; }}
+  structure(Entry, interface="AbstractCacheEntry") {{ State CacheState; DataBlock DataBlk; }}
+  Tick clockEdge();
+  Tick cyclesToTicks(Cycles c);
+  void set_cache_entry(AbstractCacheEntry e);
+  Entry entry_of(Addr a), return_by_pointer="yes" {{ return static_cast(Entry, "pointer", cache[a]); }}
+  State getState(Entry cache_entry, Addr addr) {{
+    if (is_valid(cache_entry)) {{ return cache_entry.CacheState; }}
+    return State:I;
+  }}
+  void setState(Entry cache_entry, Addr addr, State state) {{
+    if (is_valid(cache_entry)) {{ cache_entry.CacheState := state; }}
+  }}
+  void setAccessPermission(Entry cache_entry, Addr addr, State state) {{
+    if (is_valid(cache_entry)) {{ cache_entry.changePermission(L1Cache_State_to_permission(state)); }}
+  }}
+  AccessPermission getAccessPermission(Addr addr) {{ return AccessPermission:NotPresent; }}
+  void functionalRead(Addr addr, Packet * pkt) {{ }}
+  int functionalWrite(Addr addr, Packet * pkt) {{ return 0; }}
+  TimerTable clocks;
+  in_port(clocks_in, Addr, clocks, rank=1) {{
+    if (clocks_in.isReady(clockEdge())) {{
+      Addr a := clocks.nextAddress();
+      trigger(Event:Ring, a, entry_of(a));
+    }}
+  }}
+  in_port(requests_in, RubyRequest, mandatoryQueue, rank=0) {{
+    if (requests_in.isReady(clockEdge())) {{
+      peek(requests_in, RubyRequest) {{ trigger(Event:Ask, in_msg.LineAddress, entry_of(in_msg.LineAddress)); }}
+    }}
+  }}
+  action(allocate, "a") {{ set_cache_entry(cache.allocate(address, new Entry)); }}
+  action(serve, "s") {{
+    peek(requests_in, RubyRequest) {{
+      if (in_msg.Type == RubyRequestType:ST) {{ sequencer.writeCallback(address, cache_entry.DataBlk); }}
+      else {{ sequencer.readCallback(address, cache_entry.DataBlk); }}
+    }}
+  }}
+  action(pop, "p") {{ requests_in.dequeue(clockEdge()); }}
+  action(recycle, "r") {{ requests_in.recycle(clockEdge(), cyclesToTicks(recycle_latency)); }}
+  action(start, "st") {{ clocks.set(address, clockEdge() + cyclesToTicks(recycle_latency)); }}
+  action(stop, "so") {{ clocks.unset(address); }}
+  action(z_stall, "z") {{ }}
+  {further}
+  {transitions}
+}}
+"#
+    );
+    let loaded = load_with(Path::new("small.slicc"), &mut |_| {
+        Ok(text.clone().into_bytes())
+    });
+    let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
+    protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
+}
+
+fn run(protocol: &Protocol, caches: u32) -> Result<Exploration, Problem> {
+    let scope = Scope {
+        caches,
+        ..Scope::default()
+    };
+    explore(protocol, &scope, &Limits::default(), &mut |_| {})
+}
+
+fn finding(transitions: &str, caches: u32) -> Option<Finding> {
+    match run(&protocol("", transitions), caches).unwrap().verdict {
+        Verdict::Clean => None,
+        Verdict::Found(found) => Some(found.finding),
+        Verdict::Stopped(why) => panic!("{why:?}"),
+    }
+}
+
+/// A cache fills a line with zeros, so its first load is wrong; a store is right.
+#[test]
+fn caches_that_do_not_know_of_each_other() {
+    let alone =
+        "transition(I, Ask, V) { allocate; serve; pop; } transition(V, Ask) { serve; pop; }";
+    let dead = Finding::DeadValue { core: 0, line: 0 };
+    assert_eq!(finding(alone, 1), Some(dead));
+    // The second one fills it before the first one looks.
+    let slow = "transition(I, Ask, V) { allocate; } transition(V, Ask) { serve; pop; }";
+    let both = Finding::TwoHolders {
+        line: 0,
+        writers: 0b11,
+        readers: 0,
+    };
+    assert_eq!(finding(slow, 2), Some(both));
+}
+
+#[test]
+fn timers_run_out_any_time() {
+    // Nothing is served, so that no value is wrong: a request ends in an error once the timer has run out.
+    let timed = "transition(I, Ask, W) { allocate; start; } transition(W, Ask) { z_stall; }
+        action(done, \"d\") { error(\"done\"); }
+        transition(W, Ring, X) { stop; } transition(X, Ask) { done; }";
+    let exploration = run(&protocol("", timed), 1).unwrap();
+    let Verdict::Found(found) = exploration.verdict else {
+        panic!("{:?}", exploration.verdict);
+    };
+    let steps: Vec<&str> = found.steps.iter().map(|step| &*step.happens).collect();
+    assert_eq!(
+        steps,
+        [
+            "core 0 loads line 0",
+            "a timer of L1Cache-0 for line 0 runs out",
+            "L1Cache-0 looks again",
+        ]
+    );
+    assert!(found.fault.unwrap().message.ends_with(": done"));
+}
+
+#[test]
+fn what_leads_nowhere_is_told_from_what_does_not_move() {
+    let stalls = "transition(I, Ask, W) { allocate; } transition(W, Ask) { z_stall; }";
+    assert_eq!(finding(stalls, 1), Some(Finding::Deadlock { waiting: 1 }));
+    let same = "transition(I, Ask, W) { allocate; } transition(W, Ask) { recycle; }";
+    assert_eq!(finding(same, 1), Some(Finding::Deadlock { waiting: 1 }));
+    let turns = "transition(I, Ask, W) { allocate; }
+        transition(W, Ask, X) { recycle; } transition(X, Ask, W) { recycle; }";
+    assert_eq!(finding(turns, 1), Some(Finding::Livelock { waiting: 1 }));
+}
+
+#[test]
+fn what_is_not_supported_is_said() {
+    let pointer = protocol("Entry kept;", "transition(I, Ask, V) { allocate; pop; }");
+    match run(&pointer, 1) {
+        Err(Problem::Other(what)) => assert!(what.starts_with("L1Cache.kept: "), "{what}"),
+        other => panic!("{other:?}"),
+    }
+    let protocol = Protocol::open("MI_example").unwrap();
+    assert!(matches!(run(&protocol, 9), Err(Problem::Other(_))));
+}

@@ -1,0 +1,52 @@
+use super::super::paper::PROGRAMS;
+use super::super::testing::{Case, Point, case};
+use crate::tables::{Said, Trial};
+
+/// Rows about all programs: so many pairs in each under the two models, and how many times as long a monitor makes it take.
+fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: f64) -> Vec<Trial> {
+    let mut rows = Vec::new();
+    for program in PROGRAMS {
+        let [tso, pso] = pairs(program.name);
+        let algorithms = [
+            ("explore", None, 1.0),
+            ("monitor-tso", Some(tso), longer),
+            ("monitor-pso", Some(pso), longer),
+        ];
+        for (algorithm, pairs, seconds) in algorithms {
+            let point = Point::sc("burnim-table1", "programs");
+            rows.extend(point.rows(algorithm, Said::Satisfied, seconds, |row| {
+                row.point = program.name.to_owned();
+                row.pairs = pairs;
+            }));
+        }
+    }
+    rows
+}
+
+/// As in the paper's Table 1.
+fn theirs(program: &str) -> [u64; 2] {
+    let stated = PROGRAMS.iter().find(|it| it.name == program).unwrap();
+    stated.explored[0].violations.map(u64::from)
+}
+
+pub fn cases() -> Vec<Case> {
+    let but = |odd: &'static str, pairs| {
+        move |program: &str| match program == odd {
+            true => pairs,
+            false => theirs(program),
+        }
+    };
+    vec![
+        case(
+            "burnim-tso",
+            rows(theirs, 1.2),
+            rows(but("snark", [1, 4]), 1.2),
+        ),
+        case(
+            "burnim-pso",
+            rows(theirs, 1.2),
+            rows(but("msn", [0, 0]), 1.2),
+        ),
+        case("burnim-overhead", rows(theirs, 1.2), rows(theirs, 4.0)),
+    ]
+}

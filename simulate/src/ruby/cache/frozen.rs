@@ -1,0 +1,92 @@
+//! A cache as somebody sees it who steps from state to state.
+
+use super::{CacheMemory, NO_LINE, NOBODY, NOT_PRESENT, Replacement};
+
+/// A line in a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The line.
+    pub line: u64,
+    /// Its entry.
+    pub entry: u64,
+    /// The number of its permission.
+    pub permission: u8,
+}
+
+impl CacheMemory {
+    /// How many lines a set holds.
+    pub fn ways(&self) -> usize {
+        self.geometry.ways as usize
+    }
+
+    /// Forgets the lines of a set, but not who used which when.
+    pub fn clear_set(&mut self, set: usize) {
+        let ways = self.ways();
+        for slot in set * ways..(set + 1) * ways {
+            self.ways.remove(&self.entries[slot]);
+            self.lines[slot] = NO_LINE;
+            self.entries[slot] = 0;
+            self.permissions[slot] = NOT_PRESENT;
+            self.monitors[slot] = NOBODY;
+        }
+        self.busy.fill(0);
+    }
+
+    /// What is in a way of a set.
+    pub fn held(&self, set: usize, way: usize) -> Option<Held> {
+        let slot = set * self.ways() + way;
+        (self.lines[slot] != NO_LINE).then(|| Held {
+            line: self.lines[slot],
+            entry: self.entries[slot],
+            permission: self.permissions[slot],
+        })
+    }
+
+    /// Puts a line into a free way of a set. Nobody monitors it.
+    pub fn hold(&mut self, set: usize, way: usize, held: Held) {
+        let slot = set * self.ways() + way;
+        self.lines[slot] = held.line;
+        self.entries[slot] = held.entry;
+        self.permissions[slot] = held.permission;
+        self.ways.insert(held.entry, slot as u32);
+    }
+
+    /// What is known of who in a set was used when: the same if the next victims will be.
+    pub fn uses(&self, set: usize) -> Vec<u64> {
+        let ways = self.ways();
+        match &self.replacement {
+            Replacement::Tree { trees, .. } => vec![trees[set]],
+            Replacement::Clock { used, .. } => {
+                let used = &used[set * ways..][..ways];
+                let rank = |&at: &u64| match at {
+                    0 => 0,
+                    _ => used
+                        .iter()
+                        .filter(|&&other| other != 0 && other <= at)
+                        .count() as u64,
+                };
+                used.iter().map(rank).collect()
+            }
+        }
+    }
+
+    /// How many numbers that are.
+    pub fn use_count(&self) -> usize {
+        match &self.replacement {
+            Replacement::Tree { .. } => 1,
+            Replacement::Clock { .. } => self.ways(),
+        }
+    }
+
+    /// Makes it so, as [`CacheMemory::uses`] gave it.
+    pub fn set_uses(&mut self, set: usize, uses: &[u64]) {
+        let all = self.ways();
+        match &mut self.replacement {
+            Replacement::Tree { trees, .. } => trees[set] = uses[0],
+            Replacement::Clock { used, clock, .. } => {
+                used[set * all..][..all].copy_from_slice(uses);
+                *clock = (*clock).max(all as u64);
+            }
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! A system in which time stands still, taken from state to state: what `stepper` is made of.
+//!
+//! - `layout`: where an object holds blocks;
+//! - `coding`: words as bytes;
+//! - `freeze`: a system as bytes, `thaw`: and back;
+//! - `values`: what a block holds, as far as it matters;
+//! - `moves`: what can happen, and what comes of it;
+//! - `telling`: the same in words.
+
+mod coding;
+mod freeze;
+mod layout;
+mod moves;
+mod telling;
+mod thaw;
+mod values;
+
+use super::{System, Thread};
+use crate::compile::types::Kind;
+use crate::request::Response;
+use coding::Dictionary;
+use layout::Layout;
+
+pub use moves::{Holders, Move, Outcome};
+pub use telling::Telling;
+use values::Renaming;
+pub use values::{Access, Action, Freshness, Values};
+
+/// A cache, and which part of it holds lines.
+#[derive(Debug)]
+struct Store {
+    /// Its number.
+    cache: usize,
+    /// The sets that the lines are in.
+    sets: Vec<usize>,
+    /// Whether a line may have to make room for another, so that it matters which way holds which and who was used when.
+    overflows: bool,
+}
+
+/// Who asks for what.
+pub struct Size {
+    /// The cores: those of the first sequencers.
+    pub cores: usize,
+    /// How many requests a core may have under way.
+    pub requests: usize,
+    /// The lines that they ask for.
+    pub lines: Vec<u64>,
+}
+
+/// A system that is taken from state to state.
+pub struct Stepping {
+    system: System,
+    /// The lines that cores ask for.
+    lines: Vec<u64>,
+    cores: usize,
+    /// How many requests a core may have under way.
+    requests: usize,
+    values: Values,
+    layouts: Vec<Layout>,
+    dictionary: Dictionary,
+    /// The end of the memory in which nothing lives yet.
+    top: usize,
+    /// The control words of each controller, as they are at first.
+    bases: Vec<Vec<u64>>,
+    stores: Vec<Store>,
+    /// The caches of each core's controller.
+    caches_of: Vec<Vec<usize>>,
+    /// By table, whether it holds TBEs.
+    transactions: Vec<bool>,
+    /// By buffer, whether a port of its consumer reads it.
+    read: Vec<bool>,
+    /// The answers of the last move.
+    answers: Vec<(usize, Response)>,
+    /// The first state.
+    first: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl Stepping {
+    /// Prepares a system that has just been put together. Where controllers have several sequencers, there may be more of these than cores: they stay idle.
+    ///
+    /// # Errors
+    /// What the protocol does that is not supported.
+    pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, String> {
+        let Size {
+            cores,
+            requests,
+            lines,
+        } = size;
+        system.network.hold();
+        for core in 0..cores {
+            let controller = system.homes_of[core];
+            system.threads.push(Thread {
+                core: None,
+                answers: Default::default(),
+                controller,
+                done: false,
+                position: 0,
+                moved: 0,
+            });
+        }
+        // So that a move is one transition.
+        for controller in &mut system.controllers {
+            controller.transitions_per_cycle = 1;
+        }
+        if system.block_words != 1 {
+            return Err("blocks have to be of one word".to_owned());
+        }
+        for (at, line) in lines.iter().enumerate() {
+            let written = system.memory.poke(*line, 0, &[values.initial(at, cores)]);
+            written.map_err(|misuse| misuse.to_string())?;
+        }
+        let mut stepping = Stepping {
+            cores,
+            requests,
+            values,
+            layouts: layout::layouts(&system.program.types)?,
+            dictionary: Dictionary::new(machines(&system)),
+            top: system.words.top(),
+            bases: Vec::new(),
+            stores: Vec::new(),
+            caches_of: Vec::new(),
+            transactions: Vec::new(),
+            read: Vec::new(),
+            answers: Vec::new(),
+            first: Vec::new(),
+            scratch: Vec::new(),
+            lines,
+            system,
+        };
+        stepping.prepare()?;
+        let nothing = Renaming::new(values, cores, vec![0; stepping.lines.len()]);
+        stepping.first = stepping.freeze(&nothing);
+        Ok(stepping)
+    }
+
+    /// Looks up what stays as it is.
+    fn prepare(&mut self) -> Result<(), String> {
+        let system = &self.system;
+        self.read = vec![false; system.buffers.len()];
+        let mut caches = Vec::new();
+        for controller in &system.controllers {
+            let machine = &system.program.machines[controller.machine];
+            let start = controller.control as usize;
+            let control = &system.words.words[start..start + machine.initial.len()];
+            self.bases.push(control.to_vec());
+            for (port, buffer) in machine.in_ports.iter().zip(&controller.ports) {
+                if !port.timers {
+                    self.read[*buffer as usize] = true;
+                }
+            }
+            if let Some(buffer) = controller.requests_to_memory {
+                self.read[buffer as usize] = true;
+            }
+            let types = &system.program.types;
+            let own = machine.parameters.iter();
+            let own = own.filter(|member| &*types[member.of].name == "CacheMemory");
+            caches.push(
+                own.map(|member| control[usize::from(member.offset)] as usize)
+                    .collect::<Vec<_>>(),
+            );
+            if let Some(member) = machine
+                .variables
+                .iter()
+                .find(|member| types[member.of].kind == Kind::Entry)
+            {
+                return Err(format!(
+                    "{}.{}: a variable that points to an entry is not supported here",
+                    machine.name, member.name
+                ));
+            }
+        }
+        let homes = system.homes_of.iter().take(self.cores);
+        self.caches_of = homes.map(|&home| caches[home].clone()).collect();
+        self.transactions = system
+            .elements
+            .iter()
+            .map(|of| {
+                let machines = system.program.machines.iter();
+                machines
+                    .filter_map(|machine| machine.tbe)
+                    .any(|tbe| tbe == *of)
+            })
+            .collect();
+        self.stores = (0..system.caches.len())
+            .map(|cache| self.store(cache))
+            .collect();
+        Ok(())
+    }
+
+    fn store(&self, cache: usize) -> Store {
+        let of = &self.system.caches[cache];
+        let mut sets: Vec<usize> = self.lines.iter().map(|&line| of.set(line)).collect();
+        sets.sort_unstable();
+        let overflows = sets
+            .chunk_by(|a, b| a == b)
+            .any(|same| same.len() > of.ways());
+        sets.dedup();
+        Store {
+            cache,
+            sets,
+            overflows,
+        }
+    }
+
+    /// The system itself, for what it has counted.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// How many cores there are.
+    pub fn cores(&self) -> usize {
+        self.cores
+    }
+
+    /// How many lines they ask for.
+    pub fn lines(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The place of a line among those that cores ask for.
+    fn line_number(&self, line: u64) -> Option<usize> {
+        self.lines.iter().position(|&known| known == line)
+    }
+}
+
+/// The names of all controllers, which messages are full of.
+fn machines(system: &System) -> Vec<u64> {
+    let controllers = system.controllers.iter();
+    let mut names: Vec<u64> = controllers
+        .map(|controller| {
+            let kind = system.program.machines[controller.machine].kind;
+            u64::from(kind) << 32 | u64::from(controller.version)
+        })
+        .collect();
+    // Nobody.
+    names.push(20 << 32);
+    names
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Where objects hold blocks.
+
+use crate::compile::types::{Kind, Type, TypeId, Types};
+
+/// What is known of the objects of a type.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Words that one takes.
+    pub width: usize,
+    /// Where its blocks are, in order.
+    pub blocks: Vec<u16>,
+}
+
+impl Layout {
+    /// Whether a block begins at a word.
+    pub fn is_block(&self, word: usize) -> bool {
+        self.blocks.iter().any(|&at| usize::from(at) == word)
+    }
+}
+
+/// Those of all types.
+///
+/// # Errors
+/// A field that points to an entry: an address, which would be another in every state.
+pub fn layouts(types: &Types) -> Result<Vec<Layout>, String> {
+    types
+        .iter()
+        .map(|(_, of)| {
+            let mut layout = Layout {
+                width: of.initial.len(),
+                blocks: Vec::new(),
+            };
+            if matches!(of.kind, Kind::Structure | Kind::Message | Kind::Entry) {
+                collect(types, of, 0, &mut layout.blocks)?;
+                layout.blocks.sort_unstable();
+            }
+            Ok(layout)
+        })
+        .collect()
+}
+
+fn collect(types: &Types, of: &Type, at: u16, blocks: &mut Vec<u16>) -> Result<(), String> {
+    for (name, field) in &of.fields {
+        match types[field.of].kind {
+            _ if is_block(types, field.of) => blocks.push(at + field.offset),
+            Kind::Structure | Kind::Message => {
+                collect(types, &types[field.of], at + field.offset, blocks)?;
+            }
+            Kind::Entry => {
+                return Err(format!(
+                    "{}.{name}: a field that points to an entry is not supported here",
+                    of.name
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a type is that of blocks.
+pub fn is_block(types: &Types, of: TypeId) -> bool {
+    of == types.known.block
+}

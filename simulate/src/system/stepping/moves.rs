@@ -1,0 +1,369 @@
+//! What can happen in a state, and what comes of it.
+
+use super::Stepping;
+use super::values::{self, Access, Action, Renaming, Values};
+use crate::request::{Request, RequestKind};
+use crate::system::Fault;
+use crate::system::fault::Trap;
+
+/// The number of `AccessPermission:Read_Only`.
+const READ_ONLY: u8 = 0;
+/// The number of `AccessPermission:Read_Write`.
+const READ_WRITE: u8 = 1;
+
+/// Something that can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// A core asks for a line for which it does not wait, and its controller looks at the request.
+    Ask {
+        /// The core.
+        core: usize,
+        /// The line.
+        line: usize,
+        /// What it wants.
+        action: Action,
+        /// The value that it stores, where values are numbers.
+        value: u8,
+    },
+    /// A message arrives, and its controller is woken.
+    Arrive {
+        /// The buffer.
+        buffer: usize,
+        /// Its place in the queue.
+        at: usize,
+    },
+    /// Memory takes a request.
+    Memory {
+        /// The buffer of requests.
+        buffer: usize,
+        /// The place of the request in the queue.
+        at: usize,
+    },
+    /// A controller looks again at what has arrived.
+    Wake {
+        /// The controller.
+        controller: usize,
+    },
+    /// A timer runs out, and its controller is woken.
+    Timer {
+        /// The table of timers.
+        table: usize,
+        /// The line.
+        line: u64,
+    },
+}
+
+/// Whose caches may do what with a line: a bit for each core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holders {
+    /// May read and write it.
+    pub writers: u64,
+    /// May read it only.
+    pub readers: u64,
+}
+
+impl Holders {
+    /// Whether somebody may write it while somebody else may read or write it.
+    pub fn clash(self) -> bool {
+        let writers = self.writers.count_ones();
+        writers > 1 || writers == 1 && self.readers & !self.writers != 0
+    }
+}
+
+/// What comes of a move.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The state after it; or why there is none.
+    pub state: Result<Vec<u8>, Box<Fault>>,
+    /// What memory has performed.
+    pub performed: Vec<Access>,
+    /// Who may do what with each line afterwards.
+    pub holders: Vec<Holders>,
+}
+
+impl Stepping {
+    /// The first state.
+    pub fn first(&self) -> Vec<u8> {
+        self.first.clone()
+    }
+
+    /// All that can happen in a state, always in the same order.
+    pub fn moves(&mut self, state: &[u8]) -> Vec<Move> {
+        self.thaw(state);
+        let mut moves = Vec::new();
+        for core in 0..self.cores {
+            if self.waits(state, core) < self.requests {
+                self.asking(core, &mut moves);
+            }
+        }
+        for buffer in 0..self.system.buffers.len() {
+            self.arriving(buffer, &mut moves);
+        }
+        for (table, timers) in self.system.timers.iter().enumerate() {
+            let set = timers.timers().iter().filter(|(tick, _)| *tick > 0);
+            moves.extend(set.map(|&(_, line)| Move::Timer { table, line }));
+        }
+        for controller in 0..self.system.controllers.len() {
+            if self.may_wake(controller) {
+                moves.push(Move::Wake { controller });
+            }
+        }
+        moves
+    }
+
+    fn asking(&self, core: usize, moves: &mut Vec<Move>) {
+        let controller = &self.system.controllers[self.system.homes_of[core]];
+        let own = &self.system.sequencers[core];
+        for (line, address) in self.lines.iter().enumerate() {
+            if own.head(*address).is_some() {
+                continue;
+            }
+            if controller
+                .blocked
+                .iter()
+                .any(|(blocked, _)| blocked == address)
+            {
+                continue;
+            }
+            let ask = |action, value| Move::Ask {
+                core,
+                line,
+                action,
+                value,
+            };
+            moves.push(ask(Action::Load, 0));
+            moves.extend((0..self.values.choices()).map(|value| ask(Action::Store, value)));
+        }
+    }
+
+    /// What of a buffer may arrive next. Behind a message that has arrived and waits, another would only wait too: so
+    /// it arrives later.
+    fn arriving(&self, number: usize, moves: &mut Vec<Move>) {
+        let buffer = &self.system.buffers[number];
+        if !self.read[number] || buffer.is_empty() || buffer.ready() > 0 {
+            return;
+        }
+        let consumer = self.system.consumers[number] as usize;
+        let requests = self.system.controllers[consumer].requests_to_memory;
+        let is_memory = requests == Some(number as u32);
+        let mut before = None;
+        for (at, one) in buffer.travelling().enumerate() {
+            let has_lane = one.arrival & 0xFFFF_FFFF != 0;
+            // Of a lane only the first, and of equal messages one.
+            let skip = before.is_some_and(|(arrival, message)| {
+                arrival == one.arrival && (has_lane || self.are_equal(message, one.message))
+            });
+            before = Some((one.arrival, one.message));
+            if !skip {
+                moves.push(match is_memory {
+                    true => Move::Memory { buffer: number, at },
+                    false => Move::Arrive { buffer: number, at },
+                });
+            }
+        }
+    }
+
+    fn are_equal(&self, one: u64, other: u64) -> bool {
+        let words = &self.system.words;
+        let of = words.type_of(one);
+        let width = self.layouts[of].width;
+        let content = |object: u64| &words.words[object as usize..object as usize + width];
+        of == words.type_of(other) && content(one) == content(other)
+    }
+
+    /// Whether a controller may have something to do without anything new.
+    fn may_wake(&self, number: usize) -> bool {
+        let controller = &self.system.controllers[number];
+        let ports = &self.system.program.machines[controller.machine].in_ports;
+        ports.iter().zip(&controller.ports).any(|(port, &buffer)| {
+            let at = buffer as usize;
+            match port.timers {
+                true => self.system.timers[at].is_ready(0),
+                false => !port.guarded || self.system.buffers[at].ready() > 0,
+            }
+        })
+    }
+
+    /// Lets something happen in a state. The move has to be one of its [`Stepping::moves`].
+    pub fn take(&mut self, state: &[u8], chosen: Move) -> Outcome {
+        self.thaw(state);
+        for buffer in &mut self.system.buffers {
+            buffer.begin_step();
+        }
+        let done = self.carry_out(chosen);
+        let performed = self.performed(state, chosen);
+        let state = match done {
+            Ok(()) => Ok(self.freeze(&self.renaming(&performed))),
+            Err(trap) => Err(self.fault(trap)),
+        };
+        Outcome {
+            state,
+            performed,
+            holders: self.holders(),
+        }
+    }
+
+    /// What went wrong; without the time, which stands still.
+    fn fault(&mut self, trap: Trap) -> Box<Fault> {
+        let mut fault = self.system.fault(trap);
+        fault.message = fault.message.replacen(" time: 0", "", 1);
+        fault
+    }
+
+    fn carry_out(&mut self, chosen: Move) -> Result<(), Trap> {
+        match chosen {
+            Move::Ask {
+                core,
+                line,
+                action,
+                value,
+            } => self.ask(core, line, action, value),
+            Move::Arrive { buffer, at } => {
+                self.system.buffers[buffer].arrive(at);
+                self.wake(self.system.consumers[buffer] as usize)
+            }
+            Move::Memory { buffer, at } => {
+                self.system.buffers[buffer].arrive(at);
+                self.system.current = self.system.consumers[buffer] as usize;
+                self.system.pc = usize::MAX;
+                self.system.serve_memory()
+            }
+            Move::Wake { controller } => self.wake(controller),
+            Move::Timer { table, line } => {
+                self.system.timers[table].set(line, 0);
+                self.wake(self.system.timer_owners[table] as usize)
+            }
+        }
+    }
+
+    fn wake(&mut self, controller: usize) -> Result<(), Trap> {
+        self.system.current = controller;
+        self.system.wakeup()
+    }
+
+    fn ask(&mut self, core: usize, line: usize, action: Action, value: u8) -> Result<(), Trap> {
+        let request = Request {
+            tag: 0,
+            kind: match action {
+                Action::Load => RequestKind::Load,
+                Action::Store => RequestKind::Store,
+            },
+            address: self.lines[line],
+            size: 8,
+            value: match action {
+                Action::Load => 0,
+                Action::Store => self.values.stored(core, line, value),
+            },
+        };
+        let issue = self.system.sequencers[core].request(0, request, false, None);
+        let Ok(Some(issue)) = issue else {
+            return Ok(());
+        };
+        self.system.issue(core, issue);
+        let controller = self.system.homes_of[core];
+        let Some((mandatory, _)) = self.system.controllers[controller].mandatory else {
+            return Ok(());
+        };
+        // A request that is on its way to an idle port may as well be made later.
+        let queue = &mut self.system.buffers[mandatory as usize];
+        if queue.ready() > 0 {
+            return Ok(());
+        }
+        let newest = queue.travelling().position(|one| one.is_new);
+        if let Some(at) = newest {
+            queue.arrive(at);
+        }
+        self.wake(controller)
+    }
+
+    /// What the answers say, core by core.
+    fn performed(&mut self, state: &[u8], chosen: Move) -> Vec<Access> {
+        let mut performed = Vec::new();
+        self.answers.clear();
+        for (core, thread) in self.system.threads.iter_mut().enumerate() {
+            let answers = thread.answers.drain(..);
+            self.answers
+                .extend(answers.map(|(_, answer)| (core, answer)));
+        }
+        for (core, answer) in &self.answers {
+            let Some(line) = self.line_number(answer.address) else {
+                continue;
+            };
+            let mut access = values::access(
+                self.values,
+                *core,
+                line,
+                self.lines.len(),
+                self.cores,
+                answer,
+            );
+            if access.action == Action::Store {
+                access.value = self.written(state, chosen, *core, line);
+            }
+            performed.push(access);
+        }
+        performed
+    }
+
+    /// The number that a store which has been performed has written: it was chosen in this move, or is in the state.
+    fn written(&self, state: &[u8], chosen: Move, by: usize, to: usize) -> u64 {
+        match chosen {
+            _ if self.values == Values::Latest => 0,
+            Move::Ask {
+                core, line, value, ..
+            } if core == by && line == to => u64::from(value),
+            _ => {
+                let code = state[by * self.lines.len() + to];
+                self.request(by, to, code)
+                    .map_or(0, |request| request.value)
+            }
+        }
+    }
+
+    fn renaming(&self, performed: &[Access]) -> Renaming {
+        let mut renaming = Renaming::new(self.values, self.cores, self.loads());
+        for access in performed
+            .iter()
+            .filter(|access| access.action == Action::Store)
+        {
+            renaming.store(access.core, access.line);
+        }
+        renaming
+    }
+
+    /// By line, the cores whose loads are under way.
+    pub(super) fn loads(&self) -> Vec<u64> {
+        let loads = |&line: &u64| {
+            let cores = 0..self.cores;
+            let loads = cores.filter(|&core| {
+                let head = self.system.sequencers[core].head(line);
+                head.is_some_and(|request| request.kind == RequestKind::Load)
+            });
+            loads.fold(0, |all, core| all | 1 << core)
+        };
+        self.lines.iter().map(loads).collect()
+    }
+
+    fn holders(&self) -> Vec<Holders> {
+        let of_line = |&line: &u64| {
+            let mut holders = Holders::default();
+            for (core, caches) in self.caches_of.iter().enumerate() {
+                // Cores of one controller share their rights.
+                let first = self.system.homes_of.iter();
+                let home = self.system.homes_of[core];
+                if first.take(core).any(|&other| other == home) {
+                    continue;
+                }
+                for &cache in caches {
+                    match self.system.caches[cache].permission(line) {
+                        READ_WRITE => holders.writers |= 1 << core,
+                        READ_ONLY => holders.readers |= 1 << core,
+                        _ => {}
+                    }
+                }
+            }
+            holders
+        };
+        self.lines.iter().map(of_line).collect()
+    }
+}

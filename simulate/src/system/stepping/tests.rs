@@ -1,0 +1,107 @@
+use std::collections::BTreeSet;
+
+use super::values::Renaming;
+use crate::protocol::Protocol;
+use crate::stepper::{Action, Move, Scope, Stepper, Values};
+
+fn stepper(name: &str, scope: &Scope) -> Stepper {
+    let protocol = Protocol::open(name).unwrap();
+    Stepper::new(&protocol, scope).unwrap()
+}
+
+/// Some of the states that can be reached, at all depths.
+fn states(stepper: &mut Stepper, most: usize) -> Vec<Vec<u8>> {
+    let mut known = BTreeSet::from([stepper.first()]);
+    let mut states = vec![stepper.first()];
+    let mut at = 0;
+    while at < states.len() && states.len() < most {
+        let state = states[at].clone();
+        for chosen in stepper.moves(&state) {
+            let next = stepper.take(&state, chosen).state.unwrap();
+            if known.insert(next.clone()) {
+                states.push(next);
+            }
+        }
+        // Deeper states, too.
+        at += 1 + at / 64;
+    }
+    states
+}
+
+/// Nothing happens between reading a state and writing it down.
+fn written_again(stepper: &mut Stepper, state: &[u8]) -> Vec<u8> {
+    stepper.thaw(state);
+    let renaming = Renaming::new(stepper.values, stepper.cores(), stepper.loads());
+    stepper.freeze(&renaming)
+}
+
+#[test]
+fn a_state_that_is_restored_is_the_same() {
+    let tiny = Scope {
+        lines: 2,
+        tiny: true,
+        ..Scope::default()
+    };
+    for name in [
+        "MI_example",
+        "MESI_Two_Level",
+        "MOESI_hammer",
+        "MOESI_AMD_Base",
+    ] {
+        let mut stepper = stepper(name, &tiny);
+        let mut fresh = self::stepper(name, &tiny);
+        for (at, state) in states(&mut stepper, 3000).iter().enumerate() {
+            assert_eq!(&written_again(&mut stepper, state), state, "{name}");
+            if at % 16 == 0 {
+                // What has been done before plays no role.
+                let moves = stepper.moves(state);
+                assert_eq!(moves, fresh.moves(state));
+                for chosen in moves {
+                    let next = stepper.take(state, chosen).state.unwrap();
+                    assert_eq!(fresh.take(state, chosen).state.unwrap(), next, "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_are_returned_as_they_were_stored() {
+    let scope = Scope {
+        values: Values::Numbers(2),
+        ..Scope::default()
+    };
+    let mut stepper = stepper("MI_example", &scope);
+    let first = stepper.first();
+    // A load, and stores of three numbers, by each of two cores.
+    assert_eq!(stepper.moves(&first).len(), 8);
+    let store = Move::Ask {
+        core: 1,
+        line: 0,
+        action: Action::Store,
+        value: 2,
+    };
+    let mut state = stepper.take(&first, store).state.unwrap();
+    let mut performed = Vec::new();
+    while performed.is_empty() {
+        let next = *stepper.moves(&state).last().unwrap();
+        let outcome = stepper.take(&state, next);
+        performed = outcome.performed;
+        state = outcome.state.unwrap();
+    }
+    let stored = performed[0];
+    assert_eq!((stored.core, stored.line, stored.value), (1, 0, 2));
+    assert_eq!(stored.action, Action::Store);
+    let load = Move::Ask {
+        core: 1,
+        line: 0,
+        action: Action::Load,
+        value: 0,
+    };
+    let (telling, outcome) = stepper.tell(&state, load);
+    assert_eq!(outcome.performed[0].value, 2);
+    assert_eq!(
+        telling.effects.last().unwrap(),
+        "core 1 has read 2 from line 0"
+    );
+}
