@@ -2,8 +2,9 @@
 //!
 //! [`memory`] proves memory systems sequentially consistent, by Qadeer's method, or shows a run that is not. [`monitor`] looks
 //! at one run under SC and tells whether its program could do what SC does not allow under TSO or PSO (Burnim, Sen &
-//! Stergiou). [`protocol`] explores SLICC protocols: do they fail, hang, let two cores write, or lose a value? All rest on
-//! [`search`]: breadth first over the states of a [`graph`], within limits.
+//! Stergiou). [`program`] reads concurrent programs and goes through their runs with these monitors. [`protocol`] explores SLICC
+//! protocols: do they fail, hang, let two cores write, or lose a value? Most rest on [`search`]: breadth first over the states
+//! of a [`graph`], within limits.
 //!
 //! ```
 //! use explore::memory::Shape;

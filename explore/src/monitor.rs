@@ -45,28 +45,44 @@ pub struct Event {
 #[derive(Clone, Debug)]
 pub struct Monitor {
     model: Model,
-    threads: Vec<Thread>,
+    /// Of each thread, what happens before its next event.
+    threads: Clocks,
+    /// Of each thread, how many of its events are such that every store among them has reached memory.
+    committed: Vec<u32>,
+    /// Of each location, what happens before a read.
+    written: Clocks,
+    /// Of each location, what happens before a write.
+    accessed: Clocks,
     locations: Vec<Location>,
     events: u32,
 }
 
-/// A vector clock: of each thread, how many events.
-type Clock = Vec<u32>;
-
+/// Vector clocks: of each thread, how many events. All in one piece, since monitors are copied wherever runs part.
 #[derive(Clone, Debug)]
-struct Thread {
-    /// What happens before its next event.
-    clock: Clock,
-    /// How many of its events are such that every store among them has reached memory.
-    committed: u32,
+struct Clocks {
+    threads: usize,
+    ticks: Vec<u32>,
+}
+
+impl Clocks {
+    fn new(threads: usize, count: usize) -> Clocks {
+        Clocks {
+            threads,
+            ticks: vec![0; threads * count],
+        }
+    }
+
+    fn get(&self, number: u32) -> &[u32] {
+        &self.ticks[number as usize * self.threads..][..self.threads]
+    }
+
+    fn get_mut(&mut self, number: u32) -> &mut [u32] {
+        &mut self.ticks[number as usize * self.threads..][..self.threads]
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Location {
-    /// What happens before a read.
-    written: Clock,
-    /// What happens before a write.
-    accessed: Clock,
     /// The thread with pending stores to it; no other has any (Lemma 1).
     owner: u32,
     /// These stores, the oldest first; its first ones may have been committed.
@@ -88,19 +104,16 @@ impl Monitor {
     /// If the model is SC: nothing is to be found.
     pub fn new(model: Model, threads: usize, locations: usize) -> Monitor {
         assert!(model.buffers(), "SC has no monitor");
-        let thread = Thread {
-            clock: vec![0; threads],
-            committed: 0,
-        };
         let location = Location {
-            written: vec![0; threads],
-            accessed: vec![0; threads],
             owner: 0,
             stores: VecDeque::new(),
         };
         Monitor {
             model,
-            threads: vec![thread; threads],
+            threads: Clocks::new(threads, threads),
+            committed: vec![0; threads],
+            written: Clocks::new(threads, locations),
+            accessed: Clocks::new(threads, locations),
             locations: vec![location; locations],
             events: 0,
         }
@@ -148,7 +161,7 @@ impl Monitor {
     /// Forgets stores to a location that reached memory with others.
     fn settle(&mut self, location: u32) {
         let location = &mut self.locations[location as usize];
-        let committed = self.threads[location.owner as usize].committed;
+        let committed = self.committed[location.owner as usize];
         while location
             .stores
             .front()
@@ -170,15 +183,15 @@ impl Monitor {
             let before = location.stores.partition_point(|it| it.tick <= known);
             location.stores.get(before.checked_sub(1)?)
         };
-        let last = self.threads[event.thread as usize].clock[owner];
+        let last = self.threads.get(event.thread)[owner];
         let (mut known, mut needed) = (last, 0);
         for other in others.filter_map(|other| other.location.map(|at| (other, at))) {
-            let seen = &self.locations[other.1 as usize];
-            let clock = match other.0.kind.writes() {
-                true => &seen.accessed,
-                false => &seen.written,
+            let clocks = match other.0.kind.writes() {
+                true => &self.accessed,
+                false => &self.written,
             };
-            known = known.max(clock[owner]);
+            known = known.max(clocks.get(other.1)[owner]);
+            let seen = &self.locations[other.1 as usize];
             if self.model == Model::Tso && seen.owner == location.owner {
                 needed = seen.stores.back().map_or(needed, |it| needed.max(it.tick));
             }
@@ -194,34 +207,35 @@ impl Monitor {
             return;
         }
         if let (Some(last), Model::Tso) = (location.stores.back(), self.model) {
-            self.threads[location.owner as usize].committed = last.tick;
+            self.committed[location.owner as usize] = last.tick;
         }
         location.stores.clear();
     }
 
     /// The happens-before relation of the run: program order, and conflicting accesses in the order of the run.
     fn order(&mut self, event: Event) {
-        let clock = &mut self.threads[event.thread as usize].clock;
+        let clock = self.threads.get_mut(event.thread);
         clock[event.thread as usize] += 1;
         let Some(location) = event.location else {
             return;
         };
-        let location = &mut self.locations[location as usize];
+        let accessed = self.accessed.get_mut(location);
+        let written = self.written.get_mut(location);
         if event.kind.writes() {
-            join(clock, &location.accessed);
-            location.written.clone_from(clock);
+            join(clock, accessed);
+            written.copy_from_slice(clock);
         } else {
-            join(clock, &location.written);
+            join(clock, written);
         }
-        join(&mut location.accessed, clock);
+        join(accessed, clock);
     }
 
     /// Lines 15 to 25: what waits in the thread's buffer.
     fn execute(&mut self, event: Event, number: u32) {
-        let thread = &mut self.threads[event.thread as usize];
-        let tick = thread.clock[event.thread as usize];
+        let thread = event.thread as usize;
+        let tick = self.threads.get(event.thread)[thread];
         if self.model.drains_all(event.kind) {
-            thread.committed = tick;
+            self.committed[thread] = tick;
         }
         let Some(location) = event.location else {
             return;
@@ -239,7 +253,7 @@ impl Monitor {
     }
 }
 
-fn join(clock: &mut Clock, other: &Clock) {
+fn join(clock: &mut [u32], other: &[u32]) {
     for (own, &other) in clock.iter_mut().zip(other) {
         *own = (*own).max(other);
     }

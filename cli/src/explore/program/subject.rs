@@ -13,7 +13,7 @@ use simulate::source::Sources;
 
 use super::Args;
 use crate::error::Error;
-use crate::progress::spinner;
+use crate::progress;
 use crate::protocol::diagnostics;
 use crate::status::Status;
 
@@ -94,7 +94,7 @@ impl<'a> Explored<'a> {
             runs: Some(u64::from(args.max_runs)),
         };
         let program = &subject.program;
-        let spinner = spinner(subject.name.clone(), args.quiet);
+        let spinner = progress::spinner(subject.name.clone(), args.quiet);
         let searches = args.preemptions.iter().map(|&preemptions| {
             spinner.set_message(format!("{preemptions} preemptions"));
             let report = timed(program, &|| options(preemptions, &monitored));

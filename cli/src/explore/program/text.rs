@@ -8,6 +8,7 @@ use ::explore::program::exhaustive::Report;
 use ::explore::program::fences::Suggestion;
 use ::explore::search;
 use check::Model;
+use report::claims::paper::PROGRAMS;
 
 use super::subject::{Explored, Searched, Subject};
 use super::{Args, run};
@@ -71,15 +72,15 @@ pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) ->
 /// What the paper's tables say.
 fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
     let benchmark = subject.benchmark?;
+    let program = PROGRAMS.iter().find(|it| it.name == benchmark.name)?;
     let table = usize::try_from(preemptions.checked_sub(1)?).ok()?;
-    let published = benchmark.published.get(table)?;
+    let explored = program.explored.get(table)?;
+    let [tso, pso] = explored.violations;
     Some(format!(
-        "{} runs, {} s, +{} %, tso/pso {}/{}",
-        published.runs,
-        published.seconds,
-        benchmark.published_overhead(),
-        published.tso,
-        published.pso
+        "{} runs, {} s, +{:.0} %, tso/pso {tso}/{pso}",
+        explored.interleavings,
+        explored.seconds,
+        program.overhead() * 100.0
     ))
 }
 
