@@ -2,11 +2,13 @@
 //!
 //! - [`catalog`]: the experiments; [`point`]: what they consist of;
 //! - [`source`]: how histories are made; [`recorded`]: those that somebody recorded;
+//! - [`explored`]: programs, of which all runs are explored;
 //! - [`trial`]: what an algorithm says of one; [`program`]: what somebody else's program says;
 //! - [`work`]: which of all that is to be done, and doing it; [`summary`]: what is printed.
 
 mod args;
 mod catalog;
+mod explored;
 pub mod machine;
 mod mutants;
 mod point;

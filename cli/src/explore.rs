@@ -3,6 +3,7 @@
 //! - [`memory_system`]: of a memory system, by Qadeer's method;
 //! - [`program`]: of a concurrent program;
 //! - [`protocol`]: of a coherence protocol;
+//! - [`program`]: of a concurrent program;
 //! - [`limits`]: the options that bound what that may take.
 
 mod limits;
@@ -22,6 +23,7 @@ Examples:
   rubric explore memory-system piranha --processors 2 --locations 2
   rubric explore program dekker --preemptions 2 --monitor tso,pso
   rubric explore protocol MI_example
+  rubric explore program dekker --preemptions 2 --monitor tso,pso
   rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60")]
 pub struct Args {
     #[command(subcommand)]

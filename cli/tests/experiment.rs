@@ -49,6 +49,8 @@ fn all_experiments_are_listed() {
         "tsotool-fig4",
         "tsotool-table1",
         "qadeer-cycles",
+        "burnim-table1",
+        "burnim-table2",
         "mutants",
         "scale",
     ] {
@@ -357,5 +359,36 @@ fn what_is_cut_off_says_so() {
     for trial in cut_off {
         assert_eq!(trial.seconds, 0.05, "{trial:?}");
         assert_eq!(trial.reason.as_deref(), Some("time limit"));
+    }
+}
+
+/// Programs are explored as often as a point has histories, with each monitor and without.
+#[test]
+fn programs_are_explored() {
+    let folder = Folder::new();
+    let path = folder.path("r");
+    let text = output(&["experiment", "burnim-table1", "-o", &path]);
+    assert!(text.contains("monitor-pso"), "{text}");
+    let trials = trials(&path, "burnim-table1");
+    assert_eq!(trials.len(), 7 * 10 * 3);
+    for trial in &trials {
+        assert!(trial.nodes.unwrap() > 10, "{trial:?}");
+        let is_lock = ["dekker", "bakery"].contains(&trial.point.as_str());
+        match trial.algorithm.as_str() {
+            "explore" => assert_eq!(trial.pairs, None),
+            "monitor-tso" => assert_eq!(trial.pairs.unwrap() > 0, is_lock, "{trial:?}"),
+            _ => assert!(trial.pairs.unwrap() > 0, "{trial:?}"),
+        }
+    }
+    let words: Vec<&str> = trials[1].command.split(' ').skip(1).collect();
+    assert!(output(&words).contains(&trials[1].trace_hash[..16]));
+    let message = error(&[&words[..], &["--save", &folder.path("h.json")]].concat());
+    assert!(message.contains("explores programs"), "{message}");
+    let claims = folder.path("claims.csv");
+    output(&["report", &path, "--claims", &claims]);
+    let claims = fs::read_to_string(claims).unwrap();
+    for claim in ["burnim-tso", "burnim-pso"] {
+        let row = claims.lines().find(|line| line.starts_with(claim));
+        assert!(row.unwrap().contains(",holds,"), "{row:?}");
     }
 }

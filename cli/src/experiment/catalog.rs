@@ -4,11 +4,12 @@
 //! and [`READS`] are such that CCM leaves about as many pairs of writes unordered as in Zennou et al. 2019
 //! (6.6 %).
 
+use ::explore::program::benchmarks::{BENCHMARKS, Benchmark};
 use check::generate::Mix;
 use check::{Algorithm, Model, PsoRmw};
 use simulate::client::Client;
 
-use super::point::{Fault, Origin, Point, Recipe, Size, Source, Spoil, Task};
+use super::point::{Explored, Fault, Origin, Point, Recipe, Size, Source, Spoil, Task};
 
 /// An experiment.
 pub struct Experiment {
@@ -29,9 +30,10 @@ const CAV: &str = "Zennou et al., CAV 2019";
 const BOOSTING: &str = "Zennou et al., Boosting";
 const HPCA: &str = "Manovit & Hangal, HPCA 2006";
 const QADEER: &str = "Qadeer, TPDS 2003";
+const BURNIM: &str = "Burnim, Sen & Stergiou, 2011";
 
 /// Every experiment but `mutants`.
-pub const EXPERIMENTS: [Experiment; 14] = [
+pub const EXPERIMENTS: [Experiment; 16] = [
     Experiment {
         name: "gcc-fig4",
         paper: CAV,
@@ -109,6 +111,18 @@ pub const EXPERIMENTS: [Experiment; 14] = [
         paper: QADEER,
         about: "how long the nice cycles of violations are",
         points: qadeer_cycles,
+    },
+    Experiment {
+        name: "burnim-table1",
+        paper: BURNIM,
+        about: "programs with up to 1 preemption: ways to leave SC under TSO and PSO, and the monitors' time",
+        points: |size| programs(size, 1),
+    },
+    Experiment {
+        name: "burnim-table2",
+        paper: BURNIM,
+        about: "the same with up to 2 preemptions",
+        points: |size| programs(size, 2),
     },
     Experiment {
         name: "scale",
@@ -452,6 +466,23 @@ fn qadeer_cycles(size: Size) -> Vec<Point> {
         tasks: ask(Model::Sc, &[Algorithm::SimpleWitness]),
     };
     [2, 4, 8].map(point).into_iter().chain([valid(4)]).collect()
+}
+
+/// Burnim, section 7: each program explored several times, by itself and with each monitor.
+fn programs(size: Size, preemptions: u32) -> Vec<Point> {
+    let monitors = [None, Some(Model::Tso), Some(Model::Pso(PsoRmw::Own))];
+    let point = |benchmark: &'static Benchmark| Point {
+        part: "programs",
+        name: benchmark.name.to_owned(),
+        first: 0,
+        histories: size.of(10, 10, 20),
+        source: Source::Program(Explored {
+            benchmark,
+            preemptions,
+        }),
+        tasks: monitors.map(Task::Explore).to_vec(),
+    };
+    BENCHMARKS.iter().map(point).collect()
 }
 
 /// Rubric's own engine, on histories that give no hint at an order.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ::explore::program::benchmarks::Benchmark;
 use check::generate::Mix;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
@@ -63,6 +64,17 @@ pub enum Source {
     Made(Recipe),
     /// There is one, which somebody recorded.
     Recorded(Arc<Recording>),
+    /// There is none, but a program that is explored.
+    Program(Explored),
+}
+
+/// A program, and how far it is explored.
+#[derive(Clone, Copy, Debug)]
+pub struct Explored {
+    /// The program.
+    pub benchmark: &'static Benchmark,
+    /// Most preemptions of a run.
+    pub preemptions: u32,
 }
 
 /// A history that was recorded.
@@ -181,6 +193,8 @@ pub enum Task {
     Decide(Model, Algorithm),
     /// What the kernel is, and how much of it weaker criteria derive.
     Kernel(Model),
+    /// All runs of a program with few preemptions, with the monitor of a model.
+    Explore(Option<Model>),
 }
 
 impl Task {
@@ -188,6 +202,7 @@ impl Task {
     pub fn model(self) -> Model {
         match self {
             Task::Decide(model, _) | Task::Kernel(model) => model,
+            Task::Explore(monitor) => monitor.unwrap_or(Model::Sc),
         }
     }
 }

@@ -95,6 +95,8 @@ pub fn points(
         let wanted = match &model.source {
             Source::Made(recipe) => recipe.wanted(),
             Source::Recorded(_) => Wanted::Both,
+            // It is about no history.
+            Source::Program(_) => continue,
         };
         for (number, recording) in (0..).zip(recordings) {
             let is_wanted = model

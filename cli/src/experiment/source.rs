@@ -285,7 +285,8 @@ mod tests {
                 super::super::point::Source::Made(recipe) => {
                     Some(sources.make(recipe, 3, 1).unwrap().history.digest())
                 }
-                super::super::point::Source::Recorded(_) => None,
+                super::super::point::Source::Recorded(_)
+                | super::super::point::Source::Program(_) => None,
             });
             hashes.collect::<Vec<String>>()
         };

@@ -21,7 +21,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    fn bounds(&self) -> Bounds {
+    /// They, from now on.
+    pub fn bounds(&self) -> Bounds {
         Bounds::new(Some(self.timeout), Some(self.memory))
     }
 
@@ -57,6 +58,8 @@ impl Subject<'_> {
         let rows = match task {
             Task::Decide(model, algorithm) => vec![self.decide(model, algorithm, limits, row)],
             Task::Kernel(model) => self.kernel(model, limits, row),
+            // Of programs, which are no histories.
+            Task::Explore(_) => Vec::new(),
         };
         rows.into_iter().map(|row| limits.enforce(row)).collect()
     }
@@ -161,6 +164,9 @@ pub const CONFLICTS: &str = "cf";
 pub fn names(task: Task) -> Vec<&'static str> {
     match task {
         Task::Decide(_, algorithm) => vec![algorithm.name()],
+        Task::Explore(None) => vec!["explore"],
+        Task::Explore(Some(Model::Pso(_))) => vec!["monitor-pso"],
+        Task::Explore(Some(_)) => vec!["monitor-tso"],
         Task::Kernel(model) => {
             let criteria = criteria(model).iter().map(|one| one.name());
             let conflicts = (model == Model::Sc).then_some(CONFLICTS);

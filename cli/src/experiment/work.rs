@@ -12,6 +12,7 @@ use report::tables::{Said, Trial};
 
 use super::args::{Args, Only};
 use super::catalog::Experiment;
+use super::explored;
 use super::machine;
 use super::point::{Point, Source, Task};
 use super::source::{Made, Sources};
@@ -67,8 +68,9 @@ impl<'a> Work<'a> {
     ) -> Result<Work<'a>, Error> {
         let mut added = HashSet::new();
         for &algorithm in &args.algorithm {
-            let mut applies = points.is_empty();
-            for point in &mut points {
+            let is_program = |point: &Point| matches!(point.source, Source::Program(_));
+            let mut applies = points.iter().all(is_program);
+            for point in points.iter_mut().filter(|point| !is_program(point)) {
                 for model in models(&point.tasks) {
                     let task = Task::Decide(model, algorithm);
                     applies |= algorithm.applies_to(model);
@@ -243,6 +245,13 @@ impl<'a> Work<'a> {
         if tasks.is_empty() && programs.is_empty() {
             return Ok(Vec::new());
         }
+        if let Source::Program(explored) = &point.source {
+            let explore = |task: Task| {
+                let row = explored::run(explored, task, &self.args.limits(), &self.common(item))?;
+                add(&row).map(|()| row)
+            };
+            return tasks.into_iter().map(explore).collect();
+        }
         let of = self.of(item)?;
         let subject = Subject {
             history: of.history(),
@@ -312,29 +321,41 @@ impl<'a> Work<'a> {
                 Ok(Of::Made(Box::new(made)))
             }
             Source::Recorded(recording) => Ok(Of::Recorded(recording)),
+            Source::Program(_) => Err(Error::Usage(format!(
+                "--save: {} explores programs, which are not histories",
+                self.experiment.name
+            ))),
         }
     }
 
-    /// What all rows of a history have in common.
-    fn row(&self, item: Item, of: &Of<'_>) -> Trial {
+    /// What all rows of a point's history, or program, have in common.
+    fn common(&self, item: Item) -> Trial {
         let point = &self.points[item.point];
-        let history = of.history();
-        let row = Trial {
+        Trial {
             experiment: self.experiment.name.to_owned(),
             size: self.args.size.name().to_owned(),
             part: point.part.to_owned(),
             point: point.name.clone(),
             number: item.number,
-            threads: history.threads().len() as u32,
-            operations: history.operations() as u64,
-            locations: history.locations().len() as u32,
-            write_pairs: write_pairs(history),
-            trace_hash: history.digest(),
             timeout: self.args.timeout.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             machine: self.machine.clone(),
             command: self.command(item),
             ..Trial::default()
+        }
+    }
+
+    /// The same with what is known of the history.
+    fn row(&self, item: Item, of: &Of<'_>) -> Trial {
+        let point = &self.points[item.point];
+        let history = of.history();
+        let row = Trial {
+            threads: history.threads().len() as u32,
+            operations: history.operations() as u64,
+            locations: history.locations().len() as u32,
+            write_pairs: write_pairs(history),
+            trace_hash: history.digest(),
+            ..self.common(item)
         };
         match (of, &point.source) {
             (Of::Made(made), Source::Made(recipe)) => Trial {
@@ -360,7 +381,7 @@ impl<'a> Work<'a> {
                 file: Some(recording.title.clone()),
                 ..row
             },
-            (Of::Made(_), Source::Recorded(_)) => row,
+            (Of::Made(_), Source::Recorded(_) | Source::Program(_)) => row,
         }
     }
 
