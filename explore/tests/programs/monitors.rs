@@ -1,0 +1,180 @@
+//! What the monitors say against all states, and fences that keep a program within SC.
+
+use std::collections::BTreeSet;
+
+use check::Model;
+use check::model::PsoRmw;
+use explore::program::bounded::{Options, search};
+use explore::program::exhaustive::explore;
+use explore::program::fences::suggest;
+use explore::search::Limits;
+
+use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering, two};
+
+/// Numbers that are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % most
+    }
+}
+
+/// A program in which each location has at most two writes, with values of their own: then what its loads return and
+/// memory holds at the end says all about a run.
+fn random(dice: &mut Dice, threads: u64, operations: u64) -> String {
+    let mut writes = [0; 2];
+    let mut text = String::from("shared x, y;");
+    for thread in 0..threads {
+        let mut body = String::new();
+        for at in 0..operations {
+            let place = dice.below(2) as usize;
+            let name = ["x", "y"][place];
+            let mut kind = dice.below(7);
+            if kind < 4 {
+                writes[place] += 1;
+                if writes[place] > 2 {
+                    kind = 6;
+                }
+            }
+            let value = writes[place];
+            body += &match kind {
+                0..3 => format!("store {name} = {value};\n"),
+                3 => format!("let r{at} = swap {name}, {value};\n"),
+                4 => "fence;\n".to_owned(),
+                _ => format!("let r{at} = load {name};\n"),
+            };
+        }
+        text += &format!("thread P{thread} {{ {body} }}");
+    }
+    text
+}
+
+#[test]
+fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() {
+    let mut dice = Dice(1);
+    let models = [Model::Tso, PSO, Model::Pso(PsoRmw::All)];
+    let mut leave = [0; 3];
+    for round in 0..400 {
+        let (threads, operations) = [(2, 3), (2, 4), (3, 2)][round % 3];
+        let text = random(&mut dice, threads, operations);
+        let program = program(&text);
+        let sc = exhaustive(&text, Model::Sc).outcomes;
+        let report = search(&program, &Options::new(ALL, &models));
+        for (leave, model) in leave.iter_mut().zip(models) {
+            let relaxed = exhaustive(&text, model).outcomes;
+            assert!(relaxed.is_superset(&sc), "{text}");
+            assert_eq!(
+                report.of(model).count() > 0,
+                relaxed != sc,
+                "{model}: {text}"
+            );
+            if relaxed != sc {
+                *leave += 1;
+                let suggestion = suggest(&program, model, &Options::new(ALL, &[]));
+                let fenced = program.with_fences(&suggestion.fences);
+                let kept = explore(&fenced, model, &Limits::default(), &mut |_| {});
+                assert_eq!(kept.outcomes, sc, "{model}: {text}");
+                // Fewer do not suffice, wherever they are.
+                let fewer = suggestion.fences.len() - 1;
+                for sites in subsets(program.sites.len() as u32, fewer) {
+                    let fenced = program.with_fences(&sites);
+                    let report = search(&fenced, &Options::new(ALL, &[model]));
+                    assert!(!report.violations.is_empty(), "{model}: {text}");
+                }
+            }
+        }
+    }
+    assert!(leave.iter().all(|&count| count > 20), "{leave:?}");
+}
+
+/// All sets of so many numbers below `end`.
+fn subsets(end: u32, size: usize) -> Vec<BTreeSet<u32>> {
+    let Some(less) = size.checked_sub(1) else {
+        return vec![BTreeSet::new()];
+    };
+    let with = |last: u32| {
+        let smaller = subsets(last, less).into_iter();
+        smaller.map(move |mut set| {
+            set.insert(last);
+            set
+        })
+    };
+    (0..end).flat_map(with).collect()
+}
+
+/// The lines behind which fences are suggested.
+fn fences(text: &str, model: Model) -> Vec<usize> {
+    let program = program(text);
+    let suggestion = suggest(&program, model, &Options::new(2, &[]));
+    assert!(suggestion.report.violations.is_empty());
+    assert_eq!(suggestion.stopped(), None);
+    let line = |&site: &u32| program.sites[site as usize].line;
+    suggestion.fences.iter().map(line).collect()
+}
+
+#[test]
+fn fences_are_suggested_where_they_are_needed() {
+    assert_eq!(fences(&store_buffering(""), Model::Tso).len(), 2);
+    assert_eq!(fences(&store_buffering("fence;"), Model::Tso).len(), 0);
+    assert_eq!(fences(&message_passing(), Model::Tso).len(), 0);
+    assert_eq!(
+        fences(&message_passing(), PSO),
+        [1],
+        "behind the first store"
+    );
+}
+
+#[test]
+fn a_dcas_happens_at_once() {
+    // Under PSO the store of y may be delayed past the one of x, which the DCAS sees: in whatever order it names them.
+    for places in ["x, y", "y, x"] {
+        let text = two(
+            "store y = 1; store x = 1;",
+            &format!("let done = dcas {places}, 1, 1, 2, 2;"),
+        );
+        let report = search(&program(&text), &Options::new(ALL, &[Model::Tso, PSO]));
+        assert_eq!(report.of(Model::Tso).count(), 0, "{places}");
+        assert_eq!(report.of(PSO).count(), 1, "{places}");
+        let suggestion = suggest(&program(&text), PSO, &Options::new(ALL, &[]));
+        assert_eq!(suggestion.fences.len(), 1, "{places}");
+    }
+}
+
+#[test]
+fn no_outcome_beyond_sc_escapes_the_monitors_where_there_is_dcas() {
+    let mut dice = Dice(2);
+    let mut leave = 0;
+    for _ in 0..300 {
+        let mut text = String::from("shared x, y;");
+        for thread in 0..2 {
+            text += &format!("thread P{thread} {{");
+            for at in 0..3 {
+                let name = ["x", "y"][dice.below(2) as usize];
+                let (value, old) = (1 + dice.below(2), dice.below(3));
+                let places = ["x, y", "y, x"][dice.below(2) as usize];
+                text += &match dice.below(4) {
+                    0 | 1 => format!("store {name} = {value}; "),
+                    2 => format!("let r{at} = load {name}; "),
+                    _ => format!("let r{at} = dcas {places}, {old}, {value}, 3, 4; "),
+                };
+            }
+            text += "} ";
+        }
+        let report = search(&program(&text), &Options::new(ALL, &[Model::Tso, PSO]));
+        let sc = exhaustive(&text, Model::Sc).outcomes;
+        for model in [Model::Tso, PSO] {
+            let is_beyond = exhaustive(&text, model).outcomes != sc;
+            assert!(
+                !is_beyond || report.of(model).count() > 0,
+                "{model}: {text}"
+            );
+            leave += usize::from(is_beyond);
+        }
+    }
+    assert!(leave > 10, "{leave}");
+}
