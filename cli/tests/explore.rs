@@ -151,12 +151,13 @@ fn what_cannot_be_explored_is_refused() {
 #[test]
 fn nice_cycles_are_looked_for() {
     let text = output(&explore(&["MI_example", "--nice-cycles"]));
-    assert_eq!(text.matches("k = 1: no cycle; ").count(), 2, "{text}");
+    assert_eq!(text.matches(", L1: no cycle; ").count(), 2, "{text}");
+    assert!(text.contains("every run is SC"), "{text}");
     let fault = "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done";
     let arguments = ["MI_example", "--mutant", fault, "--nice-cycles"];
     let text = output_of(&explore(&arguments), 1);
     assert!(text.contains("found: dead value"), "{text}");
-    assert!(text.contains("k = 1: a cycle; "), "{text}");
+    assert!(text.contains("k = 1: P1, L1: a cycle; "), "{text}");
     assert!(text.contains(" -L1-> "), "{text}");
     let searches = &json(&arguments, 1)[0]["searches"];
     assert_eq!(searches.as_array().unwrap().len(), 2);

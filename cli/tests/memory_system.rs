@@ -11,8 +11,14 @@ fn memory_system(words: &[&str], status: i32) -> String {
 #[test]
 fn the_papers_protocol_is_proved() {
     let text = memory_system(&["piranha", "--no-symmetry"], 0);
-    assert!(text.contains("k = 1: no cycle; 2581 states"), "{text}");
-    assert!(text.contains("k = 2: no cycle; 34177 states"), "{text}");
+    assert!(
+        text.contains("k = 1: P1, L1: no cycle; 2581 states"),
+        "{text}"
+    );
+    assert!(
+        text.contains("k = 2: P1 P2, L1 L2: no cycle; 34177 states"),
+        "{text}"
+    );
     assert!(text.contains("consistent sc"), "{text}");
 }
 
@@ -20,7 +26,7 @@ fn the_papers_protocol_is_proved() {
 fn its_earlier_version_has_a_run_with_a_cycle() {
     let few = ["piranha-buggy", "--assumption-states", "1000"];
     let text = memory_system(&few, 1);
-    assert!(text.contains("k = 1: a cycle"), "{text}");
+    assert!(text.contains("k = 1: P1, L1: a cycle"), "{text}");
     assert!(text.contains("10  R(1,1,0)"), "{text}");
     assert!(text.contains("relative to the simple witness"), "{text}");
     let line = memory_system(&[&few[..], &["--format", "json"]].concat(), 1);

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use explore::memory::assumptions::{Assumption, Known};
+use explore::memory::composed::Order;
 use explore::memory::lazy_caching::LazyCaching;
 use explore::memory::method::{Options, Proof, Search, VALUES, Verdict, prove};
 use explore::memory::piranha::Piranha;
@@ -208,7 +209,21 @@ fn listed(run: &[Event]) -> String {
 
 /// Prints a search, and the run and cycle that it has found.
 pub fn text_of(search: &Search, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  {}", searched(search))?;
+    let names = |letter, all: &[u8]| {
+        let names = all.iter().map(|it| format!("{letter}{}", it + 1));
+        names.collect::<Vec<String>>().join(" ")
+    };
+    let Order {
+        processors,
+        locations,
+    } = &search.order;
+    let (processors, locations) = (names('P', processors), names('L', locations));
+    writeln!(
+        out,
+        "  k = {}: {processors}, {locations}: {}",
+        search.order.k(),
+        searched(search)
+    )?;
     if let Some(found) = &search.found {
         for (number, event) in (1..).zip(&found.words) {
             writeln!(out, "    {number:2}  {event}")?;
@@ -230,8 +245,7 @@ fn searched(search: &Search) -> String {
         None => String::new(),
     };
     format!(
-        "k = {}: {found}; {} states{left}, {} moves, depth {} ({:.3} s, {:.0} states/s)",
-        search.order.k(),
+        "{found}; {} states{left}, {} moves, depth {} ({:.3} s, {:.0} states/s)",
         progress.states,
         progress.moves,
         progress.depth,

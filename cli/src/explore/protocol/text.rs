@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use explore::memory::method::Search;
 use explore::protocol::{Verdict, Violation};
 use explore::search::{Progress, Stopped};
 
@@ -45,8 +46,17 @@ pub fn print(
         explored.exploration.taken.len(),
         explored.transitions
     )?;
-    let mut searches = explored.searches.iter();
-    searches.try_for_each(|search| memory_system::text_of(search, out))
+    for search in &explored.searches {
+        memory_system::text_of(search, out)?;
+    }
+    let has_none = |search: &Search| search.found.is_none() && search.stopped.is_none();
+    match !explored.searches.is_empty() && explored.searches.iter().all(has_none) {
+        true => writeln!(
+            out,
+            "  every run is SC, the stores of each line being ordered as they are performed"
+        ),
+        false => Ok(()),
+    }
 }
 
 fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
