@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # What the notebooks read.
-EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "mutants"]
+EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "qadeer-cycles", "burnim-table1", "burnim-table2", "mutants"]
 # A page that needs no network.
 PAGE = ["--to", "html", *(f"--HTMLExporter.{name}_url=" for name in ["mathjax", "require_js", "jquery"])]
 
