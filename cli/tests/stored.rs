@@ -10,7 +10,7 @@ use common::{Folder, output};
 use report::tables::{CampaignRun, Trial, read_runs, read_trials};
 
 /// Of each experiment: how many histories it has at the size of the papers, and how many rows.
-const EXPERIMENTS: [(&str, usize, usize); 12] = [
+const EXPERIMENTS: [(&str, usize, usize); 13] = [
     ("gcc-fig4", 2000, 6000),
     ("gcc-fig5", 1000, 6000),
     ("gcc-fig6", 2000, 6000),
@@ -23,15 +23,11 @@ const EXPERIMENTS: [(&str, usize, usize); 12] = [
     ("qadeer-cycles", 1600, 5200),
     ("burnim-table1", 70, 210),
     ("burnim-table2", 70, 210),
+    ("scale", 330, 330),
 ];
 
 /// Those that have no stored run yet.
-const MISSING: [&str; 4] = [
-    "tsotool-fig3",
-    "tsotool-fig4",
-    "tsotool-table1",
-    "scale",
-];
+const MISSING: [&str; 3] = ["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
 
 fn stored() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/results")
