@@ -18,6 +18,9 @@ pub(super) trait Record: Clone + Default {
     /// The command that makes one.
     const MADE_BY: &'static str;
 
+    /// Columns that older versions did not write, and that may be null: they need not be there.
+    const NEWER: &'static [&'static str] = &[];
+
     /// The columns, in order: reading and writing go by this alone.
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)>;
 }
@@ -67,16 +70,6 @@ impl Field<'_> {
         }
     }
 
-    fn may_be_null(&self) -> bool {
-        matches!(
-            self,
-            Field::TextOrNull(_)
-                | Field::SmallOrNull(_)
-                | Field::NumberOrNull(_)
-                | Field::SecondsOrNull(_)
-        )
-    }
-
     fn value(&self) -> AnyValue<'static> {
         let text = |text: &str| AnyValue::StringOwned(text.into());
         match self {
@@ -113,7 +106,13 @@ impl Field<'_> {
             (Field::Seconds(field), AnyValue::Float64(seconds)) => **field = *seconds,
             (Field::SecondsOrNull(field), AnyValue::Float64(seconds)) => **field = Some(*seconds),
             (Field::Flag(field), AnyValue::Boolean(flag)) => **field = *flag,
-            (field, AnyValue::Null) => return field.may_be_null(),
+            (
+                Field::TextOrNull(_)
+                | Field::SmallOrNull(_)
+                | Field::NumberOrNull(_)
+                | Field::SecondsOrNull(_),
+                AnyValue::Null,
+            ) => {}
             _ => return false,
         }
         true
@@ -178,8 +177,7 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     Ok(rows)
 }
 
-/// The columns of a table, if they have the names and types of a record's fields. One that may be null may be missing: older
-/// versions did not have it.
+/// The columns of a table, if they have the names and types of a record's fields; none for those that it need not have.
 fn columns<'f, R: Record>(
     path: &Path,
     frame: &'f DataFrame,
@@ -189,7 +187,7 @@ fn columns<'f, R: Record>(
     let column = |(name, field): &(&str, Field<'_>)| {
         let column = match frame.column(name) {
             Ok(column) => column,
-            Err(_) if field.may_be_null() => return Ok(None),
+            Err(_) if R::NEWER.contains(name) => return Ok(None),
             Err(_) => return Err(wrong::<R>(path, name, "is missing")),
         };
         let (found, expected) = (column.dtype(), field.dtype());

@@ -114,6 +114,7 @@ pub struct Trial {
 impl Record for Trial {
     const TABLE: &'static str = "a table of trials";
     const MADE_BY: &'static str = "rubric experiment";
+    const NEWER: &'static [&'static str] = &["pairs"];
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
         use Field::{Number, NumberOrNull, Seconds, Small, SmallOrNull, Text, TextOrNull, Word};
