@@ -23,7 +23,6 @@ Examples:
   rubric explore memory-system piranha --processors 2 --locations 2
   rubric explore program dekker --preemptions 2 --monitor tso,pso
   rubric explore protocol MI_example
-  rubric explore program dekker --preemptions 2 --monitor tso,pso
   rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60")]
 pub struct Args {
     #[command(subcommand)]

@@ -158,9 +158,14 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
             );
             return said.map(|()| Status::Undecided).map_err(Error::Output);
         }
-        _ => {
+        verdict => {
+            let why = match verdict {
+                Verdict::Violation(violation) => text::explanation(history, violation),
+                _ => String::new(),
+            };
             return Err(Error::Usage(format!(
-                "{named}: this run is not SC, and the monitors look at runs under SC. `rubric check` shows why"
+                "{named}: this run is not SC, and the monitors look at runs under SC. `rubric check` says more\n{}",
+                why.trim_end()
             )));
         }
     };

@@ -153,6 +153,15 @@ fn nice_cycles_are_looked_for() {
     let text = output(&explore(&["MI_example", "--nice-cycles"]));
     assert_eq!(text.matches(", L1: no cycle; ").count(), 2, "{text}");
     assert!(text.contains("every run is SC"), "{text}");
+    let several = [
+        "explore",
+        "protocol",
+        "MI_example",
+        "--nice-cycles",
+        "--requests",
+        "2",
+    ];
+    assert!(error(&several).contains("cannot be used with"));
     let fault = "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done";
     let arguments = ["MI_example", "--mutant", fault, "--nice-cycles"];
     let text = output_of(&explore(&arguments), 1);

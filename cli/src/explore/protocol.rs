@@ -83,8 +83,9 @@ pub struct Args {
     #[arg(long)]
     mutants: bool,
 
-    /// Look for k-nice cycles as well: would a run not be SC, its stores being ordered as they are performed?
-    #[arg(long)]
+    /// Look for k-nice cycles as well: would a run not be SC, its stores being ordered as they are performed? For cores with
+    /// one request at a time
+    #[arg(long, conflicts_with = "requests")]
     nice_cycles: bool,
 
     /// Give a parameter of the protocol's machines a value; may be repeated
