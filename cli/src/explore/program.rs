@@ -55,7 +55,7 @@ A program:
     while r != 0 limit N { yield; r = load x; }
     assert ok;
   }
-After `yield` others go on if they can, which is no preemption.
+After `yield` another thread goes on, which is no preemption; that the same one goes on counts as one.
 
 JSON is one object a line for each program: `program`, `threads`, `locations`, `searches` (one for each
 bound: `preemptions`, `interleavings`, `cut_off`, `faulty`, `steps`, `longest`, `seconds`,

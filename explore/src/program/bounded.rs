@@ -1,7 +1,7 @@
 //! All sequentially consistent runs with few preemptions (Musuvathi & Qadeer, 2007), with the monitors on each.
 //!
 //! To switch away from a thread that could go on is a preemption. It is none where the thread has ended, or has passed a
-//! `yield` since its last event: there, others go on if any can.
+//! `yield` since its last event: there, it counts as one to go on while others can.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -239,9 +239,11 @@ impl Search<'_> {
             let left = node.left.checked_sub(1);
             others.filter_map(|thread| Some((thread, left?))).collect()
         };
-        if !has_yielded || choices.is_empty() {
-            choices.push((last, node.left));
-        }
+        let left = match has_yielded && !choices.is_empty() {
+            true => node.left.checked_sub(1),
+            false => Some(node.left),
+        };
+        choices.extend(left.map(|left| (last, left)));
         choices
     }
 

@@ -178,3 +178,18 @@ fn no_outcome_beyond_sc_escapes_the_monitors_where_there_is_dcas() {
     }
     assert!(leave > 10, "{leave}");
 }
+
+/// A thread that yields may go on all the same, for a preemption.
+#[test]
+fn yields_hide_nothing() {
+    let text = "shared x, y;
+        thread A { store x = 1; yield; let r = load y; }
+        thread B { store y = 1; yield; let s = load x; }";
+    let program = program(text);
+    let violations = |preemptions| {
+        let report = search(&program, &Options::new(preemptions, &[Model::Tso]));
+        report.violations.len()
+    };
+    assert_eq!(violations(0), 0);
+    assert_eq!(violations(1), 2);
+}
