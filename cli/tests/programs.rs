@@ -151,3 +151,13 @@ fn bad_programs_are_refused_with_their_place() {
     assert!(error(&["explore", "program", &file]).contains("bad.prog"));
     assert!(error(&["explore", "program", "none.prog"]).contains("none.prog"));
 }
+
+/// Nothing is known of what comes behind a loop that no run leaves.
+#[test]
+fn a_loop_that_nobody_leaves_is_said() {
+    let folder = Folder::new();
+    let text = "shared x; thread A { loop 3 { store x = 1; } } thread B { let r = load x; }";
+    let path = folder.file("loop.prog", text);
+    let text = output_of(&["explore", "program", &path], 3);
+    assert!(text.contains("reached its bound"), "{text}");
+}

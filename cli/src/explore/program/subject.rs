@@ -83,6 +83,13 @@ pub(super) struct Searched {
     pub without: Option<Duration>,
 }
 
+impl Searched {
+    /// Whether every run ended where a loop reached its bound, so that nothing behind it was looked at.
+    pub fn saw_no_end(&self) -> bool {
+        self.report.runs + self.report.faulty == 0 && self.report.cut_off > 0
+    }
+}
+
 impl<'a> Explored<'a> {
     /// Explores.
     pub fn new(subject: &'a Subject, args: &Args) -> Explored<'a> {
@@ -142,7 +149,7 @@ impl<'a> Explored<'a> {
         let searched = self.searches.iter().map(|one| {
             let report = &one.report;
             let found = report.violations.len() + report.faults.len() > 0;
-            of(found, report.stopped.is_some())
+            of(found, report.stopped.is_some() || one.saw_no_end())
         });
         let explored = self.exhaustive.iter().map(|one| {
             let found = one.fault.is_some() || self.beyond_sc(one).is_some_and(|beyond| beyond > 0);

@@ -162,6 +162,10 @@ fn violations(
             let none =
                 format!("{model}: no violation in runs with at most {preemptions} preemptions");
             match searched.report.stopped {
+                None if searched.saw_no_end() => {
+                    let why = "every run ended where a loop reached its bound: is there a `break`, or a larger bound?";
+                    writeln!(out, "\n{none} so far: {}", paint.unsure(why))?;
+                }
                 None => writeln!(out, "\n{}", paint.good(&none))?,
                 Some(why) => {
                     let why = paint.unsure(bounded_stop(why));
