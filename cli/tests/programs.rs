@@ -161,3 +161,14 @@ fn a_loop_that_nobody_leaves_is_said() {
     let text = output_of(&["explore", "program", &path], 3);
     assert!(text.contains("reached its bound"), "{text}");
 }
+
+/// The paper's theorems are about atomic operations on one location.
+#[test]
+fn what_monitors_cannot_say_of_dcas_is_said() {
+    let folder = Folder::new();
+    let text = "shared x, y; thread A { store x = 1; let r = load y; } thread B { let ok = dcas x, y, 0, 0, 1, 2; }";
+    let path = folder.file("dcas.prog", text);
+    let text = output_of(&["explore", "program", &path, "--exhaustive", "sc,tso"], 1);
+    assert!(text.contains("1 of them not under SC"), "{text}");
+    assert!(text.contains("note: with dcas"), "{text}");
+}

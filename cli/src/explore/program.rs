@@ -56,6 +56,8 @@ A program:
     assert ok;
   }
 After `yield` another thread goes on, which is no preemption; that the same one goes on counts as one.
+The monitors' theorems are about atomic operations on one location: with `dcas`, which may fail or succeed
+where it is early, they may miss violations and report some that are none. --exhaustive does not.
 
 JSON is one object a line for each program: `program`, `threads`, `locations`, `searches` (one for each
 bound: `preemptions`, `interleavings`, `cut_off`, `faulty`, `steps`, `longest`, `seconds`,

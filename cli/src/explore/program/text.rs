@@ -122,6 +122,13 @@ pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -
         for model in args.models(&args.monitor) {
             violations(explored, searched, model, paint, out)?;
         }
+        let sites = &explored.subject.program.sites;
+        if sites.iter().any(|site| site.text.contains("dcas")) {
+            writeln!(
+                out,
+                "\nnote: with dcas the monitors may miss violations, and report some that are none (--exhaustive does not)"
+            )?;
+        }
     }
     for report in &explored.exhaustive {
         exhaustive(explored, report, paint, out)?;
