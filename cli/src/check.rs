@@ -118,9 +118,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Reports an error about one input, after what was printed so far.
     fn complain(&mut self, error: &Error) -> Result<(), Error> {
-        self.out.flush().map_err(Error::Output)?;
-        error::print(error);
-        self.status = self.status.and(Status::Bad);
+        self.status = self.status.and(error::complain(error, self.out)?);
         Ok(())
     }
 

@@ -8,6 +8,8 @@ use report::files::advice;
 use report::tables::TableError;
 use thiserror::Error;
 
+use crate::status::Status;
+
 /// Why a command failed: one message for standard error.
 #[derive(Debug, Error)]
 pub enum Error {
@@ -108,4 +110,14 @@ impl Error {
 pub fn print(error: &Error) {
     // If there is nobody to tell, the status is all there is.
     let _ = writeln!(io::stderr(), "rubric: error: {error}");
+}
+
+/// Reports an error about one of several inputs, after what was printed so far: the others are still looked at.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
+    out.flush().map_err(Error::Output)?;
+    print(error);
+    Ok(Status::Bad)
 }

@@ -12,7 +12,7 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::{self, Error};
+use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::load;
 use crate::options::{Format, TraceOptions};
@@ -115,12 +115,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
     }
     Ok(status)
-}
-
-fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
-    out.flush().map_err(Error::Output)?;
-    error::print(error);
-    Ok(Status::Bad)
 }
 
 fn find<'a>(

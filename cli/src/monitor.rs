@@ -12,7 +12,7 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 use serde::Serialize;
 
 use crate::check::{json, rmw_parser, text, why};
-use crate::error::{self, Error};
+use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::load;
 use crate::options::{Format, TraceOptions};
@@ -124,12 +124,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
     }
     Ok(status)
-}
-
-fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
-    out.flush().map_err(Error::Output)?;
-    error::print(error);
-    Ok(Status::Bad)
 }
 
 fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Result<Status, Error> {
