@@ -20,6 +20,7 @@ pub enum Exceeded {
 /// When to stop. Shared by everything that works on one verdict.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
+    time: Option<Duration>,
     at: Option<Instant>,
     /// Bytes that the process may occupy.
     memory: Option<u64>,
@@ -38,10 +39,16 @@ impl Bounds {
     /// in use.
     pub fn new(time: Option<Duration>, memory: Option<u64>) -> Bounds {
         Bounds {
+            time,
             at: time.and_then(|time| Instant::now().checked_add(time)),
             memory,
             ..Bounds::default()
         }
+    }
+
+    /// The same bounds, from now.
+    pub fn again(&self) -> Bounds {
+        Bounds::new(self.time, self.memory)
     }
 
     /// Whether a bound has been met; once it has, it stays so. Meant to be asked often.
@@ -112,6 +119,15 @@ mod tests {
         assert!(!bounds.allows(1 << 41));
         assert!(bounds.passed());
         assert_eq!(bounds.exceeded(), Some(Exceeded::Memory));
+    }
+
+    #[test]
+    fn they_begin_again() {
+        let bounds = Bounds::new(None, Some(1));
+        assert!(!bounds.allows(2 << 20));
+        let again = bounds.again();
+        assert_eq!(again.exceeded(), None);
+        assert!(!again.allows(2 << 20));
     }
 
     #[test]

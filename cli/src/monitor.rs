@@ -10,8 +10,9 @@ use check::{Model, Verdict};
 use explore::monitor::{Event, Monitor};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::check::{json, rmw_parser, text, why};
+use crate::check::{json as printed, rmw_parser, text, why};
 use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::load;
@@ -40,7 +41,8 @@ at, else the one that `rubric check` finds.
 
 JSON is one object a line for each history and model: `file`, `history`, `model`, `pso_rmw`, `threads`,
 `operations`, `sc_by` (the stage that found the run), `pairs` (each with `operation` and the `store` that
-it could come before, as `rubric check` has operations), `seconds`.
+it could come before, as `rubric check` has operations), `seconds`. Where it is not known whether a history
+is SC, `undecided` says why instead. One that is not SC is refused on standard error.
 
 Exit status: the first of 2 (bad usage or input, or a trace that is not SC), 1 (there are such pairs), 3
 (whether it is SC is undecided), 0 (there are none) that occurred.")]
@@ -100,8 +102,8 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 struct Pair {
-    operation: json::Event,
-    store: json::Event,
+    operation: printed::Event,
+    store: printed::Event,
 }
 
 /// Runs the command. An input that is refused does not keep the others from being looked at.
@@ -146,10 +148,17 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
         Verdict::Consistent(steps) => steps,
         Verdict::Undecided(reason) => {
             let reason = reason.describe(history);
-            let said = writeln!(
-                out,
-                "undecided {named}: whether this is SC is not known: {reason}"
-            );
+            let said = match args.format {
+                Format::Text => writeln!(
+                    out,
+                    "undecided {named}: whether this is SC is not known: {reason}"
+                ),
+                Format::Json => {
+                    let name = history.name.as_deref();
+                    let line = json!({ "file": file, "history": name, "undecided": reason });
+                    writeln!(out, "{line}")
+                }
+            };
             return said.map(|()| Status::Undecided).map_err(Error::Output);
         }
         verdict => {
@@ -246,8 +255,8 @@ impl Found<'_> {
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let pair = |&(operation, store): &(OpId, OpId)| Pair {
-            operation: json::operation(self.history, operation),
-            store: json::operation(self.history, store),
+            operation: printed::operation(self.history, operation),
+            store: printed::operation(self.history, store),
         };
         let line = Line {
             file: self.file,

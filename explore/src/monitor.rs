@@ -126,36 +126,15 @@ impl Monitor {
     /// If the thread or location is not one of those announced.
     pub fn step(&mut self, event: Event) -> Option<u32> {
         let mut found = None;
-        self.step_together(&[event], &mut |_, store| found = Some(store));
-        found
-    }
-
-    /// What the run does next, where that is several events of one thread at once, at different locations: what happens before one
-    /// of them happens before the others. Of each that could come before a pending store, its place and the store.
-    ///
-    /// # Panics
-    /// If the thread or a location is not one of those announced.
-    pub fn step_together(&mut self, events: &[Event], found: &mut dyn FnMut(usize, u32)) {
-        for location in events.iter().filter_map(|event| event.location) {
+        if let Some(location) = event.location {
             self.settle(location);
+            found = self.conflict(event.thread, location);
+            self.commit_others(event.thread, location);
         }
-        for (at, event) in events.iter().enumerate() {
-            let others = events
-                .iter()
-                .filter(|other| other.location != event.location);
-            if let Some(store) = self.conflict(event, others) {
-                found(at, store);
-            }
-        }
-        for event in events {
-            let number = self.events;
-            self.events += 1;
-            if let Some(location) = event.location {
-                self.commit_others(event.thread, location);
-            }
-            self.order(*event);
-            self.execute(*event, number);
-        }
+        self.order(event);
+        self.execute(event, self.events);
+        self.events += 1;
+        found
     }
 
     /// Forgets stores to a location that reached memory with others.
@@ -171,33 +150,16 @@ impl Monitor {
         }
     }
 
-    /// Line 6: a pending store of another thread that happens before the thread's last event. Or before what happens
-    /// together with this one, if that does not need the store to be in memory.
-    fn conflict<'a>(&self, event: &Event, others: impl Iterator<Item = &'a Event>) -> Option<u32> {
-        let location = &self.locations[event.location? as usize];
-        if location.owner == event.thread {
+    /// Line 6: the newest pending store of another thread that happens before the thread's last event.
+    fn conflict(&self, thread: u32, location: u32) -> Option<u32> {
+        let location = &self.locations[location as usize];
+        if location.owner == thread {
             return None;
         }
-        let owner = location.owner as usize;
-        let newest = |known: u32| {
-            let before = location.stores.partition_point(|it| it.tick <= known);
-            location.stores.get(before.checked_sub(1)?)
-        };
-        let last = self.threads.get(event.thread)[owner];
-        let (mut known, mut needed) = (last, 0);
-        for other in others.filter_map(|other| other.location.map(|at| (other, at))) {
-            let clocks = match other.0.kind.writes() {
-                true => &self.accessed,
-                false => &self.written,
-            };
-            known = known.max(clocks.get(other.1)[owner]);
-            let seen = &self.locations[other.1 as usize];
-            if self.model == Model::Tso && seen.owner == location.owner {
-                needed = seen.stores.back().map_or(needed, |it| needed.max(it.tick));
-            }
-        }
-        let together = newest(known).filter(|store| store.tick > needed);
-        together.or_else(|| newest(last)).map(|store| store.event)
+        let known = self.threads.get(thread)[location.owner as usize];
+        let before = location.stores.partition_point(|it| it.tick <= known);
+        let store = location.stores.get(before.checked_sub(1)?)?;
+        Some(store.event)
     }
 
     /// Lines 10 to 12: the stores of others to the location reach memory, under TSO with those before them.

@@ -18,11 +18,9 @@
 //! finally { let d = load data; assert d == 1; }
 //! ```
 //!
-//! Accesses: `load x`, `store x = e`, `cas x, old, new` (1 if it held `old`), `swap x, e` and `add x, e` (what it held), `dcas x, y,
-//! old x, old y, new x, new y` (1 if both held the old values), and `fence`. Besides `loop` there is `while e limit 3 { }`; `break`,
-//! `continue`, `if`/`else`, `assert`. Numbers have 64 bits; 0 is false. A failed CAS or DCAS reads, and orders like a successful one.
-//!
-//! A DCAS is one step of a run. To the monitors it is two atomic operations at once.
+//! Accesses: `load x`, `store x = e`, `cas x, old, new` (1 if it held `old`), `swap x, e` and `add x, e` (what it held), and
+//! `fence`. Besides `loop` there is `while e limit 3 { }`; `break`,
+//! `continue`, `if`/`else`, `assert`. Numbers have 64 bits; 0 is false. A failed CAS reads, and orders like a successful one.
 //!
 //! ```
 //! use check::Model;

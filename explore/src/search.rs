@@ -25,6 +25,16 @@ pub struct Limits {
     pub states: Option<usize>,
 }
 
+impl Limits {
+    /// The same limits, for a search that begins now.
+    pub fn again(&self) -> Limits {
+        Limits {
+            bounds: self.bounds.again(),
+            states: self.states,
+        }
+    }
+}
+
 /// How far a search got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {

@@ -35,6 +35,7 @@ pub fn advice(error: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "free some space and run the same command again; what was written before is still there"
         }
+        io::ErrorKind::NotFound => "check the path",
         _ => "check the path, its permissions and the space left",
     }
 }

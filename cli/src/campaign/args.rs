@@ -164,10 +164,15 @@ impl Args {
         })
     }
 
+    /// What a verdict may take.
+    pub fn timeout(&self) -> Duration {
+        self.limits.timeout.unwrap_or(TIMEOUT)
+    }
+
     /// What is asked of the stages that check.
     pub fn for_checking(&self) -> check::Options {
         check::Options {
-            timeout: Some(self.limits.timeout.unwrap_or(TIMEOUT)),
+            timeout: Some(self.timeout()),
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         }

@@ -17,7 +17,7 @@ use crate::simulate::protocols::Opened;
 const FILES: &str = "mutants or protocol files";
 
 /// What the rows of a campaign depend on. How many runs there are, and how much time, may change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Version of the program.
     pub version: String,
@@ -33,23 +33,13 @@ pub struct Settings {
     pub repeat: u32,
     /// When a mutant is decided.
     pub stop: Stop,
-    /// Time limit of a verdict, in seconds.
-    pub timeout: String,
+    /// Time limit of a verdict.
+    pub timeout_seconds: f64,
     /// Digest of the texts of all protocols and the mutants that were chosen.
     pub subjects: String,
     /// The machine that it began on. It may go on with another.
     #[serde(default)]
     pub machine: String,
-}
-
-/// A time limit as people write it: `Some(10s)` is what settings have.
-fn limit(stored: &str) -> String {
-    let limit = stored.trim_start_matches("Some(").trim_end_matches(')');
-    let unit = limit.find(|one: char| !one.is_ascii_digit() && one != '.');
-    match unit {
-        Some(at) if at > 0 => format!("{} {}", &limit[..at], &limit[at..]),
-        _ => limit.to_lowercase(),
-    }
 }
 
 /// What the rows of the campaigns in a folder do not say of them: a word, and what it is. Of settings that
@@ -80,7 +70,7 @@ impl Settings {
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: args.repeat,
             stop: args.stop(),
-            timeout: format!("{:?}", args.for_checking().timeout),
+            timeout_seconds: args.timeout().as_secs_f64(),
             subjects: subjects::digest(opened, subjects),
             machine: machine::describe(rayon::current_num_threads()),
         }
@@ -91,7 +81,10 @@ impl Settings {
         let mut told = vec![
             ("Version", format!("rubric {}", self.version)),
             ("Seed", self.seed.to_string()),
-            ("Time limit of a verdict", limit(&self.timeout)),
+            (
+                "Time limit of a verdict",
+                format!("{} s", self.timeout_seconds),
+            ),
         ];
         if !self.machine.is_empty() {
             told.push(("Machine", self.machine.clone()));
@@ -173,20 +166,13 @@ impl Settings {
                 format!("{:?}", self.stop),
                 format!("{:?}", other.stop),
             ),
-            ("time limit", self.timeout.clone(), other.timeout.clone()),
+            (
+                "time limit",
+                self.timeout_seconds.to_string(),
+                other.timeout_seconds.to_string(),
+            ),
             (FILES, self.subjects.clone(), other.subjects.clone()),
         ];
         pairs.into_iter().find(|(_, then, now)| then != now)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::limit;
-
-    #[test]
-    fn limits_have_a_space_before_their_unit() {
-        let limits = ["Some(10s)", "Some(1.5s)", "Some(250ms)", "None"].map(limit);
-        assert_eq!(limits, ["10 s", "1.5 s", "250 ms", "none"]);
     }
 }

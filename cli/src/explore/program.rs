@@ -48,7 +48,7 @@ A program:
     let r = load x;                  one shared access a statement
     store node[r] = 1;
     let old = swap x, 1;             also: add x, 1
-    let ok = cas x, 0, 1;            also: dcas x, node[0], 0, 0, 1, 1 (two at once)
+    let ok = cas x, 0, 1;            1 if x held 0 and holds 1 now
     fence;
     if r == 1 { ... } else { ... }
     loop N { ... break; ... }        every loop has a bound; a run that reaches it is cut off
@@ -56,11 +56,9 @@ A program:
     assert ok;
   }
 After `yield` another thread goes on, which is no preemption; that the same one goes on counts as one.
-The monitors' theorems are about atomic operations on one location: with `dcas`, which may fail or succeed
-where it is early, they may miss violations and report some that are none. --exhaustive does not.
 
 JSON is one object a line for each program: `program`, `threads`, `locations`, `searches` (one for each
-bound: `preemptions`, `interleavings`, `cut_off`, `faulty`, `steps`, `longest`, `seconds`,
+bound: `preemptions`, `interleavings`, `cut_off`, `cut_off_at`, `faulty`, `steps`, `longest`, `seconds`,
 `seconds_without_monitors`, `stopped`, `faults` and `violations`, each with a `run`), `exhaustive` (one for each
 model: `outcomes`, `cut_off`, `fault`, `states`, `moves`, `seconds`, `stopped`) and `fences` (one for each model:
 `fences`, `verified`, `rounds`, `stopped`).

@@ -12,7 +12,7 @@ pub const VALUES: u8 = 2;
 /// How to search.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// For each search for a cycle.
+    /// For each search for a cycle, from its beginning.
     pub limits: Limits,
     /// For the check of the assumptions.
     pub assumptions: Limits,
@@ -127,7 +127,7 @@ pub fn cycles<M: MemorySystem>(
                 true => Composed::symmetric(system, k),
                 false => Composed::new(system, order.clone()),
             };
-            let (outcome, progress) = breadth_first(&composed, &options.limits, report);
+            let (outcome, progress) = breadth_first(&composed, &options.limits.again(), report);
             let (mut found, mut stopped) = (None, None);
             match outcome {
                 Outcome::Found(run) => found = Some(counterexample(&composed, &order, &run)),

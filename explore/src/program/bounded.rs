@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use check::Model;
 use check::bounds::{Bounds, Exceeded};
+use simulate::source::Span;
 
 use super::compile::Program;
 use super::machine::{Event, Fault, Machine, State, Stop};
@@ -59,6 +60,8 @@ pub struct Report {
     pub runs: u64,
     /// Runs that ended where a loop reached its bound.
     pub cut_off: u64,
+    /// The loops, and how many runs each ended.
+    pub cut_off_at: BTreeMap<Span, u64>,
     /// Runs that ended with a fault.
     pub faulty: u64,
     /// Steps in all; what runs have in common is taken once.
@@ -191,10 +194,11 @@ impl Search<'_> {
     /// Follows a choice until there is another to make.
     fn follow(&mut self, mut node: Node) {
         self.report.steps += 1;
-        let has_yielded = self
-            .machine
-            .step(&mut node.state, node.thread, &mut self.trace);
-        self.watch(&mut node);
+        let (event, has_yielded) = self.machine.step(&mut node.state, node.thread);
+        if let Some(event) = event {
+            self.trace.push(event);
+            self.watch(&mut node.watch, node.depth);
+        }
         node.depth = self.trace.len();
         self.report.longest = self.report.longest.max(node.depth);
         let last = Some((node.thread, has_yielded));
@@ -247,8 +251,8 @@ impl Search<'_> {
         choices
     }
 
-    /// Shows the monitors what has just happened.
-    fn watch(&mut self, node: &mut Node) {
+    /// Shows the monitors what has just happened: the event of this number, the last one.
+    fn watch(&mut self, watch: &mut Watch, number: usize) {
         let Search {
             trace,
             violations,
@@ -256,8 +260,7 @@ impl Search<'_> {
             see,
             ..
         } = self;
-        let events = &trace[node.depth..];
-        node.watch.step(node.depth, events, &mut |signal| {
+        watch.step(number, &trace[number], &mut |signal| {
             let (store, event) = (trace[signal.store].site, trace[signal.event].site);
             let run = &trace[..=signal.event];
             let violation = violations
@@ -281,9 +284,13 @@ impl Search<'_> {
 
     /// A run ended early.
     fn end(&mut self, stop: Stop) {
-        let Stop::Fault(fault) = stop else {
-            self.report.cut_off += 1;
-            return;
+        let fault = match stop {
+            Stop::Fault(fault) => fault,
+            Stop::CutOff(span) => {
+                self.report.cut_off += 1;
+                *self.report.cut_off_at.entry(span).or_default() += 1;
+                return;
+            }
         };
         self.report.faulty += 1;
         let trace = &self.trace;

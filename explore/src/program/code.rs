@@ -35,7 +35,7 @@ pub enum FaultKind {
     Overflow,
     /// A function ended without a result that somebody needs.
     NoResult,
-    /// A thread does too much without an access.
+    /// A thread does too much without an access, or `init` or `finally` does too much.
     Endless,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for FaultKind {
             FaultKind::Overflow => f.write_str("a number does not fit in 64 bits"),
             FaultKind::NoResult => f.write_str("the function ends without a result"),
             FaultKind::Endless => {
-                f.write_str("too many local steps without an access of shared memory")
+                f.write_str("too many steps: of a thread without an access of shared memory, or of init or finally")
             }
         }
     }
@@ -86,8 +86,8 @@ pub enum Instruction {
 pub struct Access {
     /// What it does.
     pub operation: Operation,
-    /// To what; of a DCAS two.
-    pub places: Vec<Place>,
+    /// To what.
+    pub place: Place,
     /// With what.
     pub operands: Vec<Code>,
     /// The local that gets the result.

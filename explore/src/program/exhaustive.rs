@@ -15,8 +15,8 @@ use crate::search::{self, Limits, Progress, Stopped, breadth_first};
 /// What happens in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// A thread's next access or fence; of a DCAS two events; none if it is a fault.
-    Step(usize, Vec<Event>),
+    /// A thread's next access or fence; no event if it is a fault.
+    Step(usize, Option<Event>),
     /// A store of a thread reaches memory: location and value.
     Commit(usize, u32, i64),
 }
@@ -134,9 +134,8 @@ impl Graph for Runs<'_> {
         for thread in 0..state.threads.len() {
             if self.machine.is_ready(state, thread) {
                 let mut next = state.clone();
-                let mut events = Vec::new();
-                self.machine.step(&mut next, thread, &mut events);
-                visit(Move::Step(thread, events), next);
+                let (event, _) = self.machine.step(&mut next, thread);
+                visit(Move::Step(thread, event), next);
             }
             for at in self.machine.committable(state, thread) {
                 let mut next = state.clone();

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use check::Model;
+use check::bounds::Bounds;
 
 use super::bounded::{Options, Report, Stopped, search_with};
 use super::compile::Program;
@@ -67,7 +68,19 @@ pub fn suggest(program: &Program, model: Model, options: &Options) -> Suggestion
         }
         clauses.append(&mut news);
         clauses = smallest(clauses);
-        fences = hitting_set(&clauses);
+        let Some(found) = hitting_set(&clauses, &options.bounds) else {
+            return Suggestion {
+                model,
+                fences,
+                rounds,
+                clauses: clauses.len(),
+                report: Report {
+                    stopped: Some(Stopped::Time),
+                    ..report
+                },
+            };
+        };
+        fences = found;
     }
 }
 
@@ -77,9 +90,9 @@ fn clause(trace: &[Event], signal: Signal) -> Clause {
     let thread = trace[signal.store].thread;
     let stretch = trace[signal.store..signal.event].iter();
     let own: Vec<&Event> = stretch.filter(|event| event.thread == thread).collect();
-    // Behind the last of them a fence could wait until all is over; the halves of a DCAS are one.
-    let last = own.iter().rposition(|event| !event.is_second).unwrap_or(0);
-    own[..last].iter().map(|event| event.site).collect()
+    // Behind the last of them a fence could wait until all is over.
+    let (_, earlier) = own.split_last().expect("the store is among them");
+    earlier.iter().map(|event| event.site).collect()
 }
 
 /// Without clauses that others imply.
@@ -92,8 +105,8 @@ fn smallest(clauses: BTreeSet<Clause>) -> BTreeSet<Clause> {
     kept.cloned().collect()
 }
 
-/// A smallest set with a site of each clause.
-fn hitting_set(clauses: &BTreeSet<Clause>) -> BTreeSet<u32> {
+/// A smallest set with a site of each clause; nothing if time or memory run out first.
+fn hitting_set(clauses: &BTreeSet<Clause>, bounds: &Bounds) -> Option<BTreeSet<u32>> {
     let can_be_hit = clauses.iter().all(|clause| !clause.is_empty());
     assert!(
         can_be_hit,
@@ -101,14 +114,22 @@ fn hitting_set(clauses: &BTreeSet<Clause>) -> BTreeSet<u32> {
     );
     let mut chosen = BTreeSet::new();
     let mut size = 0;
-    while !hits(clauses, &mut chosen, size) {
+    while !hits(clauses, &mut chosen, size, bounds) {
         size += 1;
+        if bounds.passed() {
+            return None;
+        }
     }
-    chosen
+    Some(chosen)
 }
 
-/// Adds at most so many sites, if that is enough.
-fn hits(clauses: &BTreeSet<Clause>, chosen: &mut BTreeSet<u32>, most: usize) -> bool {
+/// Adds at most so many sites, if that is enough and there is time.
+fn hits(
+    clauses: &BTreeSet<Clause>,
+    chosen: &mut BTreeSet<u32>,
+    most: usize,
+    bounds: &Bounds,
+) -> bool {
     let open: Vec<&Clause> = clauses
         .iter()
         .filter(|clause| clause.is_disjoint(chosen))
@@ -116,12 +137,12 @@ fn hits(clauses: &BTreeSet<Clause>, chosen: &mut BTreeSet<u32>, most: usize) -> 
     let Some(first) = open.iter().min_by_key(|clause| clause.len()) else {
         return true;
     };
-    if apart(&open) > most {
+    if apart(&open) > most || bounds.passed() {
         return false;
     }
     first.iter().any(|&site| {
         chosen.insert(site);
-        let is_enough = hits(clauses, chosen, most - 1);
+        let is_enough = hits(clauses, chosen, most - 1, bounds);
         if !is_enough {
             chosen.remove(&site);
         }

@@ -139,19 +139,16 @@ pub enum Operation {
     Swap,
     /// `add x, e`: what it held.
     Add,
-    /// `dcas x, y, old x, old y, new x, new y`: 1 if both held the old values, else 0.
-    Dcas,
 }
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Operation; 6] = [
+    pub const ALL: [Operation; 5] = [
         Operation::Load,
         Operation::Store,
         Operation::Cas,
         Operation::Swap,
         Operation::Add,
-        Operation::Dcas,
     ];
 
     /// The word that it begins with.
@@ -162,7 +159,6 @@ impl Operation {
             Operation::Cas => "cas",
             Operation::Swap => "swap",
             Operation::Add => "add",
-            Operation::Dcas => "dcas",
         }
     }
 }
@@ -172,8 +168,8 @@ impl Operation {
 pub struct Access {
     /// What it does.
     pub operation: Operation,
-    /// To what; of a DCAS two.
-    pub places: Vec<Place>,
+    /// To what.
+    pub place: Place,
     /// With what, in the order of the text.
     pub operands: Vec<Expression>,
     /// Where it stands.

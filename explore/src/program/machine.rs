@@ -10,7 +10,7 @@ use simulate::source::Span;
 use super::code::{Access, Code, FaultKind, Instruction, Place};
 use super::compile::{self, Program};
 use super::language::Operation;
-use local::{advance, begin, stop};
+use local::{MOST_LOCAL, advance, begin, stop};
 
 /// The machine that a program runs on.
 #[derive(Clone, Copy, Debug)]
@@ -86,8 +86,6 @@ pub struct Event {
     pub read: Option<i64>,
     /// The value that was written.
     pub written: Option<i64>,
-    /// Whether it is the second half of a DCAS, which happens together with the event before it.
-    pub is_second: bool,
 }
 
 /// What holds at the end of a run: what the threads' outermost locals hold, then what memory does.
@@ -123,25 +121,23 @@ impl<'a> Machine<'a> {
         threads.find_map(|(code, thread)| stop(code, thread))
     }
 
-    /// A thread's next access or fence, and all that is local behind it. Whether it has yielded there.
-    pub fn step(&self, state: &mut State, thread: usize, events: &mut Vec<Event>) -> bool {
+    /// A thread's next access or fence, unless it is at fault, and all that is local behind it; and whether it has yielded there.
+    pub fn step(&self, state: &mut State, thread: usize) -> (Option<Event>, bool) {
         let code = &self.program.threads[thread];
         let State { memory, threads } = state;
         let number = thread as u32;
         let thread = &mut threads[thread];
-        match self.event(code, thread, memory, &mut |event| {
-            events.push(Event {
-                thread: number,
-                ..event
-            });
-        }) {
-            Ok(()) => {
+        match self.event(code, thread, memory) {
+            Ok(event) => {
                 thread.at += 1;
-                advance(code, thread)
+                let mut left = MOST_LOCAL;
+                let has_yielded = advance(code, thread, &mut left);
+                let thread = number;
+                (Some(Event { thread, ..event }), has_yielded)
             }
             Err(fault) => {
                 thread.status = Status::Fault(fault);
-                false
+                (None, false)
             }
         }
     }
@@ -188,11 +184,14 @@ impl<'a> Machine<'a> {
     fn alone(&self, code: &compile::Thread, memory: &mut [i64]) -> Result<(), Stop> {
         let sc = Machine::new(self.program, Model::Sc);
         let mut thread = begin(code);
+        let mut left = MOST_LOCAL;
         while thread.status == Status::Ready {
-            match sc.event(code, &mut thread, memory, &mut |_| {}) {
-                Ok(()) => {
+            match sc.event(code, &mut thread, memory) {
+                Ok(_) if left == 0 => thread.status = Status::Fault(FaultKind::Endless),
+                Ok(_) => {
+                    left -= 1;
                     thread.at += 1;
-                    advance(code, &mut thread);
+                    advance(code, &mut thread, &mut left);
                 }
                 Err(fault) => thread.status = Status::Fault(fault),
             }
@@ -200,28 +199,25 @@ impl<'a> Machine<'a> {
         stop(code, &thread).map_or(Ok(()), Err)
     }
 
-    /// Performs the access or fence that a thread is at.
+    /// Performs the access or fence that a thread is at. Whoever calls knows which thread it is.
     fn event(
         &self,
         code: &compile::Thread,
         thread: &mut Thread,
         memory: &mut [i64],
-        visit: &mut dyn FnMut(Event),
-    ) -> Result<(), FaultKind> {
+    ) -> Result<Event, FaultKind> {
         match &code.code[thread.at as usize] {
-            Instruction::Access(access) => self.access(access, thread, memory, visit),
+            Instruction::Access(access) => self.access(access, thread, memory),
             Instruction::Fence(site) => {
                 self.drain(thread, memory, Kind::Fence, None);
-                visit(Event {
+                Ok(Event {
                     thread: 0,
                     site: *site,
                     kind: Kind::Fence,
                     location: None,
                     read: None,
                     written: None,
-                    is_second: false,
-                });
-                Ok(())
+                })
             }
             _ => unreachable!("a thread waits at accesses and fences"),
         }
@@ -232,59 +228,40 @@ impl<'a> Machine<'a> {
         access: &Access,
         thread: &mut Thread,
         memory: &mut [i64],
-        visit: &mut dyn FnMut(Event),
-    ) -> Result<(), FaultKind> {
-        let locations = access.places.iter();
-        let locations = locations.map(|place| location(place, &thread.locals));
-        let locations: Vec<u32> = locations.collect::<Result<_, _>>()?;
+    ) -> Result<Event, FaultKind> {
+        let at = location(&access.place, &thread.locals)?;
         let operand = |code: &Code| code.evaluate(&thread.locals);
         let operands = access.operands.iter().map(operand);
         let operands: Vec<i64> = operands.collect::<Result<_, _>>()?;
-        let event = |kind, location, read, written| Event {
-            thread: 0,
-            site: access.site,
-            kind,
-            location: Some(location),
-            read,
-            written,
-            is_second: false,
-        };
-        let first = locations[0];
-        let result = match access.operation {
+        let (kind, read, written, result) = match access.operation {
             Operation::Load => {
-                let value = self.load(thread, memory, first);
-                visit(event(Kind::Load, first, Some(value), None));
-                value
+                let value = self.load(thread, memory, at);
+                (Kind::Load, Some(value), None, value)
             }
             Operation::Store => {
-                self.store(thread, memory, first, operands[0]);
-                visit(event(Kind::Store, first, None, Some(operands[0])));
-                return Ok(());
+                self.store(thread, memory, at, operands[0]);
+                (Kind::Store, None, Some(operands[0]), 0)
             }
-            _ => {
-                for &location in &locations {
-                    self.drain(thread, memory, Kind::Rmw, Some(location));
-                }
-                let held: Vec<i64> = locations.iter().map(|&at| memory[at as usize]).collect();
-                let (written, result) = atomic(access.operation, &held, &operands)?;
-                for (at, &location) in locations.iter().enumerate() {
-                    let written = written.as_ref().map(|written| written[at]);
-                    let kind = written.map_or(Kind::FailedCas, |_| Kind::Rmw);
-                    if let Some(written) = written {
-                        memory[location as usize] = written;
-                    }
-                    visit(Event {
-                        is_second: at > 0,
-                        ..event(kind, location, Some(held[at]), written)
-                    });
-                }
-                result
+            operation => {
+                self.drain(thread, memory, Kind::Rmw, Some(at));
+                let held = memory[at as usize];
+                let (written, result) = atomic(operation, held, &operands)?;
+                memory[at as usize] = written.unwrap_or(held);
+                let kind = written.map_or(Kind::FailedCas, |_| Kind::Rmw);
+                (kind, Some(held), written, result)
             }
         };
         if let Some(local) = access.result {
             thread.locals[usize::from(local)] = result;
         }
-        Ok(())
+        Ok(Event {
+            thread: 0,
+            site: access.site,
+            kind,
+            location: Some(at),
+            read,
+            written,
+        })
     }
 
     fn load(&self, thread: &Thread, memory: &[i64], location: u32) -> i64 {
@@ -319,17 +296,16 @@ impl<'a> Machine<'a> {
 /// What an atomic operation writes, if it does, and its result.
 fn atomic(
     operation: Operation,
-    held: &[i64],
+    held: i64,
     operands: &[i64],
-) -> Result<(Option<Vec<i64>>, i64), FaultKind> {
-    let count = held.len();
+) -> Result<(Option<i64>, i64), FaultKind> {
     Ok(match operation {
-        Operation::Swap => (Some(vec![operands[0]]), held[0]),
+        Operation::Swap => (Some(operands[0]), held),
         Operation::Add => {
-            let sum = held[0].checked_add(operands[0]);
-            (Some(vec![sum.ok_or(FaultKind::Overflow)?]), held[0])
+            let sum = held.checked_add(operands[0]);
+            (Some(sum.ok_or(FaultKind::Overflow)?), held)
         }
-        _ if held == &operands[..count] => (Some(operands[count..].to_vec()), 1),
+        _ if held == operands[0] => (Some(operands[1]), 1),
         _ => (None, 0),
     })
 }

@@ -33,25 +33,21 @@ impl Watch {
         }
     }
 
-    /// A step of the run: its events, the first of which has this number.
-    pub fn step(&mut self, first: usize, events: &[Event], found: &mut dyn FnMut(Signal)) {
-        let seen: Vec<monitor::Event> = events.iter().map(seen).collect();
-        for (number, monitor) in self.monitors.iter_mut().enumerate() {
-            monitor.step_together(&seen, &mut |at, store| {
+    /// A step of the run: the event of this number.
+    pub fn step(&mut self, number: usize, event: &Event, found: &mut dyn FnMut(Signal)) {
+        let seen = monitor::Event {
+            thread: event.thread,
+            kind: event.kind,
+            location: event.location,
+        };
+        for (monitor, watching) in self.monitors.iter_mut().enumerate() {
+            if let Some(store) = watching.step(seen) {
                 found(Signal {
-                    monitor: number,
-                    event: first + at,
+                    monitor,
+                    event: number,
                     store: store as usize,
                 });
-            });
+            }
         }
-    }
-}
-
-fn seen(event: &Event) -> monitor::Event {
-    monitor::Event {
-        thread: event.thread,
-        kind: event.kind,
-        location: event.location,
     }
 }

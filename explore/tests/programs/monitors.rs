@@ -129,56 +129,6 @@ fn fences_are_suggested_where_they_are_needed() {
     );
 }
 
-#[test]
-fn a_dcas_happens_at_once() {
-    // Under PSO the store of y may be delayed past the one of x, which the DCAS sees: in whatever order it names them.
-    for places in ["x, y", "y, x"] {
-        let text = two(
-            "store y = 1; store x = 1;",
-            &format!("let done = dcas {places}, 1, 1, 2, 2;"),
-        );
-        let report = search(&program(&text), &Options::new(ALL, &[Model::Tso, PSO]));
-        assert_eq!(report.of(Model::Tso).count(), 0, "{places}");
-        assert_eq!(report.of(PSO).count(), 1, "{places}");
-        let suggestion = suggest(&program(&text), PSO, &Options::new(ALL, &[]));
-        assert_eq!(suggestion.fences.len(), 1, "{places}");
-    }
-}
-
-#[test]
-fn no_outcome_beyond_sc_escapes_the_monitors_where_there_is_dcas() {
-    let mut dice = Dice(2);
-    let mut leave = 0;
-    for _ in 0..300 {
-        let mut text = String::from("shared x, y;");
-        for thread in 0..2 {
-            text += &format!("thread P{thread} {{");
-            for at in 0..3 {
-                let name = ["x", "y"][dice.below(2) as usize];
-                let (value, old) = (1 + dice.below(2), dice.below(3));
-                let places = ["x, y", "y, x"][dice.below(2) as usize];
-                text += &match dice.below(4) {
-                    0 | 1 => format!("store {name} = {value}; "),
-                    2 => format!("let r{at} = load {name}; "),
-                    _ => format!("let r{at} = dcas {places}, {old}, {value}, 3, 4; "),
-                };
-            }
-            text += "} ";
-        }
-        let report = search(&program(&text), &Options::new(ALL, &[Model::Tso, PSO]));
-        let sc = exhaustive(&text, Model::Sc).outcomes;
-        for model in [Model::Tso, PSO] {
-            let is_beyond = exhaustive(&text, model).outcomes != sc;
-            assert!(
-                !is_beyond || report.of(model).count() > 0,
-                "{model}: {text}"
-            );
-            leave += usize::from(is_beyond);
-        }
-    }
-    assert!(leave > 10, "{leave}");
-}
-
 /// A thread that yields may go on all the same, for a preemption.
 #[test]
 fn yields_hide_nothing() {

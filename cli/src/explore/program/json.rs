@@ -41,10 +41,15 @@ fn searched(subject: &Subject, searched: &Searched) -> Value {
         value
     });
     let violations = report.violations.iter().map(|it| violation(program, it));
+    let cut_off_at = report.cut_off_at.iter().map(|(span, count)| {
+        let (_, line, _) = subject.sources.position(*span);
+        json!({ "line": line, "count": count })
+    });
     json!({
         "preemptions": searched.preemptions,
         "interleavings": report.runs,
         "cut_off": report.cut_off,
+        "cut_off_at": cut_off_at.collect::<Vec<_>>(),
         "faulty": report.faulty,
         "steps": report.steps,
         "longest": report.longest,
@@ -112,7 +117,7 @@ fn exhaustive(subject: &Subject, report: &Report) -> Value {
     let program = &subject.program;
     let fault = report.fault.as_ref().map(|(found, moves)| {
         let mut value = fault(subject, found);
-        let moves = moves.iter().flat_map(|it| step(program, it));
+        let moves = moves.iter().filter_map(|it| step(program, it));
         value["run"] = moves.collect();
         value
     });
@@ -129,15 +134,16 @@ fn exhaustive(subject: &Subject, report: &Report) -> Value {
     })
 }
 
-fn step(program: &Program, step: &Move) -> Vec<Value> {
+/// What happens; nothing where a thread is at fault.
+fn step(program: &Program, step: &Move) -> Option<Value> {
     match step {
-        Move::Step(_, events) => events.iter().map(|it| event(program, it)).collect(),
-        Move::Commit(thread, location, value) => vec![json!({
+        Move::Step(_, happened) => happened.map(|it| event(program, &it)),
+        Move::Commit(thread, location, value) => Some(json!({
             "thread": program.threads[*thread].name,
             "kind": "commit",
             "location": program.locations[*location as usize],
             "written": value,
-        })],
+        })),
     }
 }
 

@@ -26,19 +26,15 @@ fn what(program: &Program, event: &Event) -> String {
     }
 }
 
-/// A step of a machine, a line for each event.
-pub(super) fn step(program: &Program, step: &Move) -> Vec<String> {
+/// A step of a machine.
+pub(super) fn step(program: &Program, step: &Move) -> String {
     match step {
-        Move::Step(thread, events) if events.is_empty() => {
-            vec![format!("{:8} is at fault", program.threads[*thread].name)]
-        }
-        Move::Step(_, events) => events.iter().map(|one| event(program, one)).collect(),
+        Move::Step(thread, None) => format!("{:8} is at fault", program.threads[*thread].name),
+        Move::Step(_, Some(one)) => event(program, one),
         Move::Commit(thread, location, value) => {
             let name = &program.threads[*thread].name;
             let location = &program.locations[*location as usize];
-            vec![format!(
-                "{name:8}           {location} = {value} reaches memory"
-            )]
+            format!("{name:8}           {location} = {value} reaches memory")
         }
     }
 }

@@ -65,6 +65,8 @@ impl Subject {
 pub(super) struct Explored<'a> {
     /// The program.
     pub subject: &'a Subject,
+    /// The models whose monitors have watched.
+    monitored: Vec<Model>,
     /// With few preemptions, for each bound.
     pub searches: Vec<Searched>,
     /// All states, for each model.
@@ -133,6 +135,7 @@ impl<'a> Explored<'a> {
         spinner.finish_and_clear();
         Explored {
             subject,
+            monitored,
             searches,
             exhaustive,
             fences,
@@ -161,6 +164,11 @@ impl<'a> Explored<'a> {
             .map(|one| of(false, one.stopped().is_some()));
         let all = searched.chain(explored).chain(fenced);
         all.fold(Status::Done, Status::and)
+    }
+
+    /// Whether a monitor for this model has watched.
+    pub fn is_watched(&self, model: Model) -> bool {
+        self.monitored.contains(&model)
     }
 
     /// How many outcomes there are that SC does not have, if all those of SC are known.

@@ -116,18 +116,18 @@ pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -
     rows(explored, args, out)?;
     // The last bound is the one that is looked at.
     if let Some(searched) = explored.searches.iter().max_by_key(|it| it.preemptions) {
+        for (span, count) in &searched.report.cut_off_at {
+            let (_, line, _) = explored.subject.sources.position(*span);
+            writeln!(
+                out,
+                "\n{count} runs end at line {line}, where the loop reaches its bound"
+            )?;
+        }
         for faulty in &searched.report.faults {
             fault(explored, faulty, paint, out)?;
         }
         for model in args.models(&args.monitor) {
             violations(explored, searched, model, paint, out)?;
-        }
-        let sites = &explored.subject.program.sites;
-        if sites.iter().any(|site| site.text.contains("dcas")) {
-            writeln!(
-                out,
-                "\nnote: with dcas the monitors may miss violations, and report some that are none (--exhaustive does not)"
-            )?;
         }
     }
     for report in &explored.exhaustive {
@@ -235,6 +235,9 @@ fn exhaustive(
         )?;
     }
     outcomes(report, out)?;
+    if let Some(remark) = remark(explored, report) {
+        writeln!(out, "  {remark}")?;
+    }
     let Some((fault, moves)) = &report.fault else {
         return Ok(());
     };
@@ -242,11 +245,29 @@ fn exhaustive(
     let title = format!("{what}, at line {line}: {text}");
     writeln!(out, "  {}, in this shortest run:", paint.bad(&title))?;
     for step in moves {
-        for line in run::step(program, step) {
-            writeln!(out, "    {line}")?;
-        }
+        writeln!(out, "    {}", run::step(program, step))?;
     }
     Ok(())
+}
+
+/// What to think of it where all states and the monitors do not say the same.
+fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
+    let last = explored.searches.iter().max_by_key(|it| it.preemptions)?;
+    let model = report.model;
+    if model == Model::Sc || report.stopped.is_some() || !explored.is_watched(model) {
+        return None;
+    }
+    let preemptions = last.preemptions;
+    match (explored.beyond_sc(report)?, last.report.of(model).count()) {
+        (0, 1..) => Some(format!(
+            "the violations of {model} do not show at the end: loads differ, and nothing that is left depends on them"
+        )),
+        (1.., 0) => Some(format!(
+            "the monitors have seen no violation of {model} in runs with at most {preemptions} preemptions: \
+             try more (--preemptions), or larger bounds of loops"
+        )),
+        _ => None,
+    }
 }
 
 /// The outcomes, without what is the same in all of them.

@@ -237,14 +237,14 @@ impl<'a, 'b> Body<'a, 'b> {
     }
 
     fn access(&mut self, access: &language::Access, result: Option<u16>, span: Span) {
-        let places: Option<Vec<Place>> = access.places.iter().map(|it| self.place(it)).collect();
+        let place = self.place(&access.place);
         let operands = access.operands.iter().map(|it| self.expression(it));
         let operands = operands.collect();
-        let Some(places) = places else { return };
+        let Some(place) = place else { return };
         let site = self.compiler.site(span);
         self.code.push(Instruction::Access(Access {
             operation: access.operation,
-            places,
+            place,
             operands,
             result,
             site,

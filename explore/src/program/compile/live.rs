@@ -3,7 +3,7 @@
 use crate::program::code::{Code, Instruction};
 
 /// Above this many instructions times locals, all are taken for needed.
-const MOST: usize = 50_000_000;
+const MOST: usize = 2_000_000;
 
 /// Of each access, fence and end, the locals that are not read from there on before they are set.
 pub(super) fn dead(
@@ -70,11 +70,7 @@ fn before(
             if let Some(result) = access.result {
                 now[usize::from(result)] = false;
             }
-            let indices = access
-                .places
-                .iter()
-                .filter_map(|place| place.index.as_ref());
-            for code in indices.chain(&access.operands) {
+            for code in access.place.index.iter().chain(&access.operands) {
                 read(code, &mut now);
             }
         }

@@ -6,8 +6,8 @@ use super::{Fault, Status, Stop, Thread};
 use crate::program::code::{FaultKind, Instruction};
 use crate::program::compile;
 
-/// Most locals that are set in a row without an access.
-const MOST_LOCAL: u32 = 1_000_000;
+/// Most instructions in a row without an access, and of `init` or `finally` in all: so that no step takes long.
+pub(super) const MOST_LOCAL: u32 = 100_000;
 
 /// A thread before its first access.
 pub(super) fn begin(code: &compile::Thread) -> Thread {
@@ -17,22 +17,23 @@ pub(super) fn begin(code: &compile::Thread) -> Thread {
         locals: vec![0; code.locals],
         buffer: Vec::new(),
     };
-    advance(code, &mut thread);
+    let mut left = MOST_LOCAL;
+    advance(code, &mut thread, &mut left);
     thread
 }
 
-/// Goes on to the next access, fence or end. Whether the thread has yielded on its way.
-pub(super) fn advance(code: &compile::Thread, thread: &mut Thread) -> bool {
+/// Goes on to the next access, fence or end, if so many instructions suffice. Whether the thread has yielded on its way.
+pub(super) fn advance(code: &compile::Thread, thread: &mut Thread, left: &mut u32) -> bool {
     let mut has_yielded = false;
-    let mut left = MOST_LOCAL;
     thread.status = loop {
         let at = thread.at;
         let instruction = &code.code[at as usize];
         thread.at += 1;
-        // A loop sets its counter.
-        left -= u32::from(matches!(instruction, Instruction::Set(..)));
         let ended = match local(instruction, thread, &mut has_yielded) {
-            Ok(None) if left > 0 => continue,
+            Ok(None) if *left > 0 => {
+                *left -= 1;
+                continue;
+            }
             Ok(None) => Status::Fault(FaultKind::Endless),
             Ok(Some(status)) => status,
             Err(fault) => Status::Fault(fault),

@@ -120,33 +120,27 @@ impl<'a> Reader<'a> {
         let (rest, value) = self.expression(rest)?;
         let access = Access {
             operation: Operation::Store,
-            places: vec![place],
+            place,
             operands: vec![value],
             span: self.span(input, rest),
         };
         Ok((rest, access))
     }
 
-    /// Any other access: places and operands with commas between them.
+    /// Any other access: its place and operands, with commas between them.
     fn access(&self, operation: Operation, input: &'a str, rest: &'a str) -> Parsed<'a, Access> {
-        let (places, operands) = match operation {
-            Operation::Load | Operation::Store => (1, 0),
-            Operation::Cas => (1, 2),
-            Operation::Swap | Operation::Add => (1, 1),
-            Operation::Dcas => (2, 4),
+        let operands = match operation {
+            Operation::Load | Operation::Store => 0,
+            Operation::Swap | Operation::Add => 1,
+            Operation::Cas => 2,
         };
-        let (mut rest, first) = self.place(rest)?;
+        let (mut rest, place) = self.place(rest)?;
         let mut access = Access {
             operation,
-            places: vec![first],
+            place,
             operands: Vec::new(),
             span: self.span(input, rest),
         };
-        for _ in 1..places {
-            let (after, place) = self.place(words::symbol(",")(rest)?.0)?;
-            access.places.push(place);
-            rest = after;
-        }
         for _ in 0..operands {
             let (after, operand) = self.expression(words::symbol(",")(rest)?.0)?;
             access.operands.push(operand);

@@ -12,8 +12,8 @@ use nom::{IResult, Parser};
 /// Words that are no names.
 pub(super) const RESERVED: &[&str] = &[
     "shared", "const", "fn", "thread", "init", "finally", "let", "load", "store", "cas", "swap",
-    "add", "dcas", "fence", "yield", "assert", "if", "else", "loop", "while", "limit", "break",
-    "continue", "return",
+    "add", "fence", "yield", "assert", "if", "else", "loop", "while", "limit", "break", "continue",
+    "return",
 ];
 
 /// What is wrong, and where: by how much of the text is left.
@@ -177,7 +177,7 @@ pub(super) fn found(text: &str) -> String {
 /// What somebody who wrote this may have meant.
 pub(super) fn hint(expected: &str, text: &str) -> Option<&'static str> {
     let word = &text[..length(text)];
-    let is_access = ["load", "cas", "swap", "add", "dcas"].contains(&word);
+    let is_access = ["load", "cas", "swap", "add"].contains(&word);
     match (expected, word) {
         ("an expression", _) if is_access => {
             Some("one shared access a statement: give it a local, `let r = load x;`")
