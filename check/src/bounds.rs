@@ -1,6 +1,7 @@
 //! How much time and memory an engine may take before it gives up.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Checks of the time between two checks of the memory, which cost about a microsecond each.
@@ -15,6 +16,8 @@ pub enum Exceeded {
     Time,
     /// The memory limit.
     Memory,
+    /// Somebody wants no more.
+    Interrupted,
 }
 
 /// When to stop. Shared by everything that works on one verdict.
@@ -24,6 +27,8 @@ pub struct Bounds {
     at: Option<Instant>,
     /// Bytes that the process may occupy.
     memory: Option<u64>,
+    /// Whether somebody wants no more.
+    interrupted: Option<&'static AtomicBool>,
     checks: Cell<u32>,
     exceeded: Cell<Option<Exceeded>>,
 }
@@ -46,9 +51,20 @@ impl Bounds {
         }
     }
 
+    /// These, and met at the latest when this is true.
+    pub fn or_interrupted(self, interrupted: &'static AtomicBool) -> Bounds {
+        Bounds {
+            interrupted: Some(interrupted),
+            ..self
+        }
+    }
+
     /// The same bounds, from now.
     pub fn again(&self) -> Bounds {
-        Bounds::new(self.time, self.memory)
+        Bounds {
+            interrupted: self.interrupted,
+            ..Bounds::new(self.time, self.memory)
+        }
     }
 
     /// Whether a bound has been met; once it has, it stays so. Meant to be asked often.
@@ -58,6 +74,12 @@ impl Bounds {
         }
         if self.at.is_some_and(|at| Instant::now() >= at) {
             self.exceeded.set(Some(Exceeded::Time));
+        }
+        if self
+            .interrupted
+            .is_some_and(|it| it.load(Ordering::Relaxed))
+        {
+            self.exceeded.set(Some(Exceeded::Interrupted));
         }
         let checks = self.checks.get().wrapping_add(1);
         self.checks.set(checks);

@@ -15,7 +15,7 @@ use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::{Options, decide};
 use crate::model::Model;
-use crate::proof::{Assumption, Contradiction, Node, Rule, Violation};
+use crate::proof::{Contradiction, Violation};
 use crate::verdict::Verdict;
 
 /// Contradictions met at most in deciding a part.
@@ -146,7 +146,7 @@ impl Trials<'_> {
                 piece /= 2;
             }
         }
-        locations_of(&mut best, &part, whole);
+        best.rename(&|op| op, &|location| in_larger(location, &part, whole));
         Some((ops, best))
     }
 
@@ -171,54 +171,13 @@ impl Trials<'_> {
         let Verdict::Violation(mut violation) = outcome.verdict else {
             return None;
         };
-        locations_of(&mut violation, &smaller, part);
-        Some(rename(violation, |op| smaller.ops[op.at()]))
+        let place = |location| in_larger(location, &smaller, part);
+        violation.rename(&|op| smaller.ops[op.at()], &place);
+        Some(violation)
     }
 }
 
-/// Gives the locations of a proof about a part the numbers of a larger part.
-fn locations_of(violation: &mut Violation, part: &Part<'_>, larger: &Part<'_>) {
-    let rename = |node: &mut Node| {
-        if let Node::Initial(location) = node {
-            let place = part.history.locations()[*location as usize];
-            let places = larger.history.locations();
-            *location = places.partition_point(|other| *other < place) as u32;
-        }
-    };
-    let facts = violation
-        .blocks
-        .iter_mut()
-        .flat_map(|block| &mut block.facts);
-    for fact in facts {
-        rename(&mut fact.before);
-        rename(&mut fact.after);
-    }
-}
-
-/// Gives the operations of a proof other names.
-fn rename(mut violation: Violation, name: impl Fn(OpId) -> OpId) -> Violation {
-    let rename = |op: &mut OpId| *op = name(*op);
-    for block in &mut violation.blocks {
-        for assumption in &mut block.assumptions {
-            // Proofs that choose sources are not made small.
-            if let Assumption::Before(first, second) = assumption {
-                rename(first);
-                rename(second);
-            }
-        }
-        for fact in &mut block.facts {
-            for node in [&mut fact.before, &mut fact.after] {
-                if let Node::Op(op) = node {
-                    rename(op);
-                }
-            }
-            if let Rule::OwnEarlier(read) | Rule::Observed(read) = &mut fact.rule {
-                rename(read);
-            }
-        }
-        if let Contradiction::ThinAir(op) = &mut block.end {
-            rename(op);
-        }
-    }
-    violation
+/// The number that a location of a part has in a larger part.
+fn in_larger(location: u32, part: &Part<'_>, larger: &Part<'_>) -> u32 {
+    part.history.location_in(location, &larger.history)
 }

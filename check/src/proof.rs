@@ -188,6 +188,47 @@ impl Violation {
         }
     }
 
+    /// Gives the operations and locations that the proof speaks of other names: those of a history that its history is a part of.
+    pub fn rename(&mut self, op: &dyn Fn(OpId) -> OpId, location: &dyn Fn(u32) -> u32) {
+        let node = |node: &mut Node| match node {
+            Node::Op(it) => *it = op(*it),
+            Node::Initial(it) | Node::Final(it) => *it = location(*it),
+        };
+        let assumption = |assumption: &mut Assumption| match assumption {
+            Assumption::Before(first, second) => {
+                *first = op(*first);
+                *second = op(*second);
+            }
+            Assumption::From(read, source) | Assumption::NotFrom(read, source) => {
+                node(read);
+                node(source);
+            }
+        };
+        for block in &mut self.blocks {
+            block.assumptions.iter_mut().for_each(assumption);
+            for fact in &mut block.facts {
+                node(&mut fact.before);
+                node(&mut fact.after);
+                if let Rule::OwnEarlier(read) | Rule::Observed(read) = &mut fact.rule {
+                    *read = op(*read);
+                }
+            }
+            match &mut block.end {
+                Contradiction::Cycle(_) => {}
+                Contradiction::ThinAir(read) => *read = op(*read),
+                Contradiction::ThinFinal(it) => *it = location(*it),
+            }
+        }
+        for resolvent in &mut self.resolvents {
+            resolvent.clause.iter_mut().for_each(assumption);
+            for premise in &mut resolvent.premises {
+                if let Premise::Candidates(read) = premise {
+                    node(read);
+                }
+            }
+        }
+    }
+
     /// The operations that the proof speaks of, sources of reads included by `source`; ascending.
     pub fn operations(&self, source: impl Fn(OpId) -> Option<OpId>) -> Vec<OpId> {
         let mut ops = Vec::new();

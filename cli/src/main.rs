@@ -5,8 +5,10 @@
 //! - [`options`]: the options of every command that reads a trace;
 //! - [`load`]: any input file to histories;
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
+//! - [`interrupt`]: what a signal does;
 //! - [`limits`]: the options that bound time and memory;
 //! - [`progress`]: how far many runs are;
+//! - [`question`]: one trace and one model, for commands that are about those;
 //! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
 //! - [`error`]: what can go wrong, as one line on standard error.
@@ -17,11 +19,13 @@ mod check;
 mod convert;
 mod error;
 mod experiment;
+mod explain;
 mod explore;
 mod files;
 mod generate;
 mod ingest;
 mod initial;
+mod interrupt;
 mod journal;
 mod kernel;
 mod limits;
@@ -31,8 +35,10 @@ mod mutants;
 mod options;
 mod progress;
 mod protocol;
+mod question;
 mod report;
 mod shard;
+mod shrink;
 mod simulate;
 mod stats;
 mod status;
@@ -68,6 +74,7 @@ enum Command {
     Ingest(ingest::Args),
     Convert(convert::Args),
     Experiment(Box<experiment::Args>),
+    Explain(explain::Args),
     Explore(Box<explore::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
@@ -75,6 +82,7 @@ enum Command {
     Mutants(mutants::Args),
     Protocol(protocol::Args),
     Report(report::Args),
+    Shrink(shrink::Args),
     Simulate(Box<simulate::Args>),
     Stats(stats::Args),
 }
@@ -88,6 +96,7 @@ impl Command {
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
             Command::Experiment(args) => experiment::run(args, out),
+            Command::Explain(args) => explain::run(args, out),
             Command::Explore(args) => explore::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
@@ -95,25 +104,19 @@ impl Command {
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
             Command::Report(args) => report::run(args, out),
+            Command::Shrink(args) => shrink::run(args, out),
             Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
         }
     }
 }
 
-/// The exit status of a program that a signal ended, as shells have it.
-const INTERRUPTED: i32 = 130;
-
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
-    // Somebody ends the program: what is half written goes. If nobody may be told, it stays.
-    let _ = ctrlc::set_handler(|| {
-        ::report::files::abandon();
-        std::process::exit(INTERRUPTED);
-    });
+    interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = cli.command.run(&mut out);
     let flushed = out.flush().map_err(Error::Output);

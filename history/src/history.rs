@@ -213,6 +213,12 @@ impl History {
         &self.locations
     }
 
+    /// The number that a location has in a history that this one is a part of.
+    pub fn location_in(&self, location: u32, whole: &History) -> u32 {
+        let place = self.locations[location as usize];
+        whole.locations.partition_point(|other| *other < place) as u32
+    }
+
     /// The value a location holds at the start; `None` if it is unknown and was never read.
     pub fn initial(&self, location: u32) -> Option<u64> {
         self.initial[location as usize]

@@ -33,6 +33,7 @@ mod format;
 pub mod gem5;
 pub mod input;
 pub mod json;
+pub mod litmus;
 mod options;
 mod statistics;
 mod transitions;

@@ -23,6 +23,7 @@ pub mod claims;
 pub mod figures;
 pub mod files;
 pub mod page;
+pub mod picture;
 pub mod results;
 pub mod summary;
 pub mod tables;

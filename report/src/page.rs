@@ -12,7 +12,7 @@
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
-//! One section a file: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage`, `violations`. `section` is what
+//! One section a file: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage`, `violations`; `explained` is a page of its own, of one history. `section` is what
 //! they have in common, `table` and `cell` are tables, `drawing` puts figures into the page.
 
 mod campaign;
@@ -21,6 +21,7 @@ mod claims;
 mod coverage;
 mod drawing;
 mod experiments;
+mod explained;
 mod ran;
 mod section;
 mod table;
@@ -35,6 +36,7 @@ use crate::results::Results;
 use section::{Anchors, Section};
 
 pub use coverage::Unreached;
+pub use explained::explained;
 pub use violations::{Cycle, shortest_violations};
 
 /// What the page is made of.
@@ -75,6 +77,11 @@ pub fn html(page: &Page<'_>) -> String {
         experiments::others(page, &mut anchors),
     ];
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
+    document(title(page), &lead(page), &sections)
+}
+
+/// A page of these sections.
+fn document(title: &str, lead: &str, sections: &[Section]) -> String {
     let whole = markup! {
         (DOCTYPE)
         html lang="en" {
@@ -83,17 +90,17 @@ pub fn html(page: &Page<'_>) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 meta name="color-scheme" content="light dark";
-                title { (title(page)) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body {
                 header {
-                    h1 { (title(page)) }
-                    p.lead { (lead(page)) }
+                    h1 { (title) }
+                    p.lead { (lead) }
                 }
-                (contents(&sections))
+                (contents(sections))
                 main {
-                    @for section in &sections {
+                    @for section in sections {
                         (section.markup())
                     }
                 }

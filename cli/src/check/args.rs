@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use check::papers::hpca;
 use check::{Algorithm, Model, PsoRmw};
-use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use history::{Ambiguity, OpId};
 
@@ -14,6 +13,7 @@ use crate::error::Error;
 use crate::limits::Limits;
 use crate::load::Input;
 use crate::options::{Format, TraceOptions};
+use crate::question::Ambiguous;
 
 /// How long each algorithm may take when all are run.
 const EACH_OF_ALL: Duration = Duration::from_secs(10);
@@ -113,12 +113,6 @@ impl Choice {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Ambiguous {
-    Refuse,
-    Search,
-}
-
 impl Args {
     /// The models to check, to all of which the algorithm applies.
     pub fn models(&self) -> Result<Vec<Model>, Error> {
@@ -199,14 +193,9 @@ impl Args {
         }
     }
 
-    /// The axe format promises that values are written once. Elsewhere a repeated value does no
-    /// harm at a location that one thread alone uses.
+    /// What to do about values that are written twice.
     pub fn ambiguity(&self, input: &Input) -> Ambiguity {
-        match (self.ambiguous, input.format) {
-            (Ambiguous::Search, _) => Ambiguity::Keep,
-            (Ambiguous::Refuse, "axe") => Ambiguity::Refuse,
-            (Ambiguous::Refuse, _) => Ambiguity::RefuseShared,
-        }
+        self.ambiguous.of(input)
     }
 }
 

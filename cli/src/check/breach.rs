@@ -125,6 +125,7 @@ impl NoteWriter<'_> {
             let fact = self.open[next];
             let text = self.explain(fact);
             self.notes.push(Note {
+                fact,
                 letter: self.letters[fact].clone().unwrap_or_default(),
                 text,
             });

@@ -46,6 +46,8 @@ pub fn edge(rule: Rule) -> &'static str {
 
 /// A derived fact that needs an explanation, under a letter.
 pub struct Note {
+    /// The fact, by its place in the block.
+    pub fact: usize,
     /// `a`, `b`, …
     pub letter: String,
     /// Why the fact holds.
@@ -114,6 +116,7 @@ impl NoteWriter<'_> {
             let fact = self.open[next];
             let text = self.explain(fact);
             self.notes.push(Note {
+                fact,
                 letter: self.letters[fact].clone().unwrap_or_default(),
                 text,
             });

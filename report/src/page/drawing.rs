@@ -47,7 +47,7 @@ fn numbers(figure: &Figure) -> Table {
 }
 
 /// An SVG document as an element, with `prefix` before its ids.
-fn inline(svg: &str, prefix: &str) -> String {
+pub(super) fn inline(svg: &str, prefix: &str) -> String {
     let element = svg.find("<svg").map_or("", |at| &svg[at..]);
     let ids: BTreeSet<&str> = attributes(element)
         .filter_map(|tag| value(tag, "id"))

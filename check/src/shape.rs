@@ -1,0 +1,276 @@
+//! The names that the field has for small violations: litmus tests.
+//!
+//! A shape is a cycle of program order (`po`), reads-from (`rf`), store order (`ww`) and from-reads (`rw`), as the generators of
+//! litmus tests name them. How the store order shows does not matter: by final values, or by reads of other threads.
+
+use history::{History, Kind, OpId};
+
+use crate::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+
+/// A known shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Its name.
+    pub name: &'static str,
+    /// What it stands for.
+    pub meaning: &'static str,
+    /// The edges around the cycle; program order with the kinds of its ends, and `=` where both are of one location.
+    cycle: &'static [&'static str],
+}
+
+const fn shape(name: &'static str, meaning: &'static str, cycle: &'static [&'static str]) -> Shape {
+    Shape {
+        name,
+        meaning,
+        cycle,
+    }
+}
+
+/// All of them. `n6` is R with a read of the thread's own store between.
+pub const SHAPES: &[Shape] = &[
+    shape("SB", "store buffering", &["poWR", "rw", "poWR", "rw"]),
+    shape("MP", "message passing", &["poWW", "rf", "poRR", "rw"]),
+    shape("LB", "load buffering", &["poRW", "rf", "poRW", "rf"]),
+    shape(
+        "S",
+        "a store after a flag is overtaken",
+        &["poWW", "rf", "poRW", "ww"],
+    ),
+    shape(
+        "R",
+        "a store and a load after stores",
+        &["poWW", "ww", "poWR", "rw"],
+    ),
+    shape(
+        "2+2W",
+        "two stores each, crossed",
+        &["poWW", "ww", "poWW", "ww"],
+    ),
+    shape(
+        "WRC",
+        "write to read causality",
+        &["rf", "poRW", "rf", "poRR", "rw"],
+    ),
+    shape(
+        "RWC",
+        "read to write causality",
+        &["rf", "poRR", "rw", "poWR", "rw"],
+    ),
+    shape(
+        "IRIW",
+        "independent reads of independent writes",
+        &["rf", "poRR", "rw", "rf", "poRR", "rw"],
+    ),
+    shape(
+        "CoRR",
+        "two reads of one location out of order",
+        &["rf", "poRR=", "rw"],
+    ),
+    shape(
+        "CoWR",
+        "a read misses its thread's own store",
+        &["poWR=", "rw"],
+    ),
+    shape(
+        "CoRW",
+        "a read sees its thread's own later store",
+        &["poRW=", "rf"],
+    ),
+    shape(
+        "CoRW",
+        "a read sees what its thread's own later store precedes",
+        &["poRW=", "ww", "rf"],
+    ),
+    shape(
+        "CoWW",
+        "two stores of one location out of order",
+        &["poWW=", "ww"],
+    ),
+];
+
+/// R with a read of the thread's own store between.
+const N6: Shape = shape(
+    "n6",
+    "a store that its own thread sees early",
+    &["poWW", "ww", "poWR", "rw"],
+);
+
+/// The shape of a violation, if it has a name.
+pub fn of(history: &History, violation: &Violation) -> Option<Shape> {
+    let [block] = &violation.blocks[..] else {
+        return None;
+    };
+    cycles(history, block).iter().find_map(|cycle| {
+        let names = cycle.iter().map(|edge| edge.name(history));
+        let names: Vec<String> = names.collect();
+        let found = SHAPES
+            .iter()
+            .find(|shape| is_rotation(&names, shape.cycle))?;
+        match found.name == "R" && forwards(history, cycle) {
+            true => Some(N6),
+            false => Some(*found),
+        }
+    })
+}
+
+/// An edge of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Edge {
+    before: OpId,
+    after: OpId,
+    kind: EdgeKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EdgeKind {
+    Po,
+    Rf,
+    Ww,
+    Rw,
+}
+
+impl Edge {
+    fn name(&self, history: &History) -> String {
+        let letter = |op: OpId| match history.kind(op) {
+            Kind::Load | Kind::LoadLinked => "R",
+            Kind::Store | Kind::StoreConditional => "W",
+            // No shape has these.
+            Kind::Rmw | Kind::FailedCas => "M",
+            Kind::Fence => "F",
+        };
+        match self.kind {
+            EdgeKind::Po => {
+                let is_same = history.location(self.before) == history.location(self.after);
+                let mark = if is_same { "=" } else { "" };
+                format!("po{}{}{mark}", letter(self.before), letter(self.after))
+            }
+            EdgeKind::Rf => "rf".to_owned(),
+            EdgeKind::Ww => "ww".to_owned(),
+            EdgeKind::Rw => "rw".to_owned(),
+        }
+    }
+}
+
+/// The cycles that a block's contradiction can be read as, the most telling first.
+fn cycles(history: &History, block: &Block) -> Vec<Vec<Edge>> {
+    let Contradiction::Cycle(facts) = &block.end else {
+        return Vec::new();
+    };
+    let facts: Vec<&Fact> = facts.iter().map(|&fact| &block.facts[fact]).collect();
+    let mut found = Vec::new();
+    // Two writes that a read has seen in the wrong order: the read is what was seen.
+    if let [first, second] = facts[..] {
+        for (derived, other) in [(first, second), (second, first)] {
+            found.extend(through_read(history, block, derived, other));
+        }
+    }
+    let direct: Option<Vec<Edge>> = facts.iter().map(|fact| edge(fact)).collect();
+    found.extend(direct.map(|edges| merged(history, edges)));
+    found
+}
+
+/// Of `derived`, that a write precedes another because a read returns the other's value, and the opposite: the cycle from the
+/// first write to the read, which reads what the write overwrites.
+fn through_read(
+    history: &History,
+    block: &Block,
+    derived: &Fact,
+    other: &Fact,
+) -> Option<Vec<Edge>> {
+    let is_direct = matches!(other.rule, Rule::ProgramOrder | Rule::InitialFirst);
+    let Node::Op(write) = derived.before else {
+        return None;
+    };
+    if !is_direct {
+        return None;
+    }
+    let (read, mut edges) = match derived.rule {
+        Rule::OwnEarlier(read) => {
+            let po = Edge {
+                before: write,
+                after: read,
+                kind: EdgeKind::Po,
+            };
+            (read, vec![po])
+        }
+        Rule::Observed(read) => {
+            let premises = derived
+                .premises
+                .iter()
+                .map(|&fact| edge(&block.facts[fact]));
+            (read, premises.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    };
+    edges.push(Edge {
+        before: read,
+        after: write,
+        kind: EdgeKind::Rw,
+    });
+    Some(merged(history, edges))
+}
+
+fn edge(fact: &Fact) -> Option<Edge> {
+    let (Node::Op(before), Node::Op(after)) = (fact.before, fact.after) else {
+        return None;
+    };
+    let kind = match fact.rule {
+        Rule::ProgramOrder => EdgeKind::Po,
+        Rule::ReadsFrom => EdgeKind::Rf,
+        Rule::Overtaken => EdgeKind::Rw,
+        _ => EdgeKind::Ww,
+    };
+    Some(Edge {
+        before,
+        after,
+        kind,
+    })
+}
+
+/// What goes forward in one thread is program order, and one edge.
+fn merged(history: &History, mut edges: Vec<Edge>) -> Vec<Edge> {
+    let thread = |op: OpId| history.thread_of(op);
+    for edge in &mut edges {
+        if thread(edge.before) == thread(edge.after) && edge.before < edge.after {
+            edge.kind = EdgeKind::Po;
+        }
+    }
+    // Begin where a stretch of program order does.
+    let begins = |at: usize| {
+        let previous = edges[(at + edges.len() - 1) % edges.len()];
+        previous.kind != EdgeKind::Po
+    };
+    let first = (0..edges.len()).find(|&at| begins(at)).unwrap_or(0);
+    edges.rotate_left(first);
+    let mut merged: Vec<Edge> = Vec::new();
+    for edge in edges {
+        match merged.last_mut() {
+            Some(last) if last.kind == EdgeKind::Po && edge.kind == EdgeKind::Po => {
+                last.after = edge.after
+            }
+            _ => merged.push(edge),
+        }
+    }
+    merged
+}
+
+fn is_rotation(names: &[String], cycle: &[&str]) -> bool {
+    names.len() == cycle.len()
+        && (0..names.len()).any(|by| {
+            let rotated = names[by..].iter().chain(&names[..by]);
+            rotated.eq(cycle)
+        })
+}
+
+/// Whether, between the store and the load of one thread, that thread reads its store.
+fn forwards(history: &History, cycle: &[Edge]) -> bool {
+    let is_load_behind_store = |edge: &&Edge| edge.name(history) == "poWR";
+    let mut stretches = cycle.iter().filter(is_load_behind_store);
+    stretches.any(|edge| {
+        let mut between = (edge.before.0 + 1..edge.after.0).map(OpId);
+        between.any(|op| {
+            let is_own = history.location(op) == history.location(edge.before);
+            is_own && history.read(op).is_some() && history.read(op) == history.written(edge.before)
+        })
+    })
+}

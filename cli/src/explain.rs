@@ -1,0 +1,193 @@
+//! `rubric explain`: a verdict as a picture.
+//!
+//! - [`violation`], [`consistent`]: from a verdict to pictures;
+//! - [`rows`]: which operation is drawn below which;
+//! - [`coherence`]: what controllers did with the cache lines meanwhile.
+
+mod coherence;
+mod consistent;
+mod rows;
+mod violation;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use check::Verdict;
+use history::{History, OpId};
+use report::page::explained;
+use report::picture::{Operation, Picture, dot, svg};
+
+use crate::check::why;
+use crate::error::Error;
+use crate::files;
+use crate::load::Input;
+use crate::question::{Answer, Question};
+use crate::status::Status;
+
+/// Show why a history violates a model, or the order that explains it, as a picture
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric explain trace.gz -o why.svg
+  rubric explain --model tso m5out -o why.html
+  rubric explain tests.axe --history test7 -o - --to dot | dot -Tpdf > why.pdf
+  rubric explain trace.gz
+
+Threads are columns, time goes down, and only operations that matter are drawn, each with its trace line.
+Arrows: po program order, rf reads from, ww the order of the writes of a location, rw reads before it is
+overwritten; a letter is a reason, below the picture or, in HTML, behind a line to open. Where the trace
+has controllers' transitions, the states of the violation's cache lines are shown. Of a consistent history
+the memory order is shown, drawn if it is short.
+
+Without -o the same is said in words.
+
+Exit status: 1 for a violation, 0 if the history is consistent, 3 undecided, 2 bad usage or input.")]
+pub struct Args {
+    #[command(flatten)]
+    question: Question,
+
+    /// Where to: a name ending in .svg, .html or .dot, or `-` with --to
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// What to write, whatever the name says
+    #[arg(long, value_name = "FORMAT", requires = "output")]
+    to: Option<Format>,
+}
+
+/// What can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A drawing.
+    Svg,
+    /// A page.
+    Html,
+    /// A graph for Graphviz.
+    Dot,
+}
+
+/// What there is to show: pictures, or a verdict that has none.
+struct Shown {
+    /// The main one first.
+    pictures: Vec<Picture>,
+    /// The same in words.
+    words: String,
+    /// Why the picture cannot be drawn, if it is only a list.
+    too_large: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    // What cannot be written is said before the work is done.
+    let format = args
+        .output
+        .as_deref()
+        .map(|path| format(path, args.to))
+        .transpose()?;
+    let input = args.question.open(true)?;
+    let answer = args.question.ask(&input)?;
+    let headline = answer.headline(&input, args.question.model());
+    let (shown, status) = match &answer.outcome.verdict {
+        Verdict::Violation(violation) => (
+            violation::show(args, &input, &answer, violation),
+            Status::Violation,
+        ),
+        Verdict::Consistent(steps) => {
+            (consistent::show(args, &input, &answer, steps), Status::Done)
+        }
+        Verdict::Undecided(reason) => {
+            let reason = reason.describe(answer.history);
+            writeln!(out, "{headline}\n  {reason}").map_err(Error::Output)?;
+            return Ok(Status::Undecided);
+        }
+        _ => {
+            let reason = "there is no run, but no proof was found in time: raise --timeout";
+            writeln!(out, "{headline}\n  {reason}").map_err(Error::Output)?;
+            return Ok(Status::Violation);
+        }
+    };
+    match (&args.output, format) {
+        (Some(path), Some(format)) => write(&shown, path, format, &headline, out)?,
+        _ => write!(out, "{headline}\n{}", shown.words).map_err(Error::Output)?,
+    }
+    Ok(status)
+}
+
+fn format(path: &Path, to: Option<Format>) -> Result<Format, Error> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let by_name = match extension {
+        Some("svg") => Some(Format::Svg),
+        Some("html" | "htm") => Some(Format::Html),
+        Some("dot" | "gv") => Some(Format::Dot),
+        _ => None,
+    };
+    to.or(by_name).ok_or_else(|| {
+        Error::Usage(format!(
+            "{}: a name that ends in .svg, .html or .dot was expected; or add --to",
+            path.display()
+        ))
+    })
+}
+
+/// Writes the pictures; a file's name and the verdict are said on standard output.
+fn write(
+    shown: &Shown,
+    path: &Path,
+    format: Format,
+    headline: &str,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    if let (Some(why), Format::Svg | Format::Dot) = (&shown.too_large, format) {
+        return Err(Error::Usage(why.clone()));
+    }
+    let Some(first) = shown.pictures.first() else {
+        return Ok(());
+    };
+    let text = match format {
+        Format::Svg => svg(first),
+        Format::Dot => dot(first),
+        Format::Html => explained(&shown.pictures),
+    };
+    if path == Path::new("-") {
+        return out.write_all(text.as_bytes()).map_err(Error::Output);
+    }
+    files::create(path, |file| {
+        file.write_all(text.as_bytes()).map_err(Error::Output)
+    })?;
+    writeln!(out, "{headline}\nwritten: {}", path.display()).map_err(Error::Output)
+}
+
+/// The title of pictures of a verdict.
+fn title(args: &Args, input: &Input, answer: &Answer<'_>) -> String {
+    let word = crate::check::text::word(&answer.outcome.verdict);
+    let what = match word {
+        "violation" => "violates",
+        _ => "is consistent with",
+    };
+    format!("{} {what} {}", answer.named(input), args.question.model())
+}
+
+/// An operation in its box.
+fn operation(history: &History, op: OpId, column: usize) -> Operation {
+    let operation = history.operation(op);
+    let line = operation.line.map(|line| format!("line {line}"));
+    let tick = operation
+        .completed
+        .or(operation.issued)
+        .map(|tick| format!("tick {tick}"));
+    let places: Vec<String> = line.into_iter().chain(tick).collect();
+    Operation {
+        column,
+        label: why::label(history, op),
+        text: history.describe(op),
+        place: places.join(", "),
+    }
+}
+
+/// Words from what is written line by line.
+fn worded(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    let _ = write(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}

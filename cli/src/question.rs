@@ -1,0 +1,185 @@
+//! One trace, one model: what `explain` and `shrink` are about.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use check::model::PsoRmw;
+use check::{Model, Outcome, Verdict};
+use clap::ValueEnum;
+use history::{Ambiguity, History, ReadsFrom};
+
+use crate::check::rmw_parser;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::load::{self, Input};
+use crate::options::TraceOptions;
+
+/// What is asked about which history.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Question {
+    /// A trace, a gem5 output folder, a file of histories, or `-`
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+
+    /// The memory model
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = ["sc", "tso", "pso"])]
+    model: String,
+
+    /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
+    /// all of its thread's stores
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    pso_rmw: PsoRmw,
+
+    /// Of several histories the one of this name [default: the first that violates the model, else
+    /// the first]
+    #[arg(long, value_name = "NAME")]
+    history: Option<String>,
+
+    /// A value written twice to a location: an error, or search also for which write each such read
+    /// takes its value from
+    #[arg(long, value_name = "refuse|search", default_value = "refuse")]
+    ambiguous: Ambiguous,
+
+    #[command(flatten)]
+    pub limits: Limits,
+
+    #[command(flatten)]
+    pub options: TraceOptions,
+}
+
+/// What to do about a value that is written twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ambiguous {
+    /// Refuse it.
+    Refuse,
+    /// Try every source.
+    Search,
+}
+
+impl Ambiguous {
+    /// What that means for a format: the axe format promises that values are written once. Elsewhere a repeated value does no harm at
+    /// a location that one thread alone uses.
+    pub fn of(self, input: &Input) -> Ambiguity {
+        match (self, input.format) {
+            (Ambiguous::Search, _) => Ambiguity::Keep,
+            (Ambiguous::Refuse, "axe") => Ambiguity::Refuse,
+            (Ambiguous::Refuse, _) => Ambiguity::RefuseShared,
+        }
+    }
+}
+
+/// A history, and what was decided about it.
+pub struct Answer<'a> {
+    /// It.
+    pub history: &'a History,
+    /// Where its reads take their values from.
+    pub reads_from: ReadsFrom,
+    /// The verdict.
+    pub outcome: Outcome,
+    /// How long that took.
+    pub seconds: f64,
+}
+
+impl Question {
+    /// The model.
+    pub fn model(&self) -> Model {
+        // The parser of the option knows the names.
+        Model::from_name(&self.model, self.pso_rmw).unwrap_or(Model::Sc)
+    }
+
+    /// Reads the file, with controller transitions if these are wanted.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn open(&self, transitions: bool) -> Result<Input, Error> {
+        let reading = ingest::Options {
+            transitions,
+            ..self.options.for_reading()?
+        };
+        load::open(&self.trace, &reading)
+    }
+
+    /// Decides about the history in question.
+    ///
+    /// # Errors
+    /// There is none of that name, or a value is written twice.
+    pub fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
+        let mut first = None;
+        for history in self.candidates(input)? {
+            let answer = self.decide(input, history)?;
+            if matches!(
+                answer.outcome.verdict,
+                Verdict::Violation(_) | Verdict::Unproved
+            ) {
+                return Ok(answer);
+            }
+            first = first.or(Some(answer));
+        }
+        first.ok_or_else(|| Error::Usage(format!("{}: there is no history in it", input.file)))
+    }
+
+    fn candidates<'a>(&self, input: &'a Input) -> Result<Vec<&'a History>, Error> {
+        let all = input.histories.iter();
+        let Some(name) = &self.history else {
+            return Ok(all.collect());
+        };
+        let named: Vec<&History> = all.filter(|it| it.name.as_deref() == Some(name)).collect();
+        if named.is_empty() {
+            let names = input.histories.iter().filter_map(|it| it.name.as_deref());
+            let names: Vec<&str> = names.take(10).collect();
+            return Err(Error::Usage(format!(
+                "{}: no history is called `{name}`; there are: {}",
+                input.file,
+                if names.is_empty() {
+                    "none with a name".to_owned()
+                } else {
+                    names.join(", ")
+                }
+            )));
+        }
+        Ok(named)
+    }
+
+    fn decide<'a>(&self, input: &Input, history: &'a History) -> Result<Answer<'a>, Error> {
+        let reads_from = ReadsFrom::derive(history, self.ambiguous.of(input))
+            .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
+        let options = check::Options {
+            timeout: self.limits.timeout,
+            max_memory: Some(self.limits.max_memory),
+            ..check::Options::default()
+        };
+        let begun = Instant::now();
+        let outcome = check::check(history, &reads_from, self.model(), &options);
+        Ok(Answer {
+            history,
+            reads_from,
+            outcome,
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+impl Answer<'_> {
+    /// The file, and the history's name if it has one, without anything that a terminal would obey.
+    pub fn named(&self, input: &Input) -> String {
+        let name = match &self.history.name {
+            Some(name) => format!("{}: {name}", input.file),
+            None => input.file.clone(),
+        };
+        name.replace(char::is_control, "\u{fffd}")
+    }
+
+    /// `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`
+    pub fn headline(&self, input: &Input, model: Model) -> String {
+        format!(
+            "{:10} {:4} {}  ({} threads, {} operations; {}, {:.3} s)",
+            crate::check::text::word(&self.outcome.verdict),
+            model.name(),
+            self.named(input),
+            self.history.threads().len(),
+            self.history.operations(),
+            self.outcome.decided_by,
+            self.seconds
+        )
+    }
+}

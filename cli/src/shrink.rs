@@ -1,0 +1,307 @@
+//! `rubric shrink`: the smallest part of a history that still violates a model.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use check::bounds::Bounds;
+use check::shape::{self, Shape};
+use check::shrink::{Shrunk, Size, shrink};
+use check::{Outcome, Verdict};
+use history::History;
+use ingest::litmus;
+use serde_json::json;
+
+use crate::check::paint::Paint;
+use crate::check::{json as printed, text};
+use crate::convert::{self, Format as FileFormat};
+use crate::error::Error;
+use crate::load::Input;
+use crate::options::Format;
+use crate::question::{Answer, Question};
+use crate::status::Status;
+use crate::{files, interrupt, progress};
+
+/// Find the smallest part of a history that still violates a model
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric shrink trace.gz
+  rubric shrink --model tso trace.gz -o small.axe -o small.litmus
+  rubric shrink tests.axe --history test7 --timeout 10 --format json
+
+Operations are left out as long as what remains violates the model, threads and locations before
+others: of what is left none can go. Leaving out a write leaves out its readers. Each operation keeps its
+thread, address, values and trace line. If the time passes, or at Ctrl-C, the smallest part so far is
+shown and written.
+
+Files end in .axe, .json, .jsonl, .parquet, or .litmus: an x86 test for herd with the forbidden
+outcome, its threads, locations and values numbered.
+
+JSON is one object: `file`, `history`, `model`, `verdict`, `threads`, `locations`, `operations` (of the
+whole), `seconds`, and for a violation `shrunk`: `threads`, `locations`, `operations` (each as `rubric check`
+has them), `shape` (the litmus test that it is, if known), `minimal`, `trials`, `seconds`, `files`.
+
+Exit status: 1 for a violation, 0 if the history is consistent, 3 undecided, 2 bad usage or input.")]
+pub struct Args {
+    #[command(flatten)]
+    question: Question,
+
+    /// Write the part to this file; may be given several times
+    #[arg(long, short, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// A file to write.
+#[derive(Clone, Copy)]
+enum Output {
+    History(FileFormat),
+    Litmus,
+}
+
+/// A part, and what to say of it.
+struct Found {
+    part: Shrunk,
+    shape: Option<Shape>,
+    seconds: f64,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    // What cannot be written is said before the work is done.
+    let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
+    let outputs = outputs?;
+    let begun = Instant::now();
+    let input = args.question.open(false)?;
+    let answer = args.question.ask(&input)?;
+    let found = match shrunk(args, &answer, begun) {
+        Ok(found) => found,
+        Err(outcome) => return unshrunk(args, &input, &answer, &outcome, out),
+    };
+    for (path, output) in args.output.iter().zip(outputs) {
+        write(args, &input, &answer, &found, path, output, out)?;
+    }
+    let said = match args.format {
+        Format::Text => say(args, &input, &answer, &found, out),
+        Format::Json => tell(args, &input, &answer, Some(&found), out),
+    };
+    said.map_err(Error::Output)?;
+    Ok(Status::Violation)
+}
+
+fn output(path: &Path) -> Result<Output, Error> {
+    match path.extension().is_some_and(|it| it == "litmus") {
+        true => Ok(Output::Litmus),
+        false => convert::format(path, None).map(Output::History),
+    }
+}
+
+/// Shrinks the history, with what is left of the time.
+fn shrunk(args: &Args, answer: &Answer<'_>, begun: Instant) -> Result<Found, Outcome> {
+    let question = &args.question;
+    let left = question
+        .limits
+        .timeout
+        .map(|time| time.saturating_sub(begun.elapsed()));
+    let bounds =
+        Bounds::new(left, Some(question.limits.max_memory)).or_interrupted(interrupt::gracefully());
+    let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
+    let whole = answer.outcome.clone();
+    let shrinking = Instant::now();
+    let part = shrink(
+        answer.history,
+        &answer.reads_from,
+        question.model(),
+        whole,
+        &bounds,
+        &mut |size| {
+            line.set_message(sized(size));
+        },
+    );
+    line.finish_and_clear();
+    let mut part = part?;
+    let name = answer
+        .history
+        .name
+        .as_deref()
+        .map_or(String::new(), |name| format!(" of {name}"));
+    part.history.name = Some(format!("a part{name} that violates {}", question.model()));
+    Ok(Found {
+        shape: shape::of(&part.history, &part.violation),
+        part,
+        seconds: shrinking.elapsed().as_secs_f64(),
+    })
+}
+
+/// There is nothing to shrink, or no operation takes part in what is wrong.
+fn unshrunk(
+    args: &Args,
+    input: &Input,
+    answer: &Answer<'_>,
+    outcome: &Outcome,
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
+    let status = match outcome.verdict {
+        Verdict::Undecided(_) => Status::Undecided,
+        Verdict::Violation(_) | Verdict::Unproved => Status::Violation,
+        _ => Status::Done,
+    };
+    if args.format == Format::Json {
+        tell(args, input, answer, None, out).map_err(Error::Output)?;
+        return Ok(status);
+    }
+    let why = match &outcome.verdict {
+        Verdict::Undecided(reason) => format!("  {}\n", reason.describe(answer.history)),
+        Verdict::Violation(violation) => text::explanation(answer.history, violation),
+        Verdict::Unproved => {
+            "  there is no run, but no proof was found in time: raise --timeout\n".to_owned()
+        }
+        _ => "  nothing to shrink\n".to_owned(),
+    };
+    let headline = answer.headline(input, args.question.model());
+    write!(out, "{headline}\n{why}").map_err(Error::Output)?;
+    Ok(status)
+}
+
+fn write(
+    args: &Args,
+    input: &Input,
+    answer: &Answer<'_>,
+    found: &Found,
+    path: &Path,
+    output: Output,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let history = &found.part.history;
+    match output {
+        Output::History(format) => {
+            convert::write_to(&part_as_input(input, history), path, format, out)
+        }
+        Output::Litmus => files::create(path, |mut file| {
+            let shape = found.shape.map_or("part", |shape| shape.name);
+            let model = args.question.model();
+            let about = format!("{}: {model} forbids this outcome", answer.named(input));
+            litmus::write(history, shape, &about, &mut file).map_err(|error| match error {
+                litmus::WriteError::Io(error) => Error::Output(error),
+                error => Error::Usage(format!("{}: {error}", path.display())),
+            })
+        }),
+    }
+}
+
+/// The part as if it had been read from a file.
+fn part_as_input(input: &Input, history: &History) -> Input {
+    Input {
+        file: input.file.clone(),
+        format: input.format,
+        histories: vec![history.clone()],
+        transitions: ingest::Transitions::default(),
+        statistics: ingest::Statistics::default(),
+    }
+}
+
+/// `4 operations, 2 threads, 2 locations`
+fn sized(size: Size) -> String {
+    let plural = |number: usize, word: &str| {
+        format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+    };
+    [
+        plural(size.operations, "operation"),
+        plural(size.threads, "thread"),
+        plural(size.locations, "location"),
+    ]
+    .join(", ")
+}
+
+fn say(
+    args: &Args,
+    input: &Input,
+    answer: &Answer<'_>,
+    found: &Found,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let paint = Paint::new(io::stdout().is_terminal());
+    let whole = answer.history;
+    writeln!(
+        out,
+        "{}",
+        paint.bad(&answer.headline(input, args.question.model()))
+    )?;
+    let shape = found.shape.map_or(String::new(), |shape| {
+        format!(": {} ({})", shape.name, shape.meaning)
+    });
+    let part = &found.part;
+    writeln!(
+        out,
+        "shrunk to {}{shape}  ({} parts decided, {:.3} s)",
+        sized(Size::of(&part.history)),
+        part.trials,
+        found.seconds
+    )?;
+    if !part.is_minimal {
+        let why = match interrupt::asked() {
+            true => "interrupted",
+            false => "a limit was met (--timeout, --max-memory)",
+        };
+        writeln!(out, "  {}", paint.unsure(&format!("{why}: more might go")))?;
+    }
+    let mut last = None;
+    for &op in &part.kept {
+        let thread = whole.operation(op).thread;
+        if last.is_some_and(|it| it != thread) {
+            writeln!(out)?;
+        }
+        last = Some(thread);
+        writeln!(out, "  {}", text::operation(whole, op))?;
+    }
+    write!(
+        out,
+        "{}",
+        text::explanation(whole, &part.violation_in(whole))
+    )?;
+    for path in &args.output {
+        writeln!(out, "written: {}", path.display())?;
+    }
+    Ok(())
+}
+
+fn tell(
+    args: &Args,
+    input: &Input,
+    answer: &Answer<'_>,
+    found: Option<&Found>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (whole, size) = (answer.history, Size::of(answer.history));
+    let shrunk = found.map(|found| {
+        let part = &found.part;
+        let size = Size::of(&part.history);
+        let operations = part.kept.iter().map(|&op| printed::operation(whole, op));
+        json!({
+            "threads": size.threads,
+            "locations": size.locations,
+            "operations": operations.collect::<Vec<_>>(),
+            "shape": found.shape.map(|shape| shape.name),
+            "minimal": part.is_minimal,
+            "trials": part.trials,
+            "seconds": found.seconds,
+            "files": args.output.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        })
+    });
+    let line = json!({
+        "file": input.file,
+        "history": whole.name,
+        "model": args.question.model().name(),
+        "verdict": text::word(&answer.outcome.verdict),
+        "threads": size.threads,
+        "locations": size.locations,
+        "operations": size.operations,
+        "seconds": answer.seconds,
+        "shrunk": shrunk,
+    });
+    writeln!(out, "{line}")
+}

@@ -1,0 +1,186 @@
+//! A few operations of a history as a picture: threads are columns, time goes down, and arrows say what comes before what, and why.
+//!
+//! [`svg`] draws it, [`dot`] writes it for Graphviz, and [`crate::page::explained`] puts it on a page with what there is to say about
+//! it. Each box has a row of its own. Colours are those of Okabe and Ito; kinds of arrows differ in their dashes as well.
+//!
+//! ```
+//! use report::picture::{Arrow, Kind, Operation, Picture, Weight, svg};
+//!
+//! let operation = |column, label: &str, text: &str| Operation {
+//!     column, label: label.to_owned(), text: text.to_owned(), place: String::new(),
+//! };
+//! let picture = Picture {
+//!     title: "A read from the future".to_owned(),
+//!     columns: vec!["thread 0".to_owned()],
+//!     operations: vec![operation(0, "T0:0", "load x == 1"), operation(0, "T0:1", "store x := 1")],
+//!     arrows: vec![
+//!         Arrow { from: 0, to: 1, kind: Kind::Po, letter: None, weight: Weight::Strong },
+//!         Arrow { from: 1, to: 0, kind: Kind::Rf, letter: None, weight: Weight::Strong },
+//!     ],
+//!     ..Picture::default()
+//! };
+//! assert!(svg(&picture).contains("load x == 1"));
+//! ```
+
+mod layout;
+mod render;
+mod states;
+mod write;
+
+pub(crate) use render::drawing;
+pub use render::svg;
+pub use write::dot;
+
+/// What is drawn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// What it shows.
+    pub title: String,
+    /// Sentences below the title.
+    pub lead: Vec<String>,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The boxes, from the top to the bottom.
+    pub operations: Vec<Operation>,
+    /// What comes before what.
+    pub arrows: Vec<Arrow>,
+    /// Why arrows with a letter are there: the letter and the reason.
+    pub reasons: Vec<(String, String)>,
+    /// What happened to the cache lines meanwhile.
+    pub lines: Vec<CacheLine>,
+    /// What else is to be known.
+    pub notes: Vec<String>,
+}
+
+/// An operation in a box.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Its column.
+    pub column: usize,
+    /// What others call it.
+    pub label: String,
+    /// What it does.
+    pub text: String,
+    /// Where it is found in the trace.
+    pub place: String,
+}
+
+/// An arrow from one box to another, by their rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// What comes first.
+    pub from: usize,
+    /// What comes after.
+    pub to: usize,
+    /// Why.
+    pub kind: Kind,
+    /// The letter of its reason.
+    pub letter: Option<String>,
+    /// How strong it is.
+    pub weight: Weight,
+}
+
+/// How strong an arrow is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// It is what is shown.
+    Strong,
+    /// What is shown rests on it.
+    Plain,
+    /// It is only there for orientation, without a label.
+    Faint,
+}
+
+/// Why one operation comes before another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Program order.
+    Po,
+    /// The second reads what the first wrote.
+    Rf,
+    /// The order of the writes of a location.
+    Ww,
+    /// The second overwrites what the first reads.
+    Rw,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 4] = [Kind::Po, Kind::Rf, Kind::Ww, Kind::Rw];
+
+    /// The field's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Po => "po",
+            Kind::Rf => "rf",
+            Kind::Ww => "ww",
+            Kind::Rw => "rw",
+        }
+    }
+
+    /// What that means.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Kind::Po => "program order",
+            Kind::Rf => "reads from",
+            Kind::Ww => "store order",
+            Kind::Rw => "reads before it is overwritten",
+        }
+    }
+
+    /// Its colour.
+    fn color(self) -> &'static str {
+        match self {
+            Kind::Po => "#000000",
+            Kind::Rf => "#007a59",
+            Kind::Ww => "#0072b2",
+            Kind::Rw => "#d55e00",
+        }
+    }
+
+    /// Its line, as Graphviz names it.
+    fn line(self) -> &'static str {
+        match self {
+            Kind::Po | Kind::Rf => "solid",
+            Kind::Ww => "dashed",
+            Kind::Rw => "dotted",
+        }
+    }
+
+    /// Its dashes, as SVG has them.
+    fn dashes(self) -> &'static str {
+        match self {
+            Kind::Po | Kind::Rf => "none",
+            Kind::Ww => "7 3",
+            Kind::Rw => "2 3",
+        }
+    }
+}
+
+/// What controllers did with a cache line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheLine {
+    /// Which line.
+    pub title: String,
+    /// The controllers.
+    pub controllers: Vec<String>,
+    /// What happened, in the order of the trace.
+    pub rows: Vec<LineRow>,
+    /// How many rows were left out.
+    pub left_out: usize,
+}
+
+/// Something that happened to a cache line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineRow {
+    /// When.
+    pub tick: Option<u64>,
+    /// The line of the trace.
+    pub line: Option<u64>,
+    /// What: an event, or an operation.
+    pub what: String,
+    /// The states of the controllers after it; empty where one is not known.
+    pub states: Vec<String>,
+    /// The controller that took the transition; none if it is an operation.
+    pub changed: Option<usize>,
+}

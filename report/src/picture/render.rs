@@ -1,0 +1,340 @@
+//! A picture as SVG.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::layout::{Curve, LETTER, Layout, PLAIN_LETTER, Rectangle, label_text, layout};
+use super::{Arrow, Kind, Operation, Picture, Weight, states};
+
+/// Around everything.
+const MARGIN: f64 = 16.0;
+/// A line of text, and of the title.
+const LINE: f64 = 17.0;
+const TITLE: f64 = 26.0;
+/// The names of the columns.
+const HEADS: f64 = 30.0;
+/// What text is broken at, at least.
+const NARROWEST: f64 = 640.0;
+
+/// Draws a picture, with all that there is to say. The same bytes for the same picture.
+pub fn svg(picture: &Picture) -> String {
+    let layout = layout(picture, HEADS);
+    let width = layout
+        .width
+        .max(NARROWEST)
+        .max(states::width(&picture.lines));
+    let mut body = Body::default();
+    body.paragraphs(&picture.lead, width);
+    body.drawing(picture, &layout);
+    body.legend(picture);
+    let reasons: Vec<String> = picture
+        .reasons
+        .iter()
+        .map(|(letter, text)| format!("[{letter}] {text}"))
+        .collect();
+    body.paragraphs(&reasons, width);
+    for line in &picture.lines {
+        body.y += states::draw(line, body.y, &mut body.text);
+    }
+    body.paragraphs(&picture.notes, width);
+    document(picture, &body, width)
+}
+
+/// Draws the boxes and arrows alone, which tell a pointer their reasons.
+pub(crate) fn drawing(picture: &Picture) -> String {
+    let layout = layout(picture, HEADS);
+    let mut body = Body::default();
+    body.drawing(picture, &layout);
+    body.legend(picture);
+    document(picture, &body, layout.width.max(NARROWEST))
+}
+
+fn document(picture: &Picture, body: &Body, width: f64) -> String {
+    let (width, height) = (width + 2.0 * MARGIN, body.y + TITLE + 2.0 * MARGIN);
+    let mut all = String::new();
+    write_line(
+        &mut all,
+        format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
+        ),
+    );
+    write_line(
+        &mut all,
+        format_args!("<title>{}</title>", escaped(&picture.title)),
+    );
+    all.push_str("<defs>\n");
+    for kind in Kind::ALL {
+        write_line(
+            &mut all,
+            format_args!(
+                "<marker id=\"head-{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
+             <path d=\"M0 0 L8 4 L0 8 z\" fill=\"{}\"/></marker>",
+                kind.name(),
+                kind.color()
+            ),
+        );
+    }
+    all.push_str("</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    write_line(
+        &mut all,
+        format_args!(
+            "<text x=\"{MARGIN}\" y=\"{:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
+            MARGIN + 14.0,
+            escaped(&picture.title)
+        ),
+    );
+    write_line(
+        &mut all,
+        format_args!(
+            "<g transform=\"translate({MARGIN} {:.0})\">",
+            MARGIN + TITLE
+        ),
+    );
+    all.push_str(&body.text);
+    all.push_str("</g>\n</svg>\n");
+    all
+}
+
+/// What stands below the title, one thing under the other.
+#[derive(Default)]
+struct Body {
+    text: String,
+    y: f64,
+}
+
+impl Body {
+    fn paragraphs(&mut self, paragraphs: &[String], width: f64) {
+        let letters = (width / PLAIN_LETTER) as usize;
+        for paragraph in paragraphs {
+            for line in wrapped(paragraph, letters) {
+                self.y += LINE;
+                write_line(
+                    &mut self.text,
+                    format_args!(
+                        "<text x=\"0\" y=\"{:.1}\" fill=\"#333\">{}</text>",
+                        self.y - 5.0,
+                        escaped(&line)
+                    ),
+                );
+            }
+        }
+        self.y += 8.0;
+    }
+
+    fn drawing(&mut self, picture: &Picture, layout: &Layout) {
+        if picture.operations.is_empty() {
+            return;
+        }
+        write_line(
+            &mut self.text,
+            format_args!("<g transform=\"translate(0 {:.1})\">", self.y),
+        );
+        for (name, x) in picture.columns.iter().zip(&layout.columns) {
+            write_line(
+                &mut self.text,
+                format_args!(
+                    "<text x=\"{x:.1}\" y=\"16\" text-anchor=\"middle\" font-size=\"13\" font-weight=\"bold\">{}</text>",
+                    escaped(name)
+                ),
+            );
+            write_line(
+                &mut self.text,
+                format_args!(
+                    "<path d=\"M{x:.1} 22 V{:.1}\" stroke=\"#dddddd\" stroke-width=\"1\" fill=\"none\"/>",
+                    layout.height - 8.0
+                ),
+            );
+        }
+        for (arrow, curve) in picture.arrows.iter().zip(&layout.arrows) {
+            self.arrow(picture, arrow, curve);
+        }
+        for (operation, place) in picture.operations.iter().zip(&layout.boxes) {
+            self.operation(operation, place);
+        }
+        for (arrow, curve) in picture.arrows.iter().zip(&layout.arrows) {
+            self.label(arrow, &curve.label);
+        }
+        self.text.push_str("</g>\n");
+        self.y += layout.height;
+    }
+
+    fn arrow(&mut self, picture: &Picture, arrow: &Arrow, curve: &Curve) {
+        let [start, one, two, end] = curve.points;
+        let kind = arrow.kind;
+        let (color, width, head) = match arrow.weight {
+            Weight::Strong => (
+                kind.color(),
+                2.4,
+                format!(" marker-end=\"url(#head-{})\"", kind.name()),
+            ),
+            Weight::Plain => (
+                kind.color(),
+                1.2,
+                format!(" marker-end=\"url(#head-{})\"", kind.name()),
+            ),
+            Weight::Faint => ("#b5b5b5", 1.0, String::new()),
+        };
+        let reason = arrow
+            .letter
+            .as_ref()
+            .and_then(|letter| picture.reasons.iter().find(|it| it.0 == *letter));
+        let reason = reason.map_or(kind.meaning(), |it| &it.1);
+        write_line(
+            &mut self.text,
+            format_args!(
+                "<path d=\"M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
+             stroke-dasharray=\"{}\"{head}><title>{}</title></path>",
+                start.x,
+                start.y,
+                one.x,
+                one.y,
+                two.x,
+                two.y,
+                end.x,
+                end.y,
+                kind.dashes(),
+                escaped(reason)
+            ),
+        );
+    }
+
+    fn operation(&mut self, operation: &Operation, place: &Rectangle) {
+        write_line(
+            &mut self.text,
+            format_args!(
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"6\" fill=\"#f7f9fb\" stroke=\"#57606a\"/>",
+                place.x, place.y, place.width, place.height
+            ),
+        );
+        let x = place.x + 9.0;
+        write_line(
+            &mut self.text,
+            format_args!(
+                "<text x=\"{x:.1}\" y=\"{:.1}\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"11\">\
+             <tspan font-weight=\"bold\">{}</tspan>&#160;&#160;{}</text>",
+                place.y + 19.0,
+                escaped(&operation.label),
+                escaped(&operation.text)
+            ),
+        );
+        write_line(
+            &mut self.text,
+            format_args!(
+                "<text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"11\" fill=\"#57606a\">{}</text>",
+                place.y + 36.0,
+                escaped(&operation.place)
+            ),
+        );
+    }
+
+    /// A label, above all lines.
+    fn label(&mut self, arrow: &Arrow, place: &Rectangle) {
+        let text = label_text(arrow);
+        if text.is_empty() {
+            return;
+        }
+        write_line(
+            &mut self.text,
+            format_args!(
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"white\" fill-opacity=\"0.92\"/>",
+                place.x, place.y, place.width, place.height
+            ),
+        );
+        write_line(
+            &mut self.text,
+            format_args!(
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{}\" font-weight=\"bold\" font-size=\"11\">{}</text>",
+                place.x + place.width / 2.0,
+                place.y + place.height - 4.0,
+                arrow.kind.color(),
+                escaped(&text)
+            ),
+        );
+    }
+
+    /// What the arrows mean.
+    fn legend(&mut self, picture: &Picture) {
+        let labelled = picture
+            .arrows
+            .iter()
+            .filter(|arrow| arrow.weight != Weight::Faint);
+        let kinds: BTreeSet<Kind> = labelled.map(|arrow| arrow.kind).collect();
+        let mut x = 0.0;
+        self.y += 10.0;
+        for kind in kinds {
+            let text = format!("{} {}", kind.name(), kind.meaning());
+            write_line(
+                &mut self.text,
+                format_args!(
+                    "<path d=\"M{x:.1} {y:.1} h30\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\" marker-end=\"url(#head-{})\"/>\
+                 <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#333\">{text}</text>",
+                    kind.color(),
+                    kind.dashes(),
+                    kind.name(),
+                    x + 36.0,
+                    self.y + 4.0,
+                    y = self.y,
+                ),
+            );
+            x += 36.0 + text.len() as f64 * LETTER + 14.0;
+        }
+        self.y += LINE;
+    }
+}
+
+/// Breaks a text at spaces.
+fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().map_or(0, |line| line.chars().count());
+        if last > 0 && last + 1 + word.chars().count() > letters {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    // A string takes everything.
+    let _ = writeln!(text, "{line}");
+}
+
+/// A text as SVG has it; what no document may contain is replaced.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for one in text.chars() {
+        match one {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            one if one.is_control() || matches!(one, '\u{fffe}' | '\u{ffff}') => {
+                escaped.push('\u{fffd}')
+            }
+            one => escaped.push(one),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_broken_at_spaces_and_escaped() {
+        assert_eq!(wrapped("a bc def", 4), ["a bc", "def"]);
+        assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
+        assert_eq!(
+            escaped("<a & \"b\">\u{1b}"),
+            "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}"
+        );
+    }
+}
