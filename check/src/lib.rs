@@ -58,6 +58,7 @@ pub mod lookback;
 pub mod machine;
 pub mod minimise;
 pub mod model;
+pub mod online;
 pub mod pairs;
 pub mod papers;
 pub mod prefixes;

@@ -177,7 +177,10 @@ fn through_read(
     derived: &Fact,
     other: &Fact,
 ) -> Option<Vec<Edge>> {
-    let is_direct = matches!(other.rule, Rule::ProgramOrder | Rule::InitialFirst);
+    let is_direct = matches!(
+        other.rule,
+        Rule::ProgramOrder | Rule::InitialFirst | Rule::Final
+    );
     let Node::Op(write) = derived.before else {
         return None;
     };

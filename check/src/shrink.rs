@@ -9,7 +9,7 @@
 //! ```
 //! use check::bounds::Bounds;
 //! use check::shrink::shrink;
-//! use check::{Model, Options, check};
+//! use check::{Model, Options, Verdict, check};
 //! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
 //!
 //! // Store buffering, and a third thread that has nothing to do with it.
@@ -23,8 +23,10 @@
 //! let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
 //!
-//! let whole = check(&history, &reads_from, Model::Sc, &Options::default());
-//! let shrunk = shrink(&history, &reads_from, Model::Sc, whole, &Bounds::none(), &mut |_| {}).unwrap();
+//! let Verdict::Violation(violation) = check(&history, &reads_from, Model::Sc, &Options::default()).verdict else {
+//!     unreachable!("both loads are too early");
+//! };
+//! let shrunk = shrink(&history, &reads_from, Model::Sc, &violation, &Bounds::none(), &mut |_| {}).unwrap();
 //! assert_eq!(shrunk.history.len(), 4);
 //! assert!(shrunk.is_minimal);
 //! ```
@@ -40,7 +42,7 @@ use crate::csr::Csr;
 use crate::decide::{Options, check, decide};
 use crate::model::Model;
 use crate::proof::{Contradiction, Violation};
-use crate::verdict::{Outcome, Verdict};
+use crate::verdict::Verdict;
 
 /// Contradictions met at most in deciding the history without a thread or location.
 const GROUP_BUDGET: u64 = 20_000;
@@ -94,25 +96,20 @@ impl Size {
     }
 }
 
-/// Shrinks a history of which `whole` is the verdict, and says whenever a smaller part is found. Bounds are for all of it; if they
-/// are met, the smallest part so far is what comes out. Cost: deciding the whole history about once for each thread and location of
-/// the result, and parts of it some hundred times.
-///
-/// # Errors
-/// The verdict, if that is no violation with a proof, or one that no operation takes part in.
+/// Shrinks a history, of which `violation` is a proof that it violates the model, and says whenever a smaller part is found. Bounds
+/// are for all of it; if they are met, the smallest part so far is what comes out. Nothing does if no operation takes part in what is
+/// wrong: a location ends with a value that nobody wrote there. Cost: deciding the whole history about once for each thread and
+/// location of the result, and parts of it some hundred times.
 pub fn shrink(
     history: &History,
     reads_from: &ReadsFrom,
     model: Model,
-    whole: Outcome,
+    violation: &Violation,
     bounds: &Bounds,
     smaller: &mut dyn FnMut(Size),
-) -> Result<Shrunk, Outcome> {
-    let Verdict::Violation(violation) = &whole.verdict else {
-        return Err(whole);
-    };
+) -> Option<Shrunk> {
     if let Contradiction::ThinFinal(_) = violation.last().end {
-        return Err(whole);
+        return None;
     }
     let begin = Part {
         ops: history.ops().collect(),
@@ -120,7 +117,7 @@ pub fn shrink(
     };
     let mut search = Search::new(history, reads_from, model, bounds);
     let part = search.smallest(begin, smaller);
-    Ok(search.finish(&part))
+    Some(search.finish(&part))
 }
 
 /// Some operations of the whole history that violate the model.

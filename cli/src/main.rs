@@ -11,6 +11,7 @@
 //! - [`question`]: one trace and one model, for commands that are about those;
 //! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
+//! - [`version`]: what this program is;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
 mod assumptions;
@@ -38,24 +39,38 @@ mod protocol;
 mod question;
 mod report;
 mod shard;
+mod shell;
 mod shrink;
 mod simulate;
 mod stats;
 mod status;
 mod verify;
+mod version;
+mod watch;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use check::paint::{self, Choice};
 use error::Error;
 use status::Status;
 
 /// Decides whether recorded executions of a shared memory are SC, TSO or PSO.
 #[derive(Parser)]
-#[command(name = "rubric", version, after_help = AFTER_HELP)]
+#[command(name = "rubric", version = version::LONG.as_str(), after_help = AFTER_HELP)]
 struct Cli {
+    /// When to use colour; NO_COLOR in the environment means never, if this does not say otherwise
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "Global options"
+    )]
+    color: Choice,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -69,6 +84,7 @@ Exit status: 0 consistent (or done), 1 violation, 2 bad usage or input, 3 undeci
 #[derive(Subcommand)]
 enum Command {
     Campaign(Box<campaign::Args>),
+    Completions(shell::Completions),
     Check(check::Args),
     Verify(verify::Args),
     Ingest(ingest::Args),
@@ -78,6 +94,7 @@ enum Command {
     Explore(Box<explore::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
+    Man(shell::ManPages),
     Monitor(monitor::Args),
     Mutants(mutants::Args),
     Protocol(protocol::Args),
@@ -85,12 +102,14 @@ enum Command {
     Shrink(shrink::Args),
     Simulate(Box<simulate::Args>),
     Stats(stats::Args),
+    Watch(watch::Args),
 }
 
 impl Command {
     fn run(&self, out: &mut dyn Write) -> Result<Status, Error> {
         match self {
             Command::Campaign(args) => campaign::run(args, out),
+            Command::Completions(args) => shell::completions::<Cli>(args, out),
             Command::Check(args) => check::run(args, out),
             Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args),
@@ -100,6 +119,7 @@ impl Command {
             Command::Explore(args) => explore::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+            Command::Man(args) => shell::man_pages::<Cli>(args, out),
             Command::Monitor(args) => monitor::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
@@ -107,6 +127,7 @@ impl Command {
             Command::Shrink(args) => shrink::run(args, out),
             Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
+            Command::Watch(args) => watch::run(args, out),
         }
     }
 }
@@ -116,6 +137,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    paint::choose(cli.color);
     interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());
     let status = cli.command.run(&mut out);

@@ -18,10 +18,7 @@ use crate::status::Status;
 #[command(after_help = "\
 Examples:
   rubric mutants list
-  rubric mutants list MESI_Two_Level --operator drop-action,next-state-same
-  rubric mutants list path/to/My_protocol.slicc
   rubric mutants show mi-l1-forward-blocks-queue
-  rubric mutants show MI_example/L1Cache/IM.Data/swap-actions:fill_entry
   rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
 
 Named mutants are real faults: those that gem5's protocols had, and those that its released tables
@@ -43,6 +40,11 @@ enum Command {
 /// List mutants: named ones with what is wrong in each, and the ids of those that operators make
 #[derive(clap::Args)]
 #[command(after_help = "\
+Examples:
+  rubric mutants list
+  rubric mutants list MESI_Two_Level --operator drop-action,next-state-same
+  rubric mutants list path/to/My_protocol.slicc
+
 JSON is one object a line for each mutant: `name`, `aliases`, `protocol`, `description` and, of those
 that operators make, `operator`, `machine`, `state`, `event` and `place`.")]
 struct List {
@@ -63,6 +65,10 @@ struct List {
 /// Show a mutant: what is wrong in it, and the edit as a unified diff
 #[derive(clap::Args)]
 #[command(after_help = "\
+Examples:
+  rubric mutants show mi-l1-forward-blocks-queue
+  rubric mutants show MI_example/L1Cache/IM.Data/swap-actions:fill_entry
+
 The text can be given to `patch -p1` in a folder with the protocol's files. What gem5 decides in
 Python scripts is no part of the diff: it is shown as the settings that `--set` takes. JSON is one
 object: what `rubric mutants list` gives, `patch` and `settings`.")]
@@ -82,6 +88,9 @@ struct Show {
 
 /// List the operators that make mutants, with what each does
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric mutants operators")]
 struct Operators {}
 
 /// Runs the command.

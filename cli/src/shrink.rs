@@ -4,10 +4,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use check::Verdict;
 use check::bounds::Bounds;
+use check::proof::Violation;
 use check::shape::{self, Shape};
 use check::shrink::{Shrunk, Size, shrink};
-use check::{Outcome, Verdict};
 use history::History;
 use ingest::litmus;
 use serde_json::json;
@@ -78,9 +79,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let begun = Instant::now();
     let input = args.question.open(false)?;
     let answer = args.question.ask(&input)?;
-    let found = match shrunk(args, &answer, begun) {
-        Ok(found) => found,
-        Err(outcome) => return unshrunk(args, &input, &answer, &outcome, out),
+    let found = match &answer.outcome.verdict {
+        Verdict::Violation(violation) => shrunk(args, &answer, violation, begun),
+        _ => None,
+    };
+    let Some(found) = found else {
+        return unshrunk(args, &input, &answer, out);
     };
     for (path, output) in args.output.iter().zip(outputs) {
         write(args, &input, &answer, &found, path, output, out)?;
@@ -101,7 +105,12 @@ fn output(path: &Path) -> Result<Output, Error> {
 }
 
 /// Shrinks the history, with what is left of the time.
-fn shrunk(args: &Args, answer: &Answer<'_>, begun: Instant) -> Result<Found, Outcome> {
+fn shrunk(
+    args: &Args,
+    answer: &Answer<'_>,
+    violation: &Violation,
+    begun: Instant,
+) -> Option<Found> {
     let question = &args.question;
     let left = question
         .limits
@@ -110,13 +119,12 @@ fn shrunk(args: &Args, answer: &Answer<'_>, begun: Instant) -> Result<Found, Out
     let bounds =
         Bounds::new(left, Some(question.limits.max_memory)).or_interrupted(interrupt::gracefully());
     let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
-    let whole = answer.outcome.clone();
     let shrinking = Instant::now();
     let part = shrink(
         answer.history,
         &answer.reads_from,
         question.model(),
-        whole,
+        violation,
         &bounds,
         &mut |size| {
             line.set_message(sized(size));
@@ -130,7 +138,7 @@ fn shrunk(args: &Args, answer: &Answer<'_>, begun: Instant) -> Result<Found, Out
         .as_deref()
         .map_or(String::new(), |name| format!(" of {name}"));
     part.history.name = Some(format!("a part{name} that violates {}", question.model()));
-    Ok(Found {
+    Some(Found {
         shape: shape::of(&part.history, &part.violation),
         part,
         seconds: shrinking.elapsed().as_secs_f64(),
@@ -142,9 +150,9 @@ fn unshrunk(
     args: &Args,
     input: &Input,
     answer: &Answer<'_>,
-    outcome: &Outcome,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
+    let outcome = &answer.outcome;
     let status = match outcome.verdict {
         Verdict::Undecided(_) => Status::Undecided,
         Verdict::Violation(_) | Verdict::Unproved => Status::Violation,

@@ -30,6 +30,13 @@ impl Callbacks for Watch<'_> {
     }
 }
 
+/// Name and version of the solver: `cadical-2.1.3`.
+pub fn version() -> String {
+    cadical::Solver::<cadical::Timeout>::new()
+        .signature()
+        .to_owned()
+}
+
 /// An incremental solver. Literals are numbers from 1, negative if negated.
 pub struct Solver<'b> {
     solver: cadical::Solver<Watch<'b>>,

@@ -1,5 +1,29 @@
 //! Colour, only where it is wanted.
 
+use std::sync::OnceLock;
+
+use clap::ValueEnum;
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// On a terminal, unless NO_COLOR forbids it.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What the user wants.
+static CHOICE: OnceLock<Choice> = OnceLock::new();
+
+/// Says what the user wants, once.
+pub fn choose(choice: Choice) {
+    // The first word counts.
+    let _ = CHOICE.set(choice);
+}
+
 /// Paints words for a terminal, or leaves them as they are.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint {
@@ -7,11 +31,15 @@ pub struct Paint {
 }
 
 impl Paint {
-    /// Colour on a terminal, unless the environment has `NO_COLOR`.
+    /// Colour as the user wants it, if this is a terminal or not.
     pub fn new(terminal: bool) -> Paint {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Paint {
-            on: terminal && !refused,
+            on: match CHOICE.get() {
+                Some(Choice::Always) => true,
+                Some(Choice::Never) => false,
+                _ => terminal && !refused,
+            },
         }
     }
 

@@ -13,10 +13,13 @@ use crate::check::why;
 /// Rows of a cache line that are shown; earlier ones are left out.
 const ROWS: usize = 48;
 
+/// Transitions that are shown from before the first operation.
+const BEFORE: usize = 8;
+
 /// How far from the beginning of its cache line a location is at most.
 const LONGEST_LINE: u64 = 4096;
 
-/// The cache lines of operations, from when the first of them was issued until the last had completed.
+/// The cache lines of operations, from shortly before the first of them was issued until the last had completed.
 pub(super) fn lines(history: &History, transitions: &Transitions, ops: &[OpId]) -> Vec<CacheLine> {
     let bases: BTreeSet<u64> = transitions.iter().map(|it| it.address).collect();
     let mut by_line: BTreeMap<u64, Vec<OpId>> = BTreeMap::new();
@@ -77,7 +80,7 @@ fn line(history: &History, transitions: &Transitions, base: u64, ops: &[OpId]) -
                     .binary_search(&(it.machine, it.version))
                     .unwrap_or(0);
                 states[at] = it.next_state.to_owned();
-                if it.tick < first || it.state == it.next_state {
+                if it.state == it.next_state {
                     continue;
                 }
                 row.tick = Some(it.tick);
@@ -89,7 +92,11 @@ fn line(history: &History, transitions: &Transitions, base: u64, ops: &[OpId]) -
         row.states.clone_from(&states);
         rows.push(row);
     }
-    let left_out = rows.len().saturating_sub(ROWS);
+    let is_before = |row: &&LineRow| row.changed.is_some() && row.tick < Some(first);
+    let before = rows.iter().take_while(is_before).count();
+    let left_out = before
+        .saturating_sub(BEFORE)
+        .max(rows.len().saturating_sub(ROWS));
     rows.drain(..left_out);
     CacheLine {
         title: format!("Cache line {base:#x}: the states of its controllers"),

@@ -34,13 +34,13 @@ pub(super) fn show(
     }
     // The last block ends the proof; what it takes from the others comes after it.
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
-    let mut pictures = vec![
-        Drawing::of(history, &answer.reads_from, last).picture(title(args, input, answer), lead),
-    ];
-    if let Some(picture) = pictures.first_mut() {
-        picture.lines = coherence::lines(history, &input.transitions, &important(last));
-        picture.notes = assumptions::of(history);
-    }
+    let drawing = Drawing::of(history, &answer.reads_from, last);
+    let ops: Vec<OpId> = drawing.ops().collect();
+    let mut pictures = vec![Picture {
+        lines: coherence::lines(history, &input.transitions, &ops),
+        notes: assumptions::of(history),
+        ..drawing.picture(title(args, input, answer), lead)
+    }];
     for (number, block) in others.iter().enumerate().take(CASES) {
         let drawing = Drawing::of(history, &answer.reads_from, block);
         let assumed = block
@@ -75,30 +75,6 @@ pub(super) fn show(
         words,
         too_large: None,
     }
-}
-
-/// The operations of the contradiction itself.
-fn important(block: &Block) -> Vec<OpId> {
-    let mut ops = BTreeSet::new();
-    match &block.end {
-        Contradiction::Cycle(facts) => {
-            for fact in facts.iter().map(|&fact| &block.facts[fact]) {
-                let nodes = [fact.before, fact.after].into_iter();
-                ops.extend(nodes.filter_map(|node| {
-                    if let Node::Op(op) = node {
-                        Some(op)
-                    } else {
-                        None
-                    }
-                }));
-            }
-        }
-        Contradiction::ThinAir(read) => {
-            ops.insert(*read);
-        }
-        Contradiction::ThinFinal(_) => {}
-    }
-    ops.into_iter().collect()
 }
 
 /// A block on its way to a picture.

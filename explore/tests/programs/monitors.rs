@@ -9,7 +9,7 @@ use explore::program::exhaustive::explore;
 use explore::program::fences::suggest;
 use explore::search::Limits;
 
-use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering, two};
+use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering};
 
 /// Numbers that are the same each time.
 struct Dice(u64);

@@ -1,6 +1,6 @@
 //! The end of a trace: which history it is, or why there is none.
 
-use history::{History, HistoryBuilder, Provenance, Source, Unfinished};
+use history::{History, Provenance, Source, Unfinished};
 
 use crate::error::Error;
 use crate::gem5::exec::HARDWARE_THREAD;
@@ -320,11 +320,10 @@ impl Reader<'_> {
         file: &str,
     ) -> Result<History, Error> {
         let builder = match source {
-            Source::Client => std::mem::take(&mut self.sink.client.builder),
+            Source::Client => std::mem::take(&mut self.sink.client.taken).into_builder(),
             Source::Exec => std::mem::take(&mut self.exec.builder),
-            Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default(),
+            Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default().into_builder(),
         };
-        let builder: HistoryBuilder = builder;
         self.check_not_empty(source, builder.is_empty(), file)?;
         let options = self.sink.options;
         builder

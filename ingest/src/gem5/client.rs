@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-use history::{Access, HistoryBuilder, Kind, Place, Unfinished};
+use history::{Access, Kind, Place, Unfinished};
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
 use crate::gem5::message::ClientOp;
+use crate::gem5::taken::Taken;
 use crate::options::Options;
 
 /// Thread, address and value: what tells a client's store in Ruby's lines.
@@ -16,7 +17,7 @@ type Key = (u32, u64, u64);
 /// A client's operations so far.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
-    pub builder: HistoryBuilder,
+    pub taken: Taken,
     lines: Vec<(u32, Lines)>,
     /// Writes that memory has not seen, oldest first. One value is seldom stored twice.
     pending: FxHashMap<Key, Access>,
@@ -68,7 +69,7 @@ impl Client {
         };
         match op.kind {
             Kind::Rmw => self.rmw(performed, op.address, options),
-            Kind::Fence if options.wants_tick(tick) => self.builder.push(performed),
+            Kind::Fence if options.wants_tick(tick) => self.taken.push(performed),
             Kind::Fence => {}
             _ => self.push(performed, op.address, options),
         }
@@ -143,7 +144,7 @@ impl Client {
             _ => access.completed,
         };
         if options.wants_address(address) && options.wants_tick(tick) {
-            self.builder.push(access);
+            self.taken.push(access);
         }
     }
 

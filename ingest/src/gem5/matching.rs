@@ -40,6 +40,24 @@ impl Sequencers {
         self.all.len() - 1
     }
 
+    /// For each thread a place in the order of acceptance before which nothing of it is outstanding.
+    pub(crate) fn settled(&self) -> Vec<(u32, u64)> {
+        let of = |sequencer: &Sequencer| {
+            let outstanding = sequencer.fifo.iter().map(|request| request.sequence);
+            let last = sequencer
+                .last
+                .as_ref()
+                .map(|completed| completed.request.sequence);
+            let half = sequencer
+                .half
+                .as_ref()
+                .map(|half| half.completed.request.sequence);
+            let first = outstanding.chain(last).chain(half).min();
+            Some((sequencer.version?, first.unwrap_or(self.accepted)))
+        };
+        self.all.iter().filter_map(of).collect()
+    }
+
     /// `Timing request`.
     pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
         self.offer = Some(Offer {

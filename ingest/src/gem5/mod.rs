@@ -21,6 +21,7 @@ mod fifo;
 mod grammar;
 mod instruction;
 mod line;
+mod live;
 mod matching;
 mod message;
 mod operation;
@@ -29,9 +30,10 @@ mod raw;
 mod sequencer;
 mod settle;
 mod sink;
+mod taken;
 mod write;
 
-use history::{History, HistoryBuilder, Source};
+use history::{History, Source};
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
@@ -43,12 +45,14 @@ use crate::transitions::Transitions;
 pub(crate) use end::End;
 use exec::{At, Exec};
 use line::{Columns, Shape};
+pub use live::Live;
 use matching::Sequencers;
 use message::Message;
 pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 use sequencer::trailing_number;
 use sink::Sink;
+use taken::Taken;
 pub use write::{WriteError, write};
 
 /// What other files of a run say about it.
@@ -144,7 +148,7 @@ impl<'o> Reader<'o> {
             sink: Sink {
                 options,
                 statistics: Statistics::default(),
-                ruby: wants_ruby.then(HistoryBuilder::new),
+                ruby: wants_ruby.then(Taken::default),
                 client: Default::default(),
                 outside_writes: false,
             },

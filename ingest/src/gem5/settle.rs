@@ -78,6 +78,27 @@ impl Sequencers {
         }
     }
 
+    /// Turns the operations that completed before a tick into operations of a history, in the order of their lines: no line that says
+    /// more of them will come.
+    pub(super) fn settle_before(&mut self, tick: u64, sink: &mut Sink<'_>) {
+        let is_over = |sequencer: &Sequencer| {
+            let last = sequencer.last.as_ref()?;
+            last.tick
+                .is_some_and(|completed| completed < tick)
+                .then_some(last.line)
+        };
+        let over = self
+            .all
+            .iter()
+            .enumerate()
+            .filter_map(|(at, sequencer)| Some((is_over(sequencer)?, at)));
+        let mut over: Vec<(u64, usize)> = over.collect();
+        over.sort_unstable();
+        for (_, at) in over {
+            self.settle(at, None, sink);
+        }
+    }
+
     /// The write half of a locked read-modify-write, joined with its read half.
     fn locked_write(
         &mut self,

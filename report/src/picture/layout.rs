@@ -9,10 +9,13 @@ pub const PLAIN_LETTER: f64 = 6.1;
 /// Of a box, and between boxes.
 const BOX_HEIGHT: f64 = 46.0;
 const ROW: f64 = 62.0;
-const GAP: f64 = 96.0;
+/// Between columns: with no arrow, and more for each.
+const GAP: f64 = 84.0;
+const GAP_FOR_EACH: f64 = 9.0;
+const WIDEST_GAP: f64 = 240.0;
 const PADDING: f64 = 9.0;
 /// Between arrows that meet at a side of a box.
-const APART: f64 = 9.0;
+const APART: f64 = 11.0;
 /// Of a label.
 const LABEL_HEIGHT: f64 = 15.0;
 
@@ -89,7 +92,7 @@ pub fn layout(picture: &Picture, top: f64) -> Layout {
     for (column, name) in picture.columns.iter().enumerate() {
         let width = box_width(picture, column).max(name.chars().count() as f64 * LETTER);
         layout.columns.push(x + width / 2.0);
-        x += width + GAP;
+        x += width + gap(picture, column);
     }
     for (row, operation) in picture.operations.iter().enumerate() {
         let width = box_width(picture, operation.column);
@@ -111,9 +114,22 @@ pub fn layout(picture: &Picture, top: f64) -> Layout {
         .arrows
         .iter()
         .flat_map(|curve| [curve.label.x + curve.label.width, curve.points[1].x]);
-    layout.width = ends.fold(x - GAP, f64::max) + PADDING;
+    let last = picture.columns.len().saturating_sub(1);
+    layout.width = ends.fold(x - gap(picture, last), f64::max) + PADDING;
     layout.height = top + ROW * picture.operations.len() as f64;
     layout
+}
+
+/// The gap to the right of a column: more arrows that cross it need more room.
+fn gap(picture: &Picture, column: usize) -> f64 {
+    let column_of = |row: usize| picture.operations[row].column;
+    let crosses = |arrow: &&Arrow| {
+        let ends = [column_of(arrow.from), column_of(arrow.to)];
+        let goes_around = ends[0] == ends[1] && ends[0] == column;
+        goes_around || ends[0].min(ends[1]) <= column && column < ends[0].max(ends[1])
+    };
+    let count = picture.arrows.iter().filter(crosses).count();
+    (GAP + GAP_FOR_EACH * count as f64).min(WIDEST_GAP)
 }
 
 /// All boxes of a column are as wide as the widest.

@@ -68,7 +68,8 @@ fn document(picture: &Picture, body: &Body, width: f64) -> String {
         write_line(
             &mut all,
             format_args!(
-                "<marker id=\"head-{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
+                "<marker id=\"head-{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" \
+             markerWidth=\"10\" markerHeight=\"10\" orient=\"auto\">\
              <path d=\"M0 0 L8 4 L0 8 z\" fill=\"{}\"/></marker>",
                 kind.name(),
                 kind.color()

@@ -1,0 +1,161 @@
+//! Chains: operations of a thread that memory order keeps in program order.
+
+use history::Kind;
+use rustc_hash::FxHashMap;
+
+use super::{Arrival, NONE};
+use crate::model::Model;
+
+/// A chain.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// Its thread.
+    pub thread: u32,
+    /// Its events, by position.
+    pub events: Vec<(u32, u32)>,
+}
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Its chain of loads, atomics and fences, under SC of everything; [`NONE`] if there is none yet.
+    pub main: u32,
+    /// Its chains of plain stores.
+    pub stores: Vec<u32>,
+    /// Fences and atomics in the main chain, which wait for stores: by position, with kind and location.
+    pub drains: Vec<(u32, u32)>,
+    /// Everything before this place has arrived.
+    pub settled: u32,
+}
+
+impl Default for Thread {
+    fn default() -> Thread {
+        Thread {
+            main: NONE,
+            stores: Vec::new(),
+            drains: Vec::new(),
+            settled: 0,
+        }
+    }
+}
+
+/// All of them.
+#[derive(Clone, Debug)]
+pub struct Chains {
+    model: Model,
+    pub all: Vec<Chain>,
+    pub threads: FxHashMap<u32, Thread>,
+    /// By thread and location, chains of stores; under TSO for all locations.
+    by_location: FxHashMap<(u32, u32), u32>,
+}
+
+impl Chains {
+    pub fn new(model: Model) -> Chains {
+        Chains {
+            model,
+            all: Vec::new(),
+            threads: FxHashMap::default(),
+            by_location: FxHashMap::default(),
+        }
+    }
+
+    /// The chain that an operation belongs to.
+    pub fn of(&mut self, arrival: &Arrival, location: u32) -> u32 {
+        let next = self.all.len() as u32;
+        let thread = self.threads.entry(arrival.thread).or_default();
+        let is_buffered = self.model.buffers() && arrival.kind.is_plain_store();
+        let chain = if is_buffered {
+            let location = if self.model == Model::Tso {
+                NONE
+            } else {
+                location
+            };
+            let chain = *self
+                .by_location
+                .entry((arrival.thread, location))
+                .or_insert(next);
+            if chain == next {
+                thread.stores.push(chain);
+            }
+            chain
+        } else {
+            if thread.main == NONE {
+                thread.main = next;
+            }
+            thread.main
+        };
+        if chain == next {
+            self.all.push(Chain {
+                thread: arrival.thread,
+                events: Vec::new(),
+            });
+        }
+        chain
+    }
+
+    pub fn settle(&mut self, thread: u32, sequence: u32) {
+        let thread = self.threads.entry(thread).or_default();
+        thread.settled = thread.settled.max(sequence);
+    }
+
+    /// Inserts an event: what is before it and after it, as far as program order that the model preserves says so.
+    pub fn insert(
+        &mut self,
+        event: u32,
+        chain: u32,
+        arrival: &Arrival,
+        of: &dyn Fn(u32) -> Arrival,
+    ) -> Neighbours {
+        let position = arrival.sequence + 1;
+        let mut found = Neighbours::default();
+        let own = &mut self.all[chain as usize].events;
+        let at = own.partition_point(|it| it.0 < position);
+        found.before.extend(at.checked_sub(1).map(|at| own[at].1));
+        found.after.extend(own.get(at).map(|it| it.1));
+        own.insert(at, (position, event));
+        if !self.model.buffers() {
+            return found;
+        }
+        let model = self.model;
+        let preserves = |first: &Arrival, second: &Arrival| {
+            model.preserves(first.kind, second.kind, first.location == second.location)
+        };
+        let Some(thread) = self.threads.get_mut(&arrival.thread) else {
+            return found;
+        };
+        if chain == thread.main {
+            for &store in &thread.stores {
+                let stores = &self.all[store as usize].events;
+                let at = stores.partition_point(|it| it.0 < position);
+                found.after.extend(stores.get(at).map(|it| it.1));
+                let before = at.checked_sub(1).map(|at| stores[at].1);
+                found
+                    .before
+                    .extend(before.filter(|&it| preserves(&of(it), arrival)));
+            }
+            if arrival.kind == Kind::Fence || arrival.kind.is_atomic() {
+                let at = thread.drains.partition_point(|it| it.0 < position);
+                thread.drains.insert(at, (position, event));
+            }
+            return found;
+        }
+        if thread.main != NONE {
+            let main = &self.all[thread.main as usize].events;
+            let at = main.partition_point(|it| it.0 < position);
+            found.before.extend(at.checked_sub(1).map(|at| main[at].1));
+        }
+        let at = thread.drains.partition_point(|it| it.0 < position);
+        let mut drains = thread.drains[at..].iter().map(|it| it.1);
+        found
+            .after
+            .extend(drains.find(|&it| preserves(arrival, &of(it))));
+        found
+    }
+}
+
+/// What is next to an event in program order.
+#[derive(Clone, Debug, Default)]
+pub struct Neighbours {
+    pub before: Vec<u32>,
+    pub after: Vec<u32>,
+}

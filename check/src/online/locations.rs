@@ -1,0 +1,63 @@
+//! What has happened at a location.
+
+use history::Kind;
+use rustc_hash::FxHashMap;
+
+use super::{Arrival, Online, Source};
+
+/// A location.
+#[derive(Clone, Debug, Default)]
+pub struct Location {
+    /// Its writes, by chain: position and event, by position.
+    pub writes: Vec<(u32, Vec<(u32, u32)>)>,
+    /// The last reader of the initial value in each chain.
+    pub initial_readers: Vec<(u32, u32)>,
+    /// Of each thread, its operations here: position and event, by position.
+    pub own: FxHashMap<u32, Vec<(u32, u32)>>,
+    /// A write that comes before all that is still to come, if there is one.
+    pub overwritten: Option<Arrival>,
+}
+
+impl Location {
+    /// The writes of a chain.
+    pub fn writes_of(&mut self, chain: u32) -> &mut Vec<(u32, u32)> {
+        let at = self.writes.iter().position(|it| it.0 == chain);
+        let at = at.unwrap_or_else(|| {
+            self.writes.push((chain, Vec::new()));
+            self.writes.len() - 1
+        });
+        &mut self.writes[at].1
+    }
+}
+
+/// Inserts by position.
+pub fn insert(list: &mut Vec<(u32, u32)>, position: u32, event: u32) {
+    let at = list.partition_point(|it| it.0 < position);
+    list.insert(at, (position, event));
+}
+
+impl Online {
+    /// What a store-conditional must not let come between: the source of its load-linked, if its thread has not written meanwhile.
+    pub(super) fn linked_source(&self, arrival: Arrival, location: u32) -> Source {
+        // Whatever waits may be its load-linked.
+        let mut waiting = self.waiting.values().flatten();
+        let is_own = |it: &Arrival| (it.thread, it.location) == (arrival.thread, arrival.location);
+        if waiting.any(|it| is_own(it) && it.sequence < arrival.sequence) {
+            return Source::None;
+        }
+        let own = self.locations[location as usize].own.get(&arrival.thread);
+        let own = own.map_or(&[][..], |own| &own[..]);
+        let before = own.partition_point(|it| it.0 <= arrival.sequence);
+        let relevant = own[..before]
+            .iter()
+            .rev()
+            .map(|it| &self.events[it.1 as usize]);
+        let last = relevant
+            .into_iter()
+            .find(|it| it.arrival.kind.writes() || it.arrival.kind == Kind::LoadLinked);
+        match last {
+            Some(event) if event.arrival.kind == Kind::LoadLinked => event.source,
+            _ => Source::None,
+        }
+    }
+}

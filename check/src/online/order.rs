@@ -1,0 +1,330 @@
+//! What the rules force, and clocks that follow from it.
+
+use super::locations::insert;
+use super::{Arrival, Broken, Event, NONE, Online, Source, Why};
+
+/// [`Why`], by events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    ProgramOrder,
+    ReadsFrom,
+    OwnEarlier(u32),
+    Observed(u32),
+    Overtaken,
+}
+
+impl Online {
+    /// Inserts an operation and draws all conclusions.
+    pub(super) fn insert(
+        &mut self,
+        arrival: Arrival,
+        location: u32,
+        source: Source,
+    ) -> Result<u32, Box<Broken>> {
+        let chain = self.chains.of(&arrival, location);
+        let event = self.place(Event {
+            arrival,
+            chain,
+            location,
+            source,
+            readers: Vec::new(),
+            after: Vec::new(),
+            is_free: false,
+        });
+        self.clocks
+            .reserve(self.events.len(), self.chains.all.len());
+        self.clocks.reset(event, chain, arrival.sequence + 1);
+        let events = &self.events;
+        let near = self
+            .chains
+            .insert(event, chain, &arrival, &|it| events[it as usize].arrival);
+        for before in near.before {
+            self.events[before as usize]
+                .after
+                .push((event, Reason::ProgramOrder));
+            self.clocks.join(before, event);
+        }
+        self.register(event);
+        for after in near.after {
+            self.link(event, after, Reason::ProgramOrder)?;
+        }
+        self.conclude(event)?;
+        self.propagate()?;
+        Ok(event)
+    }
+
+    /// A number for an event.
+    fn place(&mut self, event: Event) -> u32 {
+        match self.free.pop() {
+            Some(number) => {
+                self.events[number as usize] = event;
+                number
+            }
+            None => {
+                self.events.push(event);
+                self.events.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Notes an event where its location's events are found.
+    fn register(&mut self, number: u32) {
+        let event = &self.events[number as usize];
+        let (kind, chain, source, position) = (
+            event.arrival.kind,
+            event.chain,
+            event.source,
+            event.position(),
+        );
+        let thread = event.arrival.thread;
+        if event.location == NONE {
+            return;
+        }
+        let location = &mut self.locations[event.location as usize];
+        insert(location.own.entry(thread).or_default(), position, number);
+        if kind.writes() {
+            insert(location.writes_of(chain), position, number);
+        }
+        let readers = match source {
+            Source::None => return,
+            Source::Initial => &mut location.initial_readers,
+            Source::Event(write) => &mut self.events[write as usize].readers,
+        };
+        // The last reader of a chain speaks for those before it.
+        match readers.iter().position(|it| it.0 == chain) {
+            None => readers.push((chain, number)),
+            Some(at) => {
+                let known = readers[at].1;
+                if self.events[known as usize].position() < position {
+                    match source {
+                        Source::Event(write) => self.events[write as usize].readers[at].1 = number,
+                        _ => location.initial_readers[at].1 = number,
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the rules say of a new event.
+    fn conclude(&mut self, number: u32) -> Result<(), Box<Broken>> {
+        let event = &self.events[number as usize];
+        if event.location == NONE {
+            return Ok(());
+        }
+        let (kind, source) = (event.arrival.kind, event.source);
+        if source != Source::None {
+            if kind.reads() {
+                self.own_earlier(number)?;
+            }
+            self.overtaken(number)?;
+        }
+        if kind.writes() {
+            self.own_later(number)?;
+            self.overtakes(number)?;
+        }
+        self.look_again(number)
+    }
+
+    /// R4 and R5: a read comes after its source, unless that waits in its own thread's buffer; and its thread's last write before it
+    /// comes before its source.
+    fn own_earlier(&mut self, read: u32) -> Result<(), Box<Broken>> {
+        let event = &self.events[read as usize];
+        let (thread, position, source) = (event.arrival.thread, event.position(), event.source);
+        let location = &self.locations[event.location as usize];
+        let own = &location.own[&thread];
+        let before = own.partition_point(|it| it.0 < position);
+        let mut writes = own[..before].iter().rev().map(|it| it.1);
+        let earlier = writes.find(|&it| self.events[it as usize].arrival.kind.writes());
+        match source {
+            Source::None => Ok(()),
+            Source::Initial => {
+                let other = location.overwritten;
+                match earlier.map(|it| self.events[it as usize].arrival).or(other) {
+                    Some(write) => Err(Box::new(Broken::Stale(
+                        self.events[read as usize].arrival,
+                        write,
+                    ))),
+                    None => Ok(()),
+                }
+            }
+            Source::Event(source) => {
+                let written = &self.events[source as usize];
+                let is_external = written.arrival.thread != thread || written.position() > position;
+                if is_external {
+                    self.add(source, read, Reason::ReadsFrom)?;
+                }
+                match earlier.filter(|&it| it != source) {
+                    Some(earlier) => self.add(earlier, source, Reason::OwnEarlier(read)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// R7 for a new reader: it comes before the first write of each chain that its source precedes.
+    fn overtaken(&mut self, read: u32) -> Result<(), Box<Broken>> {
+        let event = &self.events[read as usize];
+        let source = event.source;
+        let mut found = Vec::new();
+        for (_, writes) in &self.locations[event.location as usize].writes {
+            let first = match source {
+                Source::Event(source) => {
+                    let (chain, position) = self.place_of(source);
+                    let before =
+                        writes.partition_point(|it| self.clocks.get(it.1, chain) < position);
+                    // The source itself is in its own clock.
+                    writes[before..]
+                        .iter()
+                        .find(|it| it.1 != source && it.1 != read)
+                }
+                _ => writes.iter().find(|it| it.1 != read),
+            };
+            found.extend(first.map(|it| it.1));
+        }
+        found
+            .into_iter()
+            .try_for_each(|write| self.add(read, write, Reason::Overtaken))
+    }
+
+    /// R5 for a write that arrives after reads that come later in its thread: it precedes what they read.
+    fn own_later(&mut self, write: u32) -> Result<(), Box<Broken>> {
+        let event = &self.events[write as usize];
+        let own = &self.locations[event.location as usize].own[&event.arrival.thread];
+        let behind = own.partition_point(|it| it.0 <= event.position());
+        let mut found = Vec::new();
+        for &(_, later) in &own[behind..] {
+            let other = &self.events[later as usize];
+            match other.source {
+                Source::Event(source) if source != write && other.arrival.kind.reads() => {
+                    found.push((source, later))
+                }
+                Source::Initial => {
+                    return Err(Box::new(Broken::Stale(other.arrival, event.arrival)));
+                }
+                _ => {}
+            }
+            if other.arrival.kind.writes() {
+                break;
+            }
+        }
+        let mut found = found.into_iter();
+        found.try_for_each(|(source, read)| self.add(write, source, Reason::OwnEarlier(read)))
+    }
+
+    /// R7 for a new write: readers of its chain's write before it, or of the initial value, precede it.
+    fn overtakes(&mut self, write: u32) -> Result<(), Box<Broken>> {
+        let event = &self.events[write as usize];
+        let location = &self.locations[event.location as usize];
+        let own = location.writes.iter().find(|it| it.0 == event.chain);
+        let own = own.map_or(&[][..], |it| &it.1[..]);
+        let at = own.partition_point(|it| it.0 < event.position());
+        let readers = match at.checked_sub(1) {
+            Some(before) => &self.events[own[before].1 as usize].readers,
+            None => &location.initial_readers,
+        };
+        let readers: Vec<u32> = readers
+            .iter()
+            .map(|it| it.1)
+            .filter(|&it| it != write)
+            .collect();
+        readers
+            .into_iter()
+            .try_for_each(|read| self.add(read, write, Reason::Overtaken))
+    }
+
+    /// R6 and R7 for an event that more is known to precede.
+    fn look_again(&mut self, number: u32) -> Result<(), Box<Broken>> {
+        let event = &self.events[number as usize];
+        if event.location == NONE || (event.source == Source::None && !event.arrival.kind.writes())
+        {
+            return Ok(());
+        }
+        let mut found: Vec<(u32, u32, Reason)> = Vec::new();
+        for (chain, writes) in &self.locations[event.location as usize].writes {
+            let known = self.clocks.get(number, *chain);
+            let before = writes.partition_point(|it| it.0 <= known);
+            let Some(&(_, write)) = writes[..before].iter().rev().find(|it| it.1 != number) else {
+                continue;
+            };
+            match event.source {
+                Source::Event(source) if source != write => {
+                    found.push((write, source, Reason::Observed(number)))
+                }
+                Source::Initial => {
+                    let write = self.events[write as usize].arrival;
+                    return Err(Box::new(Broken::Stale(event.arrival, write)));
+                }
+                _ => {}
+            }
+            if event.arrival.kind.writes() {
+                let readers = self.events[write as usize].readers.iter().map(|it| it.1);
+                let readers = readers.filter(|&read| read != number);
+                found.extend(readers.map(|read| (read, number, Reason::Overtaken)));
+            }
+        }
+        let mut found = found.into_iter();
+        found.try_for_each(|(before, after, reason)| self.add(before, after, reason))
+    }
+
+    /// One event precedes another.
+    fn add(&mut self, before: u32, after: u32, reason: Reason) -> Result<(), Box<Broken>> {
+        let (first, second) = (self.place_of(before), self.place_of(after));
+        if before != after && self.clocks.get(after, first.0) >= first.1 {
+            return Ok(());
+        }
+        debug_assert!(before == after || first.0 != second.0 || first.1 > second.1);
+        self.link(before, after, reason)
+    }
+
+    /// The same, whatever is known: a chain's clock says nothing of an event that is inserted into it later.
+    fn link(&mut self, before: u32, after: u32, reason: Reason) -> Result<(), Box<Broken>> {
+        let (chain, position) = self.place_of(after);
+        if self.clocks.get(before, chain) >= position {
+            return Err(self.cycle(before, after, reason));
+        }
+        self.events[before as usize].after.push((after, reason));
+        if self.clocks.join(before, after) {
+            self.changed.push(after);
+        }
+        Ok(())
+    }
+
+    /// Clocks follow, and what the rules say of them.
+    fn propagate(&mut self) -> Result<(), Box<Broken>> {
+        while let Some(event) = self.changed.pop() {
+            for at in 0..self.events[event as usize].after.len() {
+                let (after, reason) = self.events[event as usize].after[at];
+                if !self.clocks.join(event, after) {
+                    continue;
+                }
+                let (chain, position) = self.place_of(after);
+                if self.clocks.get(after, chain) > position
+                    || self.clocks.get(event, chain) >= position
+                {
+                    return Err(self.cycle(event, after, reason));
+                }
+                self.changed.push(after);
+            }
+            self.look_again(event)?;
+        }
+        Ok(())
+    }
+
+    /// An event's chain and position.
+    pub(super) fn place_of(&self, event: u32) -> (u32, u32) {
+        let event = &self.events[event as usize];
+        (event.chain, event.position())
+    }
+
+    fn cycle(&self, before: u32, after: u32, reason: Reason) -> Box<Broken> {
+        let arrival = |event: u32| self.events[event as usize].arrival;
+        let why = match reason {
+            Reason::ProgramOrder => Why::ProgramOrder,
+            Reason::ReadsFrom => Why::ReadsFrom,
+            Reason::OwnEarlier(read) => Why::OwnEarlier(arrival(read)),
+            Reason::Observed(read) => Why::Observed(arrival(read)),
+            Reason::Overtaken => Why::Overtaken,
+        };
+        Box::new(Broken::Cycle(arrival(before), arrival(after), why))
+    }
+}

@@ -1,0 +1,265 @@
+//! Operations one by one against the saturation of everything that has arrived.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use check::bounds::Bounds;
+use check::online::{Arrival, Broken, Online, Stop};
+use check::{Algorithm, Model, Options, Verdict, decide};
+use common::{MODELS, Mix, change_reads, print, program, run, seeded};
+use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+fn arrival(history: &History, op: OpId) -> Arrival {
+    let operation = history.operation(op);
+    Arrival {
+        thread: operation.thread,
+        sequence: operation.index,
+        kind: operation.kind,
+        location: operation
+            .location
+            .map(|at| history.locations()[at as usize].address),
+        read: operation.read,
+        written: operation.written,
+        tag: u64::from(op.0),
+    }
+}
+
+/// An order in which operations may complete: loads and the like in program order, stores in program order, and late.
+fn completions(random: &mut StdRng, history: &History) -> Vec<OpId> {
+    let threads = 0..history.threads().len();
+    let mut queues: Vec<[Vec<OpId>; 2]> = threads
+        .map(|thread| {
+            let is_store = |op: &OpId| history.kind(*op).is_plain_store();
+            let (stores, others) = history.thread_ops(thread).rev().partition(is_store);
+            [others, stores]
+        })
+        .collect();
+    let late = [0.2, 0.5, 0.9][random.random_range(0..3)];
+    let mut order = Vec::new();
+    while order.len() < history.len() {
+        let thread = random.random_range(0..queues.len());
+        let [others, stores] = &mut queues[thread];
+        // Stores never come before what is earlier in their thread.
+        let may_store = stores
+            .last()
+            .is_some_and(|store| others.last().is_none_or(|other| other > store));
+        let queue = if may_store && (others.is_empty() || !random.random_bool(late)) {
+            stores
+        } else {
+            others
+        };
+        order.extend(queue.pop());
+    }
+    order
+}
+
+/// What saturation says of what has arrived, reads without their sources left out.
+fn is_refuted(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    arrived: &BTreeSet<OpId>,
+) -> bool {
+    let mut known = arrived.clone();
+    loop {
+        let waits = |op: &&OpId| matches!(reads_from.source(**op), Some(ReadSource::Write(write)) if !known.contains(&write));
+        let Some(&waiting) = known.iter().find(waits) else {
+            break;
+        };
+        known.remove(&waiting);
+    }
+    let (part, kept) = history.restrict(|op| known.contains(&op));
+    let options = Options {
+        algorithm: Algorithm::Saturate,
+        ..Options::default()
+    };
+    let verdict = decide(
+        &part,
+        &reads_from.restrict(&kept),
+        model,
+        &options,
+        &Bounds::none(),
+    )
+    .verdict;
+    matches!(verdict, Verdict::Violation(_))
+}
+
+struct Case {
+    history: History,
+    reads_from: ReadsFrom,
+    order: Vec<OpId>,
+    model: Model,
+}
+
+fn case(seed: u64, linked: bool) -> Option<Case> {
+    let mut random = seeded(seed);
+    let mix = Mix {
+        threads: random.random_range(2..=4),
+        operations: random.random_range(4..=40),
+        locations: random.random_range(1..=4),
+        linked,
+    };
+    let accesses = program(&mut random, mix);
+    let (machine, model) = (
+        random.random_range(0..MODELS.len()),
+        random.random_range(0..MODELS.len()),
+    );
+    let history = run(&mut random, &accesses, MODELS[machine], false)?;
+    let history = change_reads(&mut random, &history, (seed % 3) as usize);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).ok()?;
+    let thin = |op: OpId| reads_from.source(op) == Some(ReadSource::ThinAir);
+    if history.ops().any(thin) {
+        return None;
+    }
+    let order = completions(&mut random, &history);
+    Some(Case {
+        history,
+        reads_from,
+        order,
+        model: MODELS[model],
+    })
+}
+
+/// Whether, and after how many operations, it was noticed; all that has arrived is forgotten as early as can be, if `forgets`.
+fn noticed(case: &Case, forgets: bool) -> (Option<usize>, usize) {
+    let history = &case.history;
+    let mut online = Online::new(case.model);
+    for thread in history.threads() {
+        online.settle(thread.label, 0);
+    }
+    let mut arrived = BTreeSet::new();
+    let mut smallest = 0;
+    for (number, &op) in (1..).zip(&case.order) {
+        arrived.insert(op);
+        match online.arrive(arrival(history, op)) {
+            Ok(()) => {}
+            Err(Stop::Broken(broken)) => {
+                assert!(!matches!(*broken, Broken::ThinAir(_)), "nobody knows yet");
+                return (Some(number), smallest);
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+        if forgets {
+            for thread in 0..history.threads().len() {
+                let first = history.threads()[thread].first();
+                let missing = history.thread_ops(thread).find(|op| !arrived.contains(op));
+                let settled = missing.unwrap_or(history.threads()[thread].end()).0 - first.0;
+                online.settle(history.threads()[thread].label, settled);
+            }
+            online.forget();
+            smallest = smallest.max(number - online.remembered().min(number));
+        }
+    }
+    assert_eq!(online.finish(), Ok(()));
+    (None, smallest)
+}
+
+#[test]
+fn the_first_operation_that_is_too_much_is_noticed() {
+    let mut found = [0; 2];
+    for seed in 0..2500 {
+        let Some(case) = case(seed, false) else {
+            continue;
+        };
+        let (history, model) = (&case.history, case.model);
+        let mut arrived = BTreeSet::new();
+        let wanted = case.order.iter().position(|&op| {
+            arrived.insert(op);
+            is_refuted(history, &case.reads_from, model, &arrived)
+        });
+        let wanted = wanted.map(|at| at + 1);
+        found[usize::from(wanted.is_some())] += 1;
+        let label = || format!("seed {seed}, {model}, {:?}\n{}", case.order, print(history));
+        assert_eq!(noticed(&case, false).0, wanted, "{}", label());
+        assert_eq!(
+            noticed(&case, true).0,
+            wanted,
+            "with forgetting: {}",
+            label()
+        );
+    }
+    assert!(found.iter().all(|&count| count > 200), "{found:?}");
+}
+
+#[test]
+fn with_load_linked_nothing_is_made_up_and_little_missed() {
+    let (mut found, mut missed) = ([0; 2], 0);
+    for seed in 0..1500 {
+        let Some(case) = case(seed, true) else {
+            continue;
+        };
+        let all: BTreeSet<OpId> = case.history.ops().collect();
+        let wanted = is_refuted(&case.history, &case.reads_from, case.model, &all);
+        found[usize::from(wanted)] += 1;
+        for forgets in [false, true] {
+            let is_noticed = noticed(&case, forgets).0.is_some();
+            let label = || {
+                format!(
+                    "seed {seed}, {}, {:?}\n{}",
+                    case.model,
+                    case.order,
+                    print(&case.history)
+                )
+            };
+            assert!(wanted || !is_noticed, "{}", label());
+            // A store-conditional whose load-linked still waits when it arrives is taken for a store.
+            missed += usize::from(wanted && !is_noticed);
+        }
+    }
+    assert!(missed * 20 < found[1], "{missed} of {found:?}");
+    assert!(found.iter().all(|&count| count > 100), "{found:?}");
+}
+
+#[test]
+fn what_is_over_is_forgotten() {
+    // Two threads that pass a token: nothing of it is needed any more.
+    let mut online = Online::new(Model::Tso);
+    let mut largest = 0;
+    for round in 0..20_000u32 {
+        for (thread, kind) in [
+            (0, history::Kind::Store),
+            (1, history::Kind::Load),
+            (1, history::Kind::Rmw),
+            (0, history::Kind::Load),
+        ] {
+            let value = u64::from(round) + 1;
+            let (location, read, written) = match (thread, kind) {
+                (0, history::Kind::Store) => (0, None, Some(value)),
+                (1, history::Kind::Load) => (0, Some(value), None),
+                (1, _) => (1, Some(value - 1), Some(value)),
+                _ => (1, Some(value), None),
+            };
+            let sequence = 2 * round
+                + u32::from(
+                    kind != history::Kind::Store && (thread, kind) != (1, history::Kind::Load),
+                );
+            let arrival = Arrival {
+                thread,
+                sequence,
+                kind,
+                location: Some(location),
+                read,
+                written,
+                tag: 0,
+            };
+            assert_eq!(online.arrive(arrival), Ok(()));
+            online.settle(thread, sequence + 1);
+        }
+        largest = largest.max(online.remembered());
+    }
+    assert!(largest < 10_000, "{largest}");
+    // What was overwritten long ago can't be read.
+    let late = Arrival {
+        thread: 0,
+        sequence: 50_000,
+        kind: history::Kind::Load,
+        location: Some(0),
+        read: Some(19_000),
+        written: None,
+        tag: 7,
+    };
+    assert!(matches!(online.arrive(late), Err(Stop::Broken(_))));
+}

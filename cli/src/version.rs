@@ -1,0 +1,21 @@
+//! What this program is: its version, the commit it was built from, and its solver.
+
+use std::sync::LazyLock;
+
+use check::sat::solver;
+
+/// The commit, `+` behind it if files were changed; empty if nobody knows.
+const COMMIT: &str = env!("RUBRIC_COMMIT");
+
+/// `0.1.0 (commit 0123456789ab, cadical-2.1.3)`
+pub static LONG: LazyLock<String> = LazyLock::new(|| {
+    let commit = match COMMIT {
+        "" => String::new(),
+        commit => format!("commit {commit}, "),
+    };
+    format!(
+        "{} ({commit}{})",
+        env!("CARGO_PKG_VERSION"),
+        solver::version()
+    )
+});

@@ -1,0 +1,468 @@
+//! `rubric watch`: check a run while it goes on.
+//!
+//! - [`window`]: operations as they arrive, with sizes that may turn out to be smaller.
+
+mod window;
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use check::bounds::{Bounds, Exceeded};
+use check::model::PsoRmw;
+use check::online::{Arrival, Broken, Stop, Why};
+use check::{Model, Verdict};
+use history::{Ambiguity, History, ReadsFrom, Source};
+use ingest::gem5::Live;
+use ingest::input::Lines;
+use serde_json::json;
+
+use crate::check::paint::Paint;
+use crate::check::{rmw_parser, text};
+use crate::error::Error;
+use crate::limits::parse_size;
+use crate::options::{Format, TraceOptions};
+use crate::status::Status;
+use crate::{interrupt, progress};
+use window::{Problem, Window};
+
+/// Operations between two looks at the memory limit, and at what can be forgotten.
+const LOOK_EVERY: u64 = 4096;
+
+/// Check a trace while it is still being written, and stop at the first violation
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  gem5.opt --debug-flags=ProtocolTrace,RubySequencer,RubyPort config.py | rubric watch
+  rubric simulate MESI_Two_Level --ops 1M | rubric watch --model sc
+  rubric watch --model tso m5out/trace.out
+
+Operations are taken in as they complete, and what they force is known at once: at the first one after which
+the history can't be consistent any more the command ends, with exit status 1, and whoever writes into the
+pipe ends with it. A read of a value that nobody has written yet waits for its source. What comes before
+the last operation of every thread is forgotten, unless it can still be read, so memory does not grow with
+the run; a thread that does nothing keeps what comes after its last operation.
+
+At the end of the trace the history is consistent if the order of completions explains it, or if nothing
+had to be forgotten and `rubric check` would say so. Else it is undecided: what is forced has no contradiction.
+
+JSON is one object: `file`, `model`, `verdict`, `operations` (how many it took), `remembered`, `threads`,
+`locations`, `seconds`, `source`, `reason`, and for a violation `line` (of the operation that showed it).
+
+Exit status: 1 a violation, 0 consistent, 3 undecided, 2 bad usage or input.")]
+pub struct Args {
+    /// A gem5 trace, or `-` for standard input
+    #[arg(value_name = "TRACE", default_value = "-")]
+    trace: PathBuf,
+
+    /// The memory model
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = ["sc", "tso", "pso"])]
+    model: String,
+
+    /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
+    /// all of its thread's stores
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    pso_rmw: PsoRmw,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Memory that the program may occupy before it gives up, in bytes or such as 500MiB, 4GB
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_size)]
+    max_memory: u64,
+
+    #[command(flatten)]
+    options: TraceOptions,
+}
+
+/// How it ended.
+enum End {
+    Consistent(String),
+    Violation {
+        why: String,
+        line: Option<u64>,
+        explained: Option<String>,
+    },
+    Undecided(String),
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let reading = args.options.for_reading()?;
+    if reading.source == Some(Source::Exec) || reading.initial != history::Initial::Zero {
+        return Err(Error::Usage(
+            "watch takes what clients print or Ruby shows, of memory that holds 0 at the start: record the trace and use `rubric check`"
+                .to_owned(),
+        ));
+    }
+    // The parser of the option knows the names.
+    let model = Model::from_name(&args.model, args.pso_rmw).unwrap_or(Model::Sc);
+    let file = match args.trace == Path::new("-") {
+        true => "standard input".to_owned(),
+        false => args.trace.display().to_string(),
+    };
+    let mut lines = Lines::new(open(&args.trace)?, &file, reading.lossy)?;
+    let begun = Instant::now();
+    let mut watch = Watch {
+        live: Live::new(&reading),
+        window: Window::new(model, args.options.access_size),
+        bounds: Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully()),
+        lines: &mut lines,
+    };
+    let line = progress::spinner(file.clone(), args.options.quiet);
+    let end = watch.follow(&mut |window| {
+        line.set_message(format!(
+            "{} operations, {} remembered",
+            window.arrived(),
+            window.remembered()
+        ));
+    });
+    line.finish_and_clear();
+    let end = end?;
+    let said = Said {
+        file: &file,
+        model,
+        window: &watch.window,
+        source: watch.live.source(),
+        time: begun.elapsed(),
+    };
+    match args.format {
+        Format::Text => said.text(&end, out),
+        Format::Json => said.json(&end, out),
+    }
+    .map_err(Error::Output)?;
+    Ok(match end {
+        End::Consistent(_) => Status::Done,
+        End::Violation { .. } => Status::Violation,
+        End::Undecided(_) => Status::Undecided,
+    })
+}
+
+fn open(path: &Path) -> Result<Box<dyn Read>, Error> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    if path.is_dir() {
+        return Err(Error::Usage(format!(
+            "{}: is a folder: name the trace in it",
+            path.display()
+        )));
+    }
+    let file = File::open(path).map_err(|error| Error::File {
+        file: path.display().to_string(),
+        error,
+    })?;
+    Ok(Box::new(file))
+}
+
+struct Watch<'a, 'o, 'l> {
+    live: Live<'o>,
+    window: Window,
+    bounds: Bounds,
+    lines: &'a mut Lines<'l>,
+}
+
+impl Watch<'_, '_, '_> {
+    fn follow(&mut self, report: &mut dyn FnMut(&Window)) -> Result<End, Error> {
+        let mut next_look = LOOK_EVERY;
+        while self.live.advance(self.lines)? {
+            for access in self.live.fetch() {
+                if let Err(problem) = self.window.take(&access) {
+                    return self.problem(problem);
+                }
+            }
+            if self.window.arrived() < next_look {
+                continue;
+            }
+            next_look = self.window.arrived() + LOOK_EVERY;
+            report(&self.window);
+            self.window.settle(&self.live);
+            if let Some(end) = self.stopped() {
+                return Ok(end);
+            }
+        }
+        for access in self.live.finish() {
+            if let Err(problem) = self.window.take(&access) {
+                return self.problem(problem);
+            }
+        }
+        self.last()
+    }
+
+    /// Why nothing more is looked at, if that is so.
+    fn stopped(&self) -> Option<End> {
+        // Memory is asked for now and then only.
+        (0..8).any(|_| self.bounds.passed()).then(|| match self.bounds.exceeded() {
+            Some(Exceeded::Interrupted) => End::Undecided("interrupted; nothing so far is forced to be wrong".to_owned()),
+            _ => {
+                let (thread, kept) = (self.window.idle(), self.window.remembered());
+                let idle = thread.map_or(String::new(), |thread| {
+                    format!(": thread {thread} has done nothing for long, and what comes after its last operation cannot be forgotten")
+                });
+                End::Undecided(format!("{kept} operations need more memory than --max-memory allows{idle}"))
+            }
+        })
+    }
+
+    fn problem(&mut self, problem: Problem) -> Result<End, Error> {
+        let stop = match problem {
+            Problem::Stop(stop) => stop,
+            Problem::Unsuitable(what) => {
+                return Err(Error::Usage(format!(
+                    "{}:{}: {what}: record the trace and use `rubric check`",
+                    self.lines.file(),
+                    self.lines.number()
+                )));
+            }
+        };
+        match stop {
+            Stop::Broken(broken) => Ok(self.violation(&broken)),
+            Stop::LateThread(first) => Ok(End::Undecided(format!(
+                "thread {} began with {} when operations had been forgotten that it may precede",
+                first.thread,
+                named(&first)
+            ))),
+            Stop::WrittenTwice(twice) => Err(Error::Usage(format!(
+                "{}: {} writes a value that {}, so it is not known which of the two a read takes: record a run that writes unique values",
+                self.lines.file(),
+                named(&twice.second),
+                match twice.first {
+                    Some(first) => format!("{} has written", named(&first)),
+                    None => "is there already".to_owned(),
+                }
+            ))),
+        }
+    }
+
+    /// The history can't be consistent any more: why, and a proof if what is remembered has one.
+    fn violation(&self, broken: &Broken) -> End {
+        let history = self.window.history();
+        let explained = history.and_then(|history| {
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).ok()?;
+            let verdict = check::check(
+                &history,
+                &reads_from,
+                self.window.model(),
+                &check::Options::default(),
+            )
+            .verdict;
+            match verdict {
+                Verdict::Violation(violation) => Some(text::explanation(&history, &violation)),
+                _ => None,
+            }
+        });
+        let (why, last) = reason(broken);
+        End::Violation {
+            why,
+            line: (last.tag > 0).then_some(last.tag),
+            explained,
+        }
+    }
+
+    /// Nothing more comes.
+    fn last(&mut self) -> Result<End, Error> {
+        if let Err(broken) = self.window.finish() {
+            let Broken::ThinAir(read) = *broken else {
+                return Ok(self.violation(&broken));
+            };
+            let writes =
+                |it: &&history::Unfinished| it.writes && self.window.reaches(it.address, &read);
+            if let Some(unfinished) = self.live.unfinished().iter().find(writes) {
+                return Ok(End::Undecided(format!(
+                    "{} returned a value that only the unanswered store to {:#x} of thread {} can have written",
+                    named(&read),
+                    unfinished.address,
+                    unfinished.thread
+                )));
+            }
+            if self.live.outside_writes() {
+                return Ok(End::Undecided(format!(
+                    "{} returned a value that was written outside of the history",
+                    named(&read)
+                )));
+            }
+            return Ok(self.violation(&broken));
+        }
+        if self.window.arrived() == 0 {
+            return Err(Error::Usage(format!(
+                "{}: no operation in it: record gem5 with --debug-flags=ProtocolTrace,RubySequencer,RubyPort",
+                self.lines.file()
+            )));
+        }
+        if self.window.is_explained() {
+            return Ok(End::Consistent("each read returned what memory, or its thread's store buffer, held when it completed".to_owned()));
+        }
+        if !self.window.is_whole() {
+            return Ok(End::Undecided(
+                "nothing is forced to be wrong, but the order of completions does not explain it: `rubric check` may find another, in the recorded trace"
+                    .to_owned(),
+            ));
+        }
+        Ok(match self.window.history() {
+            Some(history) => self.decided(&history),
+            None => End::Undecided("its sizes are not known".to_owned()),
+        })
+    }
+
+    /// What the stages say of the whole history.
+    fn decided(&self, history: &History) -> End {
+        let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
+            return End::Undecided("a value is written twice".to_owned());
+        };
+        let outcome = check::check(
+            history,
+            &reads_from,
+            self.window.model(),
+            &check::Options::default(),
+        );
+        match outcome.verdict {
+            Verdict::Consistent(_) => End::Consistent(format!("by {}", outcome.decided_by)),
+            Verdict::Violation(violation) => End::Violation {
+                why: "nothing is forced to be wrong, and yet there is no order".to_owned(),
+                line: None,
+                explained: Some(text::explanation(history, &violation)),
+            },
+            Verdict::Undecided(reason) => End::Undecided(reason.describe(history)),
+            _ => End::Undecided("there is no run, but no proof was found".to_owned()),
+        }
+    }
+}
+
+/// What there is to say in the end.
+struct Said<'a> {
+    file: &'a str,
+    model: Model,
+    window: &'a Window,
+    source: Option<Source>,
+    time: Duration,
+}
+
+impl Said<'_> {
+    fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
+        let paint = Paint::new(io::stdout().is_terminal());
+        let (word, why) = match end {
+            End::Consistent(why) => (paint.good("consistent"), why),
+            End::Violation { why, .. } => (paint.bad("violation "), why),
+            End::Undecided(why) => (paint.unsure("undecided "), why),
+        };
+        writeln!(
+            out,
+            "{word} {:4} {}  ({} threads, {} operations, {:.0} a second, {} remembered; {:.3} s)",
+            self.model.name(),
+            self.file,
+            self.window.threads(),
+            self.window.arrived(),
+            self.window.arrived() as f64 / self.time.as_secs_f64().max(1e-6),
+            self.window.remembered(),
+            self.time.as_secs_f64()
+        )?;
+        writeln!(out, "  {why}")?;
+        if let End::Violation { explained, .. } = end {
+            match explained {
+                Some(explained) => write!(out, "{explained}")?,
+                None => writeln!(
+                    out,
+                    "  what it follows from is forgotten: `rubric check` proves it from the recorded trace"
+                )?,
+            }
+        }
+        for note in self.window.notes() {
+            writeln!(out, "  {} {note}", paint.faint("note:"))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
+        let (verdict, why, line) = match end {
+            End::Consistent(why) => ("consistent", why, None),
+            End::Violation { why, line, .. } => ("violation", why, *line),
+            End::Undecided(why) => ("undecided", why, None),
+        };
+        let line = json!({
+            "file": self.file,
+            "model": self.model.name(),
+            "verdict": verdict,
+            "reason": why,
+            "line": line,
+            "operations": self.window.arrived(),
+            "remembered": self.window.remembered(),
+            "threads": self.window.threads(),
+            "locations": self.window.locations(),
+            "source": self.source.map(Source::name),
+            "seconds": self.time.as_secs_f64(),
+        });
+        writeln!(out, "{line}")
+    }
+}
+
+/// `T0:12 (load 0x40 == 7, line 33)`
+fn named(it: &Arrival) -> String {
+    let place = it.location.map_or(String::new(), |at| format!(" {at:#x}"));
+    let read = it
+        .read
+        .map_or(String::new(), |value| format!(" == {value:#x}"));
+    let written = it
+        .written
+        .map_or(String::new(), |value| format!(" := {value:#x}"));
+    format!(
+        "T{}:{} ({}{place}{read}{written}, line {})",
+        it.thread,
+        it.sequence,
+        it.kind.name(),
+        it.tag
+    )
+}
+
+/// Why it is wrong, and the operation that showed it.
+fn reason(broken: &Broken) -> (String, Arrival) {
+    match *broken {
+        Broken::Cycle(before, after, why) => {
+            let (first, second) = (named(&before), named(&after));
+            let because = match why {
+                Why::ProgramOrder => "program order".to_owned(),
+                Why::ReadsFrom => "the second reads what the first writes".to_owned(),
+                Why::OwnEarlier(read) => format!(
+                    "{} comes after the first in its thread, and returns the value of the second",
+                    named(&read)
+                ),
+                Why::Observed(read) => format!(
+                    "{} comes after the first, and returns the value of the second",
+                    named(&read)
+                ),
+                Why::Overtaken => "the first reads what the second overwrites".to_owned(),
+            };
+            let last = if before.tag > after.tag {
+                before
+            } else {
+                after
+            };
+            (
+                format!(
+                    "{first} must come before {second}, since {because}; but it comes after it"
+                ),
+                last,
+            )
+        }
+        Broken::Stale(read, write) => (
+            format!(
+                "{} returns the initial value, but {} comes before it",
+                named(&read),
+                named(&write)
+            ),
+            read,
+        ),
+        Broken::Overwritten(read) => (
+            format!(
+                "{} returns a value that was overwritten long before",
+                named(&read)
+            ),
+            read,
+        ),
+        Broken::ThinAir(read) => (
+            format!("{} returns a value that nobody has written", named(&read)),
+            read,
+        ),
+    }
+}

@@ -1,0 +1,329 @@
+//! Operations as they arrive.
+//!
+//! A trace seldom shows how many bytes an access has. The largest power of two up to 8 that makes no access overlap another in part is
+//! assumed, as for a whole trace; when a smaller one turns out to be right, all operations so far are looked at again, as long as they are
+//! kept for that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use check::Model;
+use check::online::witness::Witness;
+use check::online::{Arrival, Broken, Online, Stop};
+use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance};
+use ingest::gem5::Live;
+
+/// Most operations that are kept to be looked at again.
+const LOGGED: usize = 1 << 20;
+
+/// The largest size of an access.
+const LARGEST: u8 = 8;
+
+/// Why an operation could not be taken in.
+pub enum Problem {
+    /// What the order says.
+    Stop(Stop),
+    /// It is nothing that can be watched.
+    Unsuitable(String),
+}
+
+/// What has arrived.
+pub struct Window {
+    model: Model,
+    online: Online,
+    witness: Witness,
+    /// The size of accesses whose size is not shown, and whether the user gave it.
+    size: u8,
+    is_given: bool,
+    /// Addresses of such accesses.
+    addresses: BTreeSet<u64>,
+    /// By address, the sizes that were shown.
+    shown: BTreeMap<u64, u8>,
+    /// Everything so far, as long as there is little.
+    log: Option<Vec<Access>>,
+    /// Of each thread, the places that have arrived beyond those that have all arrived.
+    arrived: BTreeMap<u32, Arrived>,
+    assumes: bool,
+}
+
+/// What of a thread has arrived.
+#[derive(Default)]
+struct Arrived {
+    /// All places before this one.
+    all: u32,
+    more: BTreeSet<u32>,
+}
+
+impl Arrived {
+    fn note(&mut self, sequence: u32) {
+        self.more.insert(sequence);
+        while self.more.remove(&self.all) {
+            self.all += 1;
+        }
+    }
+}
+
+impl Window {
+    /// Nothing has arrived. The size is the user's, if there is one.
+    pub fn new(model: Model, size: Option<u8>) -> Window {
+        Window {
+            model,
+            online: Online::new(model),
+            witness: Witness::new(model),
+            size: size.unwrap_or(LARGEST),
+            is_given: size.is_some(),
+            addresses: BTreeSet::new(),
+            shown: BTreeMap::new(),
+            log: Some(Vec::new()),
+            arrived: BTreeMap::new(),
+            assumes: false,
+        }
+    }
+
+    /// The model.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
+    /// How many operations have arrived.
+    pub fn arrived(&self) -> u64 {
+        self.online.arrived()
+    }
+
+    /// How many of them are remembered.
+    pub fn remembered(&self) -> usize {
+        self.online.remembered()
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.arrived.len()
+    }
+
+    /// How many locations there are.
+    pub fn locations(&self) -> usize {
+        self.addresses.len() + self.shown.len()
+    }
+
+    /// Whether the order of completions explains everything.
+    pub fn is_explained(&self) -> bool {
+        self.witness.holds()
+    }
+
+    /// Whether nothing is forgotten.
+    pub fn is_whole(&self) -> bool {
+        self.online.arrived() == self.online.remembered() as u64
+    }
+
+    /// Takes an operation in.
+    pub fn take(&mut self, access: &Access) -> Result<(), Problem> {
+        if access.continues {
+            return Err(Problem::Unsuitable("an access of several parts".to_owned()));
+        }
+        if let Some(log) = &mut self.log {
+            log.push(*access);
+            if log.len() > LOGGED {
+                self.log = None;
+            }
+        }
+        if self.fits(access)? {
+            return self.arrive(access);
+        }
+        self.again()
+    }
+
+    /// Whether an access overlaps no other in part; if not, its size is made smaller.
+    fn fits(&mut self, access: &Access) -> Result<bool, Problem> {
+        match access.place {
+            Place::Nowhere | Place::Cell(_) => Ok(true),
+            Place::Bytes { address, size } => {
+                let known = *self.shown.entry(address).or_insert(size);
+                let near = self.shown.range(..address).next_back();
+                let overlaps = near.is_some_and(|(at, size)| at + u64::from(*size) > address)
+                    || self
+                        .shown
+                        .range(address + 1..address + u64::from(size))
+                        .next()
+                        .is_some();
+                match known == size && !overlaps {
+                    true => Ok(true),
+                    false => Err(Problem::Unsuitable(format!(
+                        "accesses of different sizes overlap at {address:#x}"
+                    ))),
+                }
+            }
+            Place::Unsized {
+                address, available, ..
+            } => {
+                self.assumes = true;
+                if !self.addresses.insert(address) && available >= self.size {
+                    return Ok(true);
+                }
+                let before = self
+                    .addresses
+                    .range(..address)
+                    .next_back()
+                    .map(|it| address - it);
+                let after = self
+                    .addresses
+                    .range(address + 1..)
+                    .next()
+                    .map(|it| it - address);
+                let room = before
+                    .into_iter()
+                    .chain(after)
+                    .chain([u64::from(available)])
+                    .min()
+                    .unwrap_or(u64::from(LARGEST));
+                let mut size = self.size;
+                while u64::from(size) > room {
+                    size /= 2;
+                }
+                let fits = size == self.size;
+                if !fits && (self.is_given || size == 0) {
+                    return Err(Problem::Unsuitable(format!(
+                        "an access at {address:#x} overlaps another in part"
+                    )));
+                }
+                self.size = size;
+                Ok(fits)
+            }
+        }
+    }
+
+    /// Looks at everything again, with another size.
+    fn again(&mut self) -> Result<(), Problem> {
+        let Some(log) = self.log.take() else {
+            return Err(Problem::Unsuitable(format!(
+                "accesses turn out to have {} bytes after more than {LOGGED} operations; say so with --access-size {}",
+                self.size, self.size
+            )));
+        };
+        self.online = Online::new(self.model);
+        self.witness = Witness::new(self.model);
+        self.arrived.clear();
+        let mut log = log;
+        let seen = log.iter().try_for_each(|access| self.arrive(access));
+        self.log = Some(std::mem::take(&mut log));
+        seen
+    }
+
+    fn arrive(&mut self, access: &Access) -> Result<(), Problem> {
+        let arrival = self.arrival(access)?;
+        self.arrived
+            .entry(access.thread)
+            .or_default()
+            .note(arrival.sequence);
+        self.witness.arrive(&arrival);
+        self.online.arrive(arrival).map_err(Problem::Stop)
+    }
+
+    fn arrival(&self, access: &Access) -> Result<Arrival, Problem> {
+        let sequence = u32::try_from(access.sequence)
+            .ok()
+            .filter(|&it| it < u32::MAX - 1);
+        let sequence = sequence
+            .ok_or_else(|| Problem::Unsuitable("more than 4 billion operations".to_owned()))?;
+        let (location, mask) = match access.place {
+            Place::Nowhere => (None, u64::MAX),
+            Place::Cell(address) | Place::Bytes { address, .. } => (Some(address), u64::MAX),
+            Place::Unsized { address, mask, .. } => (
+                Some(address),
+                if mask { bytes(self.size) } else { u64::MAX },
+            ),
+        };
+        Ok(Arrival {
+            thread: access.thread,
+            sequence,
+            kind: access.kind,
+            location,
+            read: access.read.map(|value| value & mask),
+            written: access.written.map(|value| value & mask),
+            tag: access.line.unwrap_or(0),
+        })
+    }
+
+    /// Says how far threads have come, so that operations can be forgotten.
+    pub fn settle(&mut self, live: &Live<'_>) {
+        for (&thread, arrived) in &self.arrived {
+            self.online.settle(thread, arrived.all);
+        }
+        if live.source() == Some(history::Source::Ruby) {
+            for (thread, sequence) in live.settled() {
+                self.online
+                    .settle(thread, u32::try_from(sequence).unwrap_or(u32::MAX));
+            }
+        }
+    }
+
+    /// Nothing more comes.
+    pub fn finish(&mut self) -> Result<(), Box<Broken>> {
+        self.online.finish()
+    }
+
+    /// Whether a write to an address may have supplied a read's value.
+    pub fn reaches(&self, address: u64, read: &Arrival) -> bool {
+        read.location
+            .is_some_and(|at| at.abs_diff(address) < u64::from(LARGEST))
+    }
+
+    /// The thread whose last operation is the oldest.
+    pub fn idle(&self) -> Option<u32> {
+        let window = self.online.window();
+        let mut last: BTreeMap<u32, u64> = BTreeMap::new();
+        for arrival in window {
+            let known = last.entry(arrival.thread).or_default();
+            *known = arrival.tag.max(*known);
+        }
+        last.into_iter().min_by_key(|it| it.1).map(|it| it.0)
+    }
+
+    /// What is remembered, as a history.
+    pub fn history(&self) -> Option<History> {
+        let mut builder = HistoryBuilder::new();
+        for (order, arrival) in self.online.window().into_iter().enumerate() {
+            let place = match arrival.location {
+                None => Place::Nowhere,
+                Some(address) => Place::Bytes {
+                    address,
+                    size: self.shown.get(&address).copied().unwrap_or(self.size),
+                },
+            };
+            builder.push(Access {
+                sequence: u64::from(arrival.sequence),
+                read: arrival.read,
+                written: arrival.written,
+                line: (arrival.tag > 0).then_some(arrival.tag),
+                order: Some(arrival.tag.max(order as u64 * u64::from(arrival.tag == 0))),
+                ..Access::new(arrival.thread, arrival.kind, place)
+            });
+        }
+        let built = builder.finish(
+            AssumedSize::default(),
+            &Initial::Zero,
+            Provenance::default(),
+        );
+        built.ok()
+    }
+
+    /// What a user should know.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.assumes && !self.is_given {
+            let plural = if self.size == 1 { "" } else { "s" };
+            notes.push(format!(
+                "sizes of accesses that the trace does not show are taken to be {} byte{plural} (--access-size)",
+                self.size
+            ));
+        }
+        notes.push("memory is taken to hold 0 at the start".to_owned());
+        notes
+    }
+}
+
+/// So many low bytes.
+fn bytes(size: u8) -> u64 {
+    match size {
+        8.. => u64::MAX,
+        size => (1 << (8 * size)) - 1,
+    }
+}

@@ -1,0 +1,141 @@
+//! `rubric shrink` as a user runs it.
+
+mod common;
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::{Folder, TRACES, error, output_of};
+use serde_json::Value;
+
+const VIOLATION: &str = TRACES[5];
+const CONSISTENT: &str = TRACES[4];
+
+fn shrink(arguments: &[&str], status: i32) -> String {
+    output_of(&[&["shrink"], arguments].concat(), status)
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_real_violation_becomes_a_few_operations() {
+    let folder = Folder::new();
+    let (axe, rows, test) = (
+        folder.path("s.axe"),
+        folder.path("s.json"),
+        folder.path("s.litmus"),
+    );
+    let text = shrink(&[VIOLATION, "-o", &axe, "-o", &rows, "-o", &test], 1);
+    assert!(text.starts_with("violation  sc"), "{text}");
+    assert!(text.contains("shrunk to "), "{text}");
+    assert!(
+        text.contains("line 651"),
+        "operations have their trace lines: {text}"
+    );
+    for file in [&axe, &rows] {
+        assert!(text.contains(&format!("written: {file}")), "{text}");
+        let again = output_of(&["check", file], 1);
+        assert!(again.starts_with("violation  sc"), "{again}");
+        // What is minimal stays as it is.
+        let told = json(&shrink(&[file, "--format", "json"], 1));
+        let operations = told["shrunk"]["operations"].as_array().unwrap().len();
+        assert_eq!(told["operations"], operations, "{file}");
+        assert!(operations < 12, "{operations}");
+    }
+    let test = fs::read_to_string(test).unwrap();
+    assert!(
+        test.starts_with("X86 ") && test.contains("~exists ("),
+        "{test}"
+    );
+}
+
+#[test]
+fn json_says_the_same() {
+    let told = json(&shrink(
+        &[VIOLATION, "--model", "sc", "--format", "json"],
+        1,
+    ));
+    assert_eq!(told["model"], "sc");
+    assert_eq!(told["threads"], 3);
+    let shrunk = &told["shrunk"];
+    assert_eq!(shrunk["minimal"], true);
+    assert!(shrunk["trials"].as_u64().unwrap() > 1);
+    let first = &shrunk["operations"][0];
+    assert!(
+        first["line"].is_u64() && first["kind"].is_string(),
+        "{first}"
+    );
+    let consistent = json(&shrink(&[CONSISTENT, "--format", "json"], 0));
+    assert_eq!(consistent["shrunk"], Value::Null);
+}
+
+#[test]
+fn of_several_histories_the_first_violation_is_shrunk_or_the_one_that_is_named() {
+    let folder = Folder::new();
+    let consistent = "0: M[0] := 1\n1: M[0] == 1\ncheck\n";
+    let buffering = "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\n1: M[0] == 0\ncheck\n";
+    let file = folder.file("two.axe", format!("# fine\n{consistent}# bad\n{buffering}"));
+    let text = shrink(&[&file], 1);
+    assert!(text.contains(": SB (store buffering)"), "{text}");
+    assert!(shrink(&[&file, "--model", "tso"], 0).contains("nothing to shrink"));
+    let message = error(&["shrink", &file, "--history", "none"]);
+    assert!(message.contains("no history is called `none`"), "{message}");
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let folder = Folder::new();
+    let message = error(&["shrink", VIOLATION, "-o", "small.txt"]);
+    assert!(message.contains(".axe"), "{message}");
+    let missing = folder.path("no/such/folder/s.axe");
+    let message = error(&["shrink", VIOLATION, "-o", &missing]);
+    assert!(message.contains("No such file"), "{message}");
+    let bad = folder.file("bad.json", "{\"operations\": [");
+    assert!(error(&["shrink", &bad]).contains("bad.json"));
+}
+
+#[test]
+fn limits_leave_the_smallest_so_far() {
+    let told = shrink(&[VIOLATION, "--timeout", "0"], 3);
+    assert!(told.starts_with("undecided"), "{told}");
+}
+
+/// The first Ctrl-C is an answer if there is one already. Whenever it comes, nothing is half written.
+#[test]
+fn an_interruption_leaves_whole_files() {
+    let folder = Folder::new();
+    let trace = folder.path("long.json");
+    let simulate = "simulate MESI_Two_Level --client store-buffer-8 --threads 8 --ops 2000 --seed 3 --quiet --history";
+    let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
+    output_of(&simulate, 0);
+    let small = folder.path("small.json");
+    for milliseconds in [0, 30, 100, 300, 1000] {
+        let _ = fs::remove_file(&small);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+            .args(["shrink", &trace, "-o", &small])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let interrupt = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        interrupt.unwrap();
+        let status = child.wait().unwrap();
+        let left = fs::read_dir(folder.0.path()).unwrap().count();
+        match fs::exists(&small).unwrap() {
+            true => {
+                assert_eq!((status.code(), left), (Some(1), 2));
+                output_of(&["check", &small], 1);
+            }
+            // Ended before there was anything to show, or before the program listened.
+            false => assert!(
+                status.code().is_none_or(|code| code == 130) && left == 1,
+                "{status}"
+            ),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! A trace that still grows: operations as they complete.
+
+use std::sync::LazyLock;
+
+use history::{Access, Source, Unfinished};
+
+use super::taken::Taken;
+use super::{Reader, Surroundings};
+use crate::error::{Error, Fault};
+use crate::input::Lines;
+use crate::options::Options;
+
+/// Operations of sequencers after which a client that has not printed anything is none.
+const SILENT: usize = 64;
+
+/// Reads a trace line by line, and gives operations away as soon as they have completed; nothing is kept of them.
+///
+/// Of two histories that a trace may hold, what the client printed and what Ruby saw, the client's is taken as in a whole trace: if
+/// it has printed nothing when some operations have completed, there is none.
+///
+/// ```
+/// use ingest::gem5::Live;
+/// use ingest::input::Lines;
+///
+/// let trace = "1: system.client: T0 op 0 fence\n2: system.client: T0 op 1 load 0x40 0x0\n";
+/// let options = ingest::Options::default();
+/// let mut lines = Lines::new(trace.as_bytes(), "example", false)?;
+/// let mut live = Live::new(&options);
+/// let mut kinds = Vec::new();
+/// while live.advance(&mut lines)? {
+///     kinds.extend(live.fetch().iter().map(|access| access.kind));
+/// }
+/// assert_eq!(kinds, [history::Kind::Fence, history::Kind::Load]);
+/// # Ok::<(), ingest::Error>(())
+/// ```
+pub struct Live<'o> {
+    reader: Reader<'o>,
+    /// What Ruby saw before it is known whether there is a client.
+    held: Vec<Access>,
+    source: Option<Source>,
+    unfinished: Vec<Unfinished>,
+}
+
+/// A trace alone has no other files.
+static ALONE: LazyLock<Surroundings> = LazyLock::new(Surroundings::default);
+
+impl<'o> Live<'o> {
+    /// Before the first line.
+    pub fn new(options: &'o Options) -> Live<'o> {
+        let mut reader = Reader::new(options, &ALONE);
+        reader.sink.client.taken = Taken::Live(Vec::new());
+        if let Some(ruby) = &mut reader.sink.ruby {
+            *ruby = Taken::Live(Vec::new());
+        }
+        let source = options.source.filter(|source| *source != Source::Exec);
+        Live {
+            reader,
+            held: Vec::new(),
+            source,
+            unfinished: Vec::new(),
+        }
+    }
+
+    /// Reads a line; false at the end.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
+        if !lines.advance()? {
+            return Ok(false);
+        }
+        let (line, number) = (lines.line(), lines.number());
+        let before = self.reader.last_tick;
+        let read = match lines.complete() {
+            true => self.reader.line(line, number),
+            false => Err(Fault::Cut("a line end")),
+        };
+        let Reader {
+            sequencers,
+            sink,
+            last_tick,
+            ..
+        } = &mut self.reader;
+        if *last_tick > before {
+            sequencers.settle_before(*last_tick, sink);
+        }
+        match read {
+            Err(fault) if !self.reader.sink.options.lossy => {
+                Err(fault.at(lines.file(), number, line))
+            }
+            Err(_) => {
+                self.reader.sink.statistics.skipped += 1;
+                Ok(true)
+            }
+            Ok(()) => Ok(true),
+        }
+    }
+
+    /// Which lines make the history; nothing as long as that is not known.
+    pub fn source(&self) -> Option<Source> {
+        self.source
+    }
+
+    /// The operations that have completed since, in that order.
+    pub fn fetch(&mut self) -> Vec<Access> {
+        let client = self.reader.sink.client.taken.fetch();
+        let ruby = self
+            .reader
+            .sink
+            .ruby
+            .as_mut()
+            .map(Taken::fetch)
+            .unwrap_or_default();
+        match self.source {
+            Some(Source::Client) => client,
+            Some(_) => ruby,
+            None if self.reader.sink.client.operations > 0 => {
+                self.source = Some(Source::Client);
+                self.held = Vec::new();
+                client
+            }
+            None => {
+                self.held.extend(ruby);
+                match self.held.len() < SILENT {
+                    true => Vec::new(),
+                    false => self.ruby(),
+                }
+            }
+        }
+    }
+
+    /// There is no client.
+    fn ruby(&mut self) -> Vec<Access> {
+        self.source = Some(Source::Ruby);
+        std::mem::take(&mut self.held)
+    }
+
+    /// The end of the trace: what completes with it, writes of the client that memory has not seen included.
+    pub fn finish(&mut self) -> Vec<Access> {
+        let sink = &mut self.reader.sink;
+        let leftover = self.reader.sequencers.finish(sink);
+        self.unfinished = [leftover.unfinished, leftover.lost].concat();
+        sink.client.finish(sink.options);
+        let rest = self.fetch();
+        match self.source {
+            None => self.ruby(),
+            Some(_) => rest,
+        }
+    }
+
+    /// For each thread of Ruby's a place in its program order before which nothing is outstanding. A client's operations are numbered
+    /// one after the other, so that whoever has them knows.
+    pub fn settled(&self) -> Vec<(u32, u64)> {
+        self.reader.sequencers.settled()
+    }
+
+    /// Requests that were not answered when the trace ended: the values that they would have written are not known.
+    pub fn unfinished(&self) -> &[Unfinished] {
+        &self.unfinished
+    }
+
+    /// Whether the trace may show values that nothing in it writes.
+    pub fn outside_writes(&self) -> bool {
+        self.reader.sink.outside_writes
+    }
+}
