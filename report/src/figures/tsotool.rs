@@ -242,7 +242,9 @@ fn growth(sample: &Sample<'_>, against: &str, name: &str) -> Option<Figure> {
         lines: sample.trials.iter().map(|trial| place(by, trial)).collect(),
     };
     // A single place on an axis shows no growth.
-    if view.places.len() < 2 {
+    let own = sample.trials.iter().filter(|trial| trial.algorithm == name);
+    let places: BTreeSet<_> = own.map(|trial| place(against, trial)).collect();
+    if places.len() < 2 {
         return None;
     }
     let times = |name: &str| {
