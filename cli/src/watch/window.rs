@@ -280,7 +280,7 @@ impl Window {
     /// What is remembered, as a history.
     pub fn history(&self) -> Option<History> {
         let mut builder = HistoryBuilder::new();
-        for (order, arrival) in self.online.window().into_iter().enumerate() {
+        for arrival in self.online.window() {
             let place = match arrival.location {
                 None => Place::Nowhere,
                 Some(address) => Place::Bytes {
@@ -288,12 +288,13 @@ impl Window {
                     size: self.shown.get(&address).copied().unwrap_or(self.size),
                 },
             };
+            let line = (arrival.tag > 0).then_some(arrival.tag);
             builder.push(Access {
                 sequence: u64::from(arrival.sequence),
                 read: arrival.read,
                 written: arrival.written,
-                line: (arrival.tag > 0).then_some(arrival.tag),
-                order: Some(arrival.tag.max(order as u64 * u64::from(arrival.tag == 0))),
+                line,
+                order: line,
                 ..Access::new(arrival.thread, arrival.kind, place)
             });
         }

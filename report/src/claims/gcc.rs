@@ -1,10 +1,12 @@
 //! Claims of *Gradual Consistency Checking*.
 
+use std::collections::BTreeMap;
+
 use super::kernels::{Ordered, average, ceiling, ordered};
 use super::measure::{AtSize, Axis, Estimate, History, Share, Trials, mean};
 use super::paper::{self, percent, times};
 use super::{Claim, Found, Missing, speed};
-use crate::tables::Said;
+use crate::tables::{Said, Trial};
 
 /// What varies in Figures 4 and 6.
 const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
@@ -82,7 +84,9 @@ fn faster(results: AtSize<'_>, algorithms: &Algorithms) -> Result<Found, Missing
 fn grows(results: AtSize<'_>, algorithms: &Algorithms, axis: Axis) -> Result<Found, Missing> {
     let trials = of(results, algorithms)?;
     let found = speed::grows(&trials, axis, &algorithms.gradual, algorithms.sat)?;
-    Ok(found.because(open(&trials, algorithms)))
+    Ok(found
+        .because(open(&trials, algorithms))
+        .because(open_along(&trials, algorithms, axis)))
 }
 
 fn alike(results: AtSize<'_>) -> Result<Found, Missing> {
@@ -144,16 +148,41 @@ fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
 /// What the weaker criterion leaves to enumeration or SAT, which the paper has as the reason for its gain.
 fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
     let [_, sat] = algorithms.gradual;
-    let shares = trials.rows(sat).filter(|row| row.write_pairs > 0);
-    let shares = shares.filter_map(|row| {
-        let open = row.write_pairs.saturating_sub(row.ordered?);
-        Some(Estimate::exactly(open as f64 / row.write_pairs as f64))
-    });
-    let shares: Vec<Estimate> = shares.collect();
+    let shares: Vec<Estimate> = trials.rows(sat).filter_map(left_open).collect();
     let share = mean(&shares).map(|share| share.shown(percent));
     share.map_or(String::new(), |share| {
         format!("Of the pairs of writes {share} were left open before the search.")
     })
+}
+
+/// The same at the first and at the last point of an axis.
+fn open_along(trials: &Trials<'_>, algorithms: &Algorithms, axis: Axis) -> String {
+    let [_, sat] = algorithms.gradual;
+    let mut points: BTreeMap<u64, Vec<Estimate>> = BTreeMap::new();
+    for row in trials.rows(sat).filter(|row| row.part == axis.name()) {
+        let point = points.entry(axis.of(row)).or_default();
+        point.extend(left_open(row));
+    }
+    let shown = |point: Option<(&u64, &Vec<Estimate>)>| {
+        let (at, shares) = point?;
+        Some(format!("{} at {at}", mean(shares)?.shown(percent)))
+    };
+    match (
+        shown(points.first_key_value()),
+        shown(points.last_key_value()),
+    ) {
+        (Some(first), Some(last)) if points.len() > 1 => format!(
+            "{first} and {last} {}: where less is left, the gain is larger.",
+            axis.name()
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The share of pairs of writes that were left open before the search.
+fn left_open(row: &Trial) -> Option<Estimate> {
+    let open = row.write_pairs.saturating_sub(row.ordered?);
+    (row.write_pairs > 0).then(|| Estimate::exactly(open as f64 / row.write_pairs as f64))
 }
 
 fn unordered(
