@@ -94,6 +94,8 @@ pub enum Why {
     Observed(Arrival),
     /// The first reads what the second overwrites.
     Overtaken,
+    /// What it followed from is forgotten.
+    Forgotten,
 }
 
 /// A value is written twice to a location: nobody can tell which of the two writes a read takes.
@@ -221,16 +223,10 @@ impl Online {
         self.events.len() - self.free.len()
     }
 
-    /// The operations that are not forgotten, by thread and program order; reads that wait for their sources are among them.
+    /// The operations that are not forgotten, by thread and program order, without reads that wait for their sources.
     pub fn window(&self) -> Vec<Arrival> {
-        let known = self
-            .events
-            .iter()
-            .filter(|event| !event.is_free)
-            .map(|event| event.arrival);
-        let mut all: Vec<Arrival> = known
-            .chain(self.waiting.values().flatten().copied())
-            .collect();
+        let known = self.events.iter().filter(|event| !event.is_free);
+        let mut all: Vec<Arrival> = known.map(|event| event.arrival).collect();
         all.sort_by_key(|it| (it.thread, it.sequence));
         all
     }

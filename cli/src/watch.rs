@@ -1,12 +1,15 @@
 //! `rubric watch`: check a run while it goes on.
 //!
+//! - [`source`]: the trace, read on a thread of its own;
 //! - [`window`]: operations as they arrive, with sizes that may turn out to be smaller.
 
+mod source;
 mod window;
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use check::bounds::{Bounds, Exceeded};
@@ -14,8 +17,6 @@ use check::model::PsoRmw;
 use check::online::{Arrival, Broken, Stop, Why};
 use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom, Source};
-use ingest::gem5::Live;
-use ingest::input::Lines;
 use serde_json::json;
 
 use crate::check::paint::Paint;
@@ -25,10 +26,11 @@ use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress};
+use source::{Batches, End as TraceEnd};
 use window::{Problem, Window};
 
-/// Operations between two looks at the memory limit, and at what can be forgotten.
-const LOOK_EVERY: u64 = 4096;
+/// How long nothing may come before somebody looks whether the user wants to end.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Check a trace while it is still being written, and stop at the first violation
 #[derive(clap::Args)]
@@ -103,13 +105,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         true => "standard input".to_owned(),
         false => args.trace.display().to_string(),
     };
-    let mut lines = Lines::new(open(&args.trace)?, &file, reading.lossy)?;
+    let (batches, _) = source::begin(open(&args.trace)?, file.clone(), reading);
     let begun = Instant::now();
     let mut watch = Watch {
-        live: Live::new(&reading),
+        file: &file,
+        batches,
         window: Window::new(model, args.options.access_size),
         bounds: Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully()),
-        lines: &mut lines,
+        source: None,
+        line: 0,
     };
     let line = progress::spinner(file.clone(), args.options.quiet);
     let end = watch.follow(&mut |window| {
@@ -125,7 +129,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         file: &file,
         model,
         window: &watch.window,
-        source: watch.live.source(),
+        source: watch.source,
         time: begun.elapsed(),
     };
     match args.format {
@@ -140,7 +144,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     })
 }
 
-fn open(path: &Path) -> Result<Box<dyn Read>, Error> {
+fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }
@@ -157,38 +161,43 @@ fn open(path: &Path) -> Result<Box<dyn Read>, Error> {
     Ok(Box::new(file))
 }
 
-struct Watch<'a, 'o, 'l> {
-    live: Live<'o>,
+struct Watch<'a> {
+    file: &'a str,
+    batches: Batches,
     window: Window,
     bounds: Bounds,
-    lines: &'a mut Lines<'l>,
+    source: Option<Source>,
+    /// How far the trace was read.
+    line: u64,
 }
 
-impl Watch<'_, '_, '_> {
+impl Watch<'_> {
     fn follow(&mut self, report: &mut dyn FnMut(&Window)) -> Result<End, Error> {
-        let mut next_look = LOOK_EVERY;
-        while self.live.advance(self.lines)? {
-            for access in self.live.fetch() {
-                if let Err(problem) = self.window.take(&access) {
+        loop {
+            let batch = match self.batches.recv_timeout(LOOK_EVERY) {
+                Ok(batch) => batch?,
+                Err(RecvTimeoutError::Timeout) => match self.stopped() {
+                    Some(end) => return Ok(end),
+                    None => continue,
+                },
+                // The thread that reads has said what is wrong, or ended with the trace.
+                Err(RecvTimeoutError::Disconnected) => return self.last(&TraceEnd::default()),
+            };
+            (self.source, self.line) = (batch.source, batch.line);
+            for access in &batch.accesses {
+                if let Err(problem) = self.window.take(access) {
                     return self.problem(problem);
                 }
             }
-            if self.window.arrived() < next_look {
-                continue;
-            }
-            next_look = self.window.arrived() + LOOK_EVERY;
             report(&self.window);
-            self.window.settle(&self.live);
+            self.window.settle(batch.source, &batch.settled);
+            if let Some(end) = batch.end {
+                return self.last(&end);
+            }
             if let Some(end) = self.stopped() {
                 return Ok(end);
             }
         }
-        for access in self.live.finish() {
-            if let Err(problem) = self.window.take(&access) {
-                return self.problem(problem);
-            }
-        }
-        self.last()
     }
 
     /// Why nothing more is looked at, if that is so.
@@ -212,8 +221,7 @@ impl Watch<'_, '_, '_> {
             Problem::Unsuitable(what) => {
                 return Err(Error::Usage(format!(
                     "{}:{}: {what}: record the trace and use `rubric check`",
-                    self.lines.file(),
-                    self.lines.number()
+                    self.file, self.line
                 )));
             }
         };
@@ -226,7 +234,7 @@ impl Watch<'_, '_, '_> {
             ))),
             Stop::WrittenTwice(twice) => Err(Error::Usage(format!(
                 "{}: {} writes a value that {}, so it is not known which of the two a read takes: record a run that writes unique values",
-                self.lines.file(),
+                self.file,
                 named(&twice.second),
                 match twice.first {
                     Some(first) => format!("{} has written", named(&first)),
@@ -262,14 +270,14 @@ impl Watch<'_, '_, '_> {
     }
 
     /// Nothing more comes.
-    fn last(&mut self) -> Result<End, Error> {
+    fn last(&mut self, end: &TraceEnd) -> Result<End, Error> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
                 return Ok(self.violation(&broken));
             };
             let writes =
                 |it: &&history::Unfinished| it.writes && self.window.reaches(it.address, &read);
-            if let Some(unfinished) = self.live.unfinished().iter().find(writes) {
+            if let Some(unfinished) = end.unfinished.iter().find(writes) {
                 return Ok(End::Undecided(format!(
                     "{} returned a value that only the unanswered store to {:#x} of thread {} can have written",
                     named(&read),
@@ -277,7 +285,7 @@ impl Watch<'_, '_, '_> {
                     unfinished.thread
                 )));
             }
-            if self.live.outside_writes() {
+            if end.outside_writes {
                 return Ok(End::Undecided(format!(
                     "{} returned a value that was written outside of the history",
                     named(&read)
@@ -288,7 +296,7 @@ impl Watch<'_, '_, '_> {
         if self.window.arrived() == 0 {
             return Err(Error::Usage(format!(
                 "{}: no operation in it: record gem5 with --debug-flags=ProtocolTrace,RubySequencer,RubyPort",
-                self.lines.file()
+                self.file
             )));
         }
         if self.window.is_explained() {
@@ -432,6 +440,7 @@ fn reason(broken: &Broken) -> (String, Arrival) {
                     named(&read)
                 ),
                 Why::Overtaken => "the first reads what the second overwrites".to_owned(),
+                Why::Forgotten => "operations that are forgotten said so".to_owned(),
             };
             let last = if before.tag > after.tag {
                 before

@@ -96,6 +96,11 @@ impl<'a> Lines<'a> {
         })
     }
 
+    /// Whether the next line is there already, so that moving to it waits for nobody.
+    pub fn is_at_hand(&self) -> bool {
+        memchr(b'\n', &self.buffer[self.start..self.end]).is_some()
+    }
+
     /// Moves to the next line; false at the end of the input.
     ///
     /// # Errors

@@ -1,9 +1,22 @@
 //! Forgetting what can say nothing new.
 
-use rustc_hash::FxHashSet;
-
 use super::order::Reason;
 use super::{NONE, Online, REMEMBERED, Source};
+
+/// Of each event, whether it is kept.
+struct Kept(Vec<bool>);
+
+impl Kept {
+    fn has(&self, event: u32) -> bool {
+        self.0[event as usize]
+    }
+
+    fn extend(&mut self, events: impl IntoIterator<Item = u32>) {
+        for event in events {
+            self.0[event as usize] = true;
+        }
+    }
+}
 
 impl Online {
     /// Forgets what precedes all that is still to come, but for writes that may still be read. Cost: linear in what is remembered, and a
@@ -16,8 +29,11 @@ impl Online {
         self.keep_newest(&low, &mut kept);
         self.keep_sources(&mut kept);
         self.note_overwritten(&low);
-        self.redirect(&kept);
+        let leading_nowhere = self.leading_nowhere(&kept);
         self.drop_others(&kept);
+        for event in leading_nowhere {
+            self.redirect(event);
+        }
     }
 
     /// Up to which place of its program order all operations of a thread are inserted.
@@ -47,8 +63,8 @@ impl Online {
     }
 
     /// Events that do not precede all that is to come, and the last ones of chains, behind which others may be inserted.
-    fn kept_by_place(&self, low: &[u32]) -> FxHashSet<u32> {
-        let mut kept = FxHashSet::default();
+    fn kept_by_place(&self, low: &[u32]) -> Kept {
+        let mut kept = Kept(vec![false; self.events.len()]);
         for (chain, &low) in self.chains.all.iter().zip(low) {
             let inserted = self.inserted(chain.thread);
             let before = chain.events.partition_point(|it| it.0 <= low.min(inserted));
@@ -62,7 +78,7 @@ impl Online {
     }
 
     /// Writes that no other write is known to overwrite before all that is to come, and load-linked whose store may still come.
-    fn keep_newest(&self, low: &[u32], kept: &mut FxHashSet<u32>) {
+    fn keep_newest(&self, low: &[u32], kept: &mut Kept) {
         for location in &self.locations {
             let newest = location.writes.iter().filter_map(|(chain, writes)| {
                 let before = writes.partition_point(|it| it.0 <= low[*chain as usize]);
@@ -74,7 +90,7 @@ impl Online {
                 let precedes =
                     |other: &u32| *other != write && self.clocks.get(*other, chain) >= position;
                 if !newest.iter().any(precedes) {
-                    kept.insert(write);
+                    kept.extend([write]);
                 }
             }
             kept.extend(
@@ -88,12 +104,13 @@ impl Online {
     }
 
     /// What operations that are kept read.
-    fn keep_sources(&self, kept: &mut FxHashSet<u32>) {
-        let source = |event: &u32| match self.events[*event as usize].source {
+    fn keep_sources(&self, kept: &mut Kept) {
+        let all = 0..self.events.len() as u32;
+        let source = |event: u32| match self.events[event as usize].source {
             Source::Event(source) => Some(source),
             _ => None,
         };
-        let sources: Vec<u32> = kept.iter().filter_map(source).collect();
+        let sources: Vec<u32> = all.filter(|&it| kept.has(it)).filter_map(source).collect();
         kept.extend(sources);
     }
 
@@ -110,47 +127,30 @@ impl Online {
         }
     }
 
-    /// Lets what is kept lead to what came behind something that is forgotten: of each chain the first.
-    fn redirect(&mut self, kept: &FxHashSet<u32>) {
-        for &event in kept {
-            let after = &self.events[event as usize].after;
-            if after.iter().all(|(it, _)| kept.contains(it)) {
-                continue;
-            }
-            let mut open: Vec<(u32, Reason)> = after.clone();
-            let mut seen = FxHashSet::default();
-            let mut first: Vec<(u32, Reason)> = Vec::new();
-            while let Some((next, reason)) = open.pop() {
-                if !seen.insert(next) {
-                    continue;
-                }
-                if !kept.contains(&next) {
-                    open.extend(
-                        self.events[next as usize]
-                            .after
-                            .iter()
-                            .map(|it| (it.0, reason)),
-                    );
-                    continue;
-                }
-                let (chain, position) = self.place_of(next);
-                match first
-                    .iter_mut()
-                    .find(|it| self.events[it.0 as usize].chain == chain)
-                {
-                    None => first.push((next, reason)),
-                    Some(known) if self.events[known.0 as usize].position() > position => {
-                        *known = (next, reason)
-                    }
-                    Some(_) => {}
-                }
-            }
-            self.events[event as usize].after = first;
-        }
+    /// What leads to something that is not kept.
+    fn leading_nowhere(&self, kept: &Kept) -> Vec<u32> {
+        let all = (0..self.events.len() as u32).filter(|&event| kept.has(event));
+        let leads = |event: &u32| {
+            let mut after = self.events[*event as usize].after.iter();
+            after.any(|(it, _)| !kept.has(*it))
+        };
+        all.filter(leads).collect()
     }
 
-    fn drop_others(&mut self, kept: &FxHashSet<u32>) {
-        let is_kept = |it: &(u32, u32)| kept.contains(&it.1);
+    /// Lets an event lead to what is known to come behind it: of each chain the first.
+    fn redirect(&mut self, event: u32) {
+        let first = self.chains.all.iter().filter_map(|chain| {
+            let before = chain
+                .events
+                .partition_point(|it| it.1 == event || !self.precedes(event, it.1));
+            chain.events.get(before)
+        });
+        let first: Vec<(u32, Reason)> = first.map(|it| (it.1, Reason::Forgotten)).collect();
+        self.events[event as usize].after = first;
+    }
+
+    fn drop_others(&mut self, kept: &Kept) {
+        let is_kept = |it: &(u32, u32)| kept.has(it.1);
         for chain in &mut self.chains.all {
             chain.events.retain(is_kept);
         }
@@ -168,7 +168,7 @@ impl Online {
         }
         for number in 0..self.events.len() as u32 {
             let event = &mut self.events[number as usize];
-            if kept.contains(&number) {
+            if kept.has(number) {
                 event.readers.retain(is_kept);
                 continue;
             }
@@ -177,8 +177,9 @@ impl Online {
             }
             event.is_free = true;
             self.has_forgotten = true;
-            event.after = Vec::new();
-            event.readers = Vec::new();
+            // Whoever takes the place finds room.
+            event.after.clear();
+            event.readers.clear();
             let written = event
                 .arrival
                 .written

@@ -1,5 +1,7 @@
 //! What the rules force, and clocks that follow from it.
 
+use std::mem::take;
+
 use super::locations::insert;
 use super::{Arrival, Broken, Event, NONE, Online, Source, Why};
 
@@ -11,6 +13,7 @@ pub enum Reason {
     OwnEarlier(u32),
     Observed(u32),
     Overtaken,
+    Forgotten,
 }
 
 impl Online {
@@ -22,15 +25,7 @@ impl Online {
         source: Source,
     ) -> Result<u32, Box<Broken>> {
         let chain = self.chains.of(&arrival, location);
-        let event = self.place(Event {
-            arrival,
-            chain,
-            location,
-            source,
-            readers: Vec::new(),
-            after: Vec::new(),
-            is_free: false,
-        });
+        let event = self.place(arrival, chain, location, source);
         self.clocks
             .reserve(self.events.len(), self.chains.all.len());
         self.clocks.reset(event, chain, arrival.sequence + 1);
@@ -53,18 +48,27 @@ impl Online {
         Ok(event)
     }
 
-    /// A number for an event.
-    fn place(&mut self, event: Event) -> u32 {
-        match self.free.pop() {
-            Some(number) => {
-                self.events[number as usize] = event;
-                number
-            }
-            None => {
-                self.events.push(event);
-                self.events.len() as u32 - 1
-            }
+    /// A number for an event, and room for it.
+    fn place(&mut self, arrival: Arrival, chain: u32, location: u32, source: Source) -> u32 {
+        let number = self.free.pop().unwrap_or(self.events.len() as u32);
+        let known = self.events.get_mut(number as usize);
+        let (readers, after) = known.map_or((Vec::new(), Vec::new()), |event| {
+            (take(&mut event.readers), take(&mut event.after))
+        });
+        let event = Event {
+            arrival,
+            chain,
+            location,
+            source,
+            readers,
+            after,
+            is_free: false,
+        };
+        match self.events.get_mut(number as usize) {
+            Some(place) => *place = event,
+            None => self.events.push(event),
         }
+        number
     }
 
     /// Notes an event where its location's events are found.
@@ -170,8 +174,7 @@ impl Online {
             let first = match source {
                 Source::Event(source) => {
                     let (chain, position) = self.place_of(source);
-                    let before =
-                        writes.partition_point(|it| self.clocks.get(it.1, chain) < position);
+                    let before = boundary(writes, |it| self.clocks.get(it.1, chain) < position);
                     // The source itself is in its own clock.
                     writes[before..]
                         .iter()
@@ -242,13 +245,13 @@ impl Online {
         let mut found: Vec<(u32, u32, Reason)> = Vec::new();
         for (chain, writes) in &self.locations[event.location as usize].writes {
             let known = self.clocks.get(number, *chain);
-            let before = writes.partition_point(|it| it.0 <= known);
+            let before = boundary(writes, |it| it.0 <= known);
             let Some(&(_, write)) = writes[..before].iter().rev().find(|it| it.1 != number) else {
                 continue;
             };
             match event.source {
-                Source::Event(source) if source != write => {
-                    found.push((write, source, Reason::Observed(number)))
+                Source::Event(source) if source != write && !self.precedes(write, source) => {
+                    found.push((write, source, Reason::Observed(number)));
                 }
                 Source::Initial => {
                     let write = self.events[write as usize].arrival;
@@ -258,7 +261,8 @@ impl Online {
             }
             if event.arrival.kind.writes() {
                 let readers = self.events[write as usize].readers.iter().map(|it| it.1);
-                let readers = readers.filter(|&read| read != number);
+                let readers =
+                    readers.filter(|&read| read != number && !self.precedes(read, number));
                 found.extend(readers.map(|read| (read, number, Reason::Overtaken)));
             }
         }
@@ -268,12 +272,16 @@ impl Online {
 
     /// One event precedes another.
     fn add(&mut self, before: u32, after: u32, reason: Reason) -> Result<(), Box<Broken>> {
-        let (first, second) = (self.place_of(before), self.place_of(after));
-        if before != after && self.clocks.get(after, first.0) >= first.1 {
-            return Ok(());
+        match self.precedes(before, after) {
+            true => Ok(()),
+            false => self.link(before, after, reason),
         }
-        debug_assert!(before == after || first.0 != second.0 || first.1 > second.1);
-        self.link(before, after, reason)
+    }
+
+    /// Whether that is known.
+    pub(super) fn precedes(&self, before: u32, after: u32) -> bool {
+        let (chain, position) = self.place_of(before);
+        before != after && self.clocks.get(after, chain) >= position
     }
 
     /// The same, whatever is known: a chain's clock says nothing of an event that is inserted into it later.
@@ -324,7 +332,19 @@ impl Online {
             Reason::OwnEarlier(read) => Why::OwnEarlier(arrival(read)),
             Reason::Observed(read) => Why::Observed(arrival(read)),
             Reason::Overtaken => Why::Overtaken,
+            Reason::Forgotten => Why::Forgotten,
         };
         Box::new(Broken::Cycle(arrival(before), arrival(after), why))
+    }
+}
+
+/// How many of a list's first elements this holds of, as it does of all before one that it holds of. Most often all but the last few, which are
+/// looked at first.
+fn boundary(list: &[(u32, u32)], holds: impl Fn(&(u32, u32)) -> bool) -> usize {
+    const FEW: usize = 8;
+    let near = list.len().saturating_sub(FEW);
+    match list[near..].iter().rposition(&holds) {
+        Some(last) => near + last + 1,
+        None => list[..near].partition_point(holds),
     }
 }

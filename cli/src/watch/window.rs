@@ -9,11 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use check::Model;
 use check::online::witness::Witness;
 use check::online::{Arrival, Broken, Online, Stop};
-use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance};
-use ingest::gem5::Live;
+use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
 
 /// Most operations that are kept to be looked at again.
-const LOGGED: usize = 1 << 20;
+const LOGGED: usize = 1 << 18;
 
 /// The largest size of an access.
 const LARGEST: u8 = 8;
@@ -242,13 +241,13 @@ impl Window {
         })
     }
 
-    /// Says how far threads have come, so that operations can be forgotten.
-    pub fn settle(&mut self, live: &Live<'_>) {
+    /// Says how far threads have come, so that operations can be forgotten: those of a client are numbered one after the other.
+    pub fn settle(&mut self, source: Option<Source>, settled: &[(u32, u64)]) {
         for (&thread, arrived) in &self.arrived {
             self.online.settle(thread, arrived.all);
         }
-        if live.source() == Some(history::Source::Ruby) {
-            for (thread, sequence) in live.settled() {
+        if source == Some(Source::Ruby) {
+            for &(thread, sequence) in settled {
                 self.online
                     .settle(thread, u32::try_from(sequence).unwrap_or(u32::MAX));
             }

@@ -35,7 +35,7 @@ const SILENT: usize = 64;
 /// ```
 pub struct Live<'o> {
     reader: Reader<'o>,
-    /// What Ruby saw before it is known whether there is a client.
+    /// Operations that nobody has fetched: they wait for others that completed before, or until it is known whether there is a client.
     held: Vec<Access>,
     source: Option<Source>,
     unfinished: Vec<Unfinished>,
@@ -103,36 +103,36 @@ impl<'o> Live<'o> {
 
     /// The operations that have completed since, in that order.
     pub fn fetch(&mut self) -> Vec<Access> {
-        let client = self.reader.sink.client.taken.fetch();
-        let ruby = self
-            .reader
-            .sink
-            .ruby
-            .as_mut()
-            .map(Taken::fetch)
-            .unwrap_or_default();
-        match self.source {
-            Some(Source::Client) => client,
-            Some(_) => ruby,
-            None if self.reader.sink.client.operations > 0 => {
-                self.source = Some(Source::Client);
-                self.held = Vec::new();
-                client
-            }
-            None => {
-                self.held.extend(ruby);
-                match self.held.len() < SILENT {
-                    true => Vec::new(),
-                    false => self.ruby(),
-                }
-            }
+        self.take();
+        if self.source.is_none() || self.held.is_empty() {
+            return Vec::new();
         }
+        // What completed before something that is not settled yet comes before it.
+        let bound = self.reader.sequencers.first_unsettled().unwrap_or(u64::MAX);
+        self.held.sort_by_key(|access| access.order);
+        let before = self
+            .held
+            .partition_point(|access| access.order < Some(bound));
+        let later = self.held.split_off(before);
+        std::mem::replace(&mut self.held, later)
     }
 
-    /// There is no client.
-    fn ruby(&mut self) -> Vec<Access> {
-        self.source = Some(Source::Ruby);
-        std::mem::take(&mut self.held)
+    /// Holds what was taken in since of the source that makes the history.
+    fn take(&mut self) {
+        let sink = &mut self.reader.sink;
+        if self.source.is_none() && sink.client.operations > 0 {
+            self.source = Some(Source::Client);
+            self.held.clear();
+        }
+        let client = sink.client.taken.fetch();
+        let ruby = sink.ruby.as_mut().map(Taken::fetch).unwrap_or_default();
+        match self.source {
+            Some(Source::Client) => self.held.extend(client),
+            _ => self.held.extend(ruby),
+        }
+        if self.source.is_none() && self.held.len() >= SILENT {
+            self.source = Some(Source::Ruby);
+        }
     }
 
     /// The end of the trace: what completes with it, writes of the client that memory has not seen included.
@@ -141,11 +141,12 @@ impl<'o> Live<'o> {
         let leftover = self.reader.sequencers.finish(sink);
         self.unfinished = [leftover.unfinished, leftover.lost].concat();
         sink.client.finish(sink.options);
-        let rest = self.fetch();
-        match self.source {
-            None => self.ruby(),
-            Some(_) => rest,
-        }
+        self.take();
+        self.source.get_or_insert(Source::Ruby);
+        // A store that memory has not seen has no place in the order: it comes last.
+        self.held
+            .sort_by_key(|access| access.order.unwrap_or(u64::MAX));
+        std::mem::take(&mut self.held)
     }
 
     /// For each thread of Ruby's a place in its program order before which nothing is outstanding. A client's operations are numbered

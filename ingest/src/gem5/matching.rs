@@ -58,6 +58,15 @@ impl Sequencers {
         self.all.iter().filter_map(of).collect()
     }
 
+    /// The line of the first operation that has completed and may still turn out to be smaller than it seems.
+    pub(crate) fn first_unsettled(&self) -> Option<u64> {
+        let last = self
+            .all
+            .iter()
+            .filter_map(|sequencer| sequencer.last.as_ref());
+        last.map(|completed| completed.line).min()
+    }
+
     /// `Timing request`.
     pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
         self.offer = Some(Offer {
