@@ -161,12 +161,35 @@ fn cycles(history: &History, block: &Block) -> Vec<Vec<Edge>> {
     // Two writes that a read has seen in the wrong order: the read is what was seen.
     if let [first, second] = facts[..] {
         for (derived, other) in [(first, second), (second, first)] {
+            found.extend(around(history, block, derived, other));
             found.extend(through_read(history, block, derived, other));
         }
     }
     let direct: Option<Vec<Edge>> = facts.iter().map(|fact| edge(fact)).collect();
     found.extend(direct.map(|edges| merged(history, edges)));
     found
+}
+
+/// Of `overtaken`, that a read precedes its own thread's earlier write, whose order after the read's source took a way through other
+/// locations: the cycle of that way, and of the order that the read has seen.
+fn around(history: &History, block: &Block, overtaken: &Fact, own: &Fact) -> Option<Vec<Edge>> {
+    let (Rule::Overtaken, Rule::ProgramOrder, Node::Op(write)) =
+        (overtaken.rule, own.rule, own.before)
+    else {
+        return None;
+    };
+    let way = overtaken
+        .premises
+        .iter()
+        .map(|&fact| edge(&block.facts[fact]));
+    let way: Vec<Edge> = way.collect::<Option<_>>()?;
+    let seen = Edge {
+        before: write,
+        after: way.first()?.before,
+        kind: EdgeKind::Ww,
+    };
+    let cycle = merged(history, [vec![seen], way].concat());
+    (cycle.len() > 2).then_some(cycle)
 }
 
 /// Of `derived`, that a write precedes another because a read returns the other's value, and the opposite: the cycle from the

@@ -209,6 +209,11 @@ fn litmus_tests_have_their_names() {
             "R",
             "0: M[0] := 1\n0: M[1] := 1\n1: M[1] := 2\n1: M[0] == 0\nfinal M[1] == 2",
         ),
+        // The last load shows the store order.
+        (
+            "R",
+            "2: M[1] := 1\n2: M[0] == 1\n0: M[0] := 1\n0: M[0] := 2\n0: M[1] := 2\n0: M[1] == 1",
+        ),
         (
             "2+2W",
             "0: M[0] := 1\n0: M[1] := 2\n1: M[1] := 1\n1: M[0] := 2\nfinal M[0] == 1\nfinal M[1] == 1",
