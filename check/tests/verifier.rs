@@ -2,9 +2,12 @@
 
 mod common;
 
-use check::certificate::{Certificate, Claim, Evidence, Name, ProofRule, ProofStep, read};
+use check::certificate::{
+    Certificate, Claim, Evidence, Name, ProofRule, ProofStep, read, write_consistent,
+    write_violation,
+};
 use check::machine::explore;
-use check::verify::{Rejection, verify};
+use check::verify::{Rejection, Verified, verify};
 use check::{Model, Options, Verdict, check, steps};
 use common::{MODELS, Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
@@ -153,7 +156,7 @@ fn damaged_files_are_errors() {
     let found = proof(&history, Model::Sc).unwrap();
     let mut file = Vec::new();
     let claim = Claim::new(&history, Model::Sc, "");
-    check::certificate::write_violation(&mut file, &claim, &found).unwrap();
+    write_violation(&mut file, &claim, &found).unwrap();
     assert!(verify(&history, &read(file.as_slice()).unwrap()).is_ok());
     for length in 0..file.len() - 1 {
         let cut = read(&file[..length]);
@@ -165,10 +168,62 @@ fn damaged_files_are_errors() {
         // Most changes are no certificate; those that are may not turn the verdict.
         if let Ok(certificate) = read(damaged.as_slice()) {
             let verified = verify(&history, &certificate);
-            assert!(!matches!(
-                verified,
-                Ok(check::verify::Verified::Consistent { .. })
-            ));
+            assert!(!matches!(verified, Ok(Verified::Consistent { .. })));
         }
     }
+}
+
+/// Whatever byte of a certificate is another, it is refused, or says what is true of the history.
+#[test]
+fn no_other_byte_turns_a_verdict() {
+    let (mut accepted, mut tried) = (0, 0);
+    for seed in 0..24 {
+        let history = random_history(&mut seeded(seed));
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+        let verdicts =
+            MODELS.map(|model| check(&history, &reads_from, model, &Options::default()).verdict);
+        let is_consistent = |model: Model| {
+            let at = MODELS.iter().position(|it| *it == model).unwrap();
+            matches!(verdicts[at], Verdict::Consistent(_))
+        };
+        let model = MODELS[seed as usize % MODELS.len()];
+        let claim = Claim::new(&history, model, "");
+        let mut file = Vec::new();
+        match &verdicts[seed as usize % MODELS.len()] {
+            Verdict::Consistent(run) => {
+                write_consistent(&mut file, &history, &claim, &[], run).unwrap();
+            }
+            Verdict::Violation(violation) => {
+                let proof = steps::steps(&history, violation);
+                write_violation(&mut file, &claim, &proof).unwrap();
+            }
+            other => panic!("{other:?}"),
+        }
+        for at in 0..file.len() {
+            for change in [1, 2, 4, 16, 32, 128] {
+                let mut damaged = file.clone();
+                damaged[at] ^= change;
+                tried += 1;
+                let Ok(certificate) = read(damaged.as_slice()) else {
+                    continue;
+                };
+                let model = certificate.claim.model;
+                let wrong = match verify(&history, &certificate) {
+                    Err(_) => continue,
+                    Ok(Verified::Consistent { .. }) => !is_consistent(model),
+                    Ok(Verified::Violation { .. } | Verified::Breach { .. }) => {
+                        is_consistent(model)
+                    }
+                };
+                accepted += 1;
+                let text = String::from_utf8_lossy(&damaged);
+                assert!(!wrong, "byte {at} ^ {change}\n{}\n{text}", print(&history));
+            }
+        }
+    }
+    // Names and options may change; what proves may not.
+    assert!(
+        tried > 20_000 && accepted * 10 < tried,
+        "{accepted} of {tried}"
+    );
 }
