@@ -248,8 +248,13 @@ impl Window {
         }
         if source == Some(Source::Ruby) {
             for &(thread, sequence) in settled {
-                self.online
-                    .settle(thread, u32::try_from(sequence).unwrap_or(u32::MAX));
+                let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
+                self.online.settle(thread, sequence);
+                // Ruby numbers the requests of all threads together, so that a thread's own have gaps.
+                if let Some(arrived) = self.arrived.get_mut(&thread) {
+                    arrived.all = arrived.all.max(sequence);
+                    arrived.more = arrived.more.split_off(&sequence);
+                }
             }
         }
     }

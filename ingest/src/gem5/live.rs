@@ -152,7 +152,13 @@ impl<'o> Live<'o> {
     /// For each thread of Ruby's a place in its program order before which nothing is outstanding. A client's operations are numbered
     /// one after the other, so that whoever has them knows.
     pub fn settled(&self) -> Vec<(u32, u64)> {
-        self.reader.sequencers.settled()
+        let mut settled = self.reader.sequencers.settled();
+        for (thread, place) in &mut settled {
+            // What nobody has fetched has not arrived.
+            let held = self.held.iter().filter(|access| access.thread == *thread);
+            *place = held.map(|access| access.sequence).fold(*place, u64::min);
+        }
+        settled
     }
 
     /// Requests that were not answered when the trace ended: the values that they would have written are not known.
