@@ -1,0 +1,49 @@
+//! Traces as they grow: the operations are those of the whole trace, in the order of completions, and what is said to have arrived has.
+
+use std::collections::HashMap;
+use std::fs;
+
+use history::Source;
+use ingest::Options;
+use ingest::gem5::Live;
+use ingest::input::Lines;
+
+#[test]
+fn what_is_given_away_is_what_the_whole_trace_has() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/traces");
+    let mut traces = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|it| it != "gz") {
+            continue;
+        }
+        traces += 1;
+        let name = path.display().to_string();
+        let options = Options::default();
+        let bytes = fs::read(&path).unwrap();
+        let whole = ingest::read(bytes.as_slice(), &name, &options).unwrap();
+        let mut lines = Lines::new(bytes.as_slice(), &name, false).unwrap();
+        let mut live = Live::new(&options);
+        let mut settled: HashMap<u32, u64> = HashMap::new();
+        let mut all = Vec::new();
+        while live.advance(&mut lines).unwrap() {
+            for access in live.fetch() {
+                let before = settled.get(&access.thread).copied().unwrap_or(0);
+                assert!(
+                    access.sequence >= before,
+                    "{name}: {access:?} comes after {before}"
+                );
+                all.push(access);
+            }
+            // The numbers of a client's operations tell by themselves.
+            if live.source() == Some(Source::Ruby) {
+                settled.extend(live.settled());
+            }
+        }
+        all.extend(live.finish());
+        assert_eq!(all.len(), whole.histories[0].len(), "{name}");
+        let placed: Vec<u64> = all.iter().filter_map(|access| access.order).collect();
+        assert!(placed.is_sorted(), "{name}");
+    }
+    assert_eq!(traces, 6);
+}
