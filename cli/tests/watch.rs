@@ -130,8 +130,6 @@ fn what_cannot_be_watched_is_said() {
     assert!(!error(&["watch", &axe]).is_empty());
     let message = error(&["watch", VIOLATION, "--initial", "infer"]);
     assert!(message.contains("rubric check"), "{message}");
-    let twice =
-        "1: system.client: T0 op 0 rmw 0x40 0x0 0x1\n2: system.client: T0 op 1 rmw 0x40 0x1 0x1\n";
     // Memory does not change where a read-modify-write writes what it reads.
     let same =
         "1: system.client: T0 op 0 rmw 0x40 0x0 0x1\n2: system.client: T0 op 1 rmw 0x40 0x1 0x1\n";
