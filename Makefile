@@ -1,7 +1,7 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo campaign figures notebooks test test-program test-scale bench limits lint
+.PHONY: help demo campaign figures notebooks test test-program test-scale fuzz bench limits lint
 
 help:
 	@echo "make demo    run the built-in protocols with random programs and check what they did,"
@@ -18,6 +18,7 @@ help:
 	@echo "make test-scale"
 	@echo "             only those of scale/, which need Python and its packages"
 	@echo "make lint    formatting, clippy and documentation, warnings are errors"
+	@echo "make fuzz    drive what reads input with libFuzzer (nightly compiler, cargo-fuzz): RUNS=100000 inputs a target"
 	@echo "make limits  how large the hard histories of each family may be and still be decided"
 	@echo "make bench   measure speed (criterion), then a table of time and memory against size, as"
 	@echo "             Parquet too: RESULTS=folder (target/results), BENCH=full for the largest sizes"
@@ -67,6 +68,10 @@ test-program:
 
 test-scale: test-program
 	@target=$${CARGO_TARGET_DIR:-target}; scale/test.sh "$$target/debug/rubric" "$$target/scale-venv"
+
+# A short, deterministic run of the same targets is part of the tests.
+fuzz:
+	fuzz/run.sh $(or $(RUNS),100000)
 
 # The table is measured last, when nothing else runs.
 bench:

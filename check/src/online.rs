@@ -10,7 +10,8 @@
 //! write is a violation. Of a thread all of whose operations up to some place have arrived somebody has to say so ([`Online::settle`]). A
 //! thread that does nothing keeps everything after its last operation in memory.
 //!
-//! As saturation does, this finds what is forced, which is not all that is impossible: that nothing was found proves nothing.
+//! As saturation does, this finds what is forced, which is not all that is impossible: that nothing was found proves nothing. So a run that explains what has arrived is made beside it
+//! ([`Online::is_explained`]).
 //!
 //! ```
 //! use check::Model;
@@ -36,7 +37,8 @@ mod clocks;
 mod forget;
 mod locations;
 mod order;
-pub mod witness;
+mod replay;
+mod witness;
 
 use std::collections::VecDeque;
 
@@ -48,6 +50,7 @@ use chains::Chains;
 use clocks::Clocks;
 use locations::Location;
 use order::Reason;
+use replay::Replay;
 
 /// An operation as it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +188,7 @@ pub struct Online {
     is_forgotten: FxHashSet<(u32, u64)>,
     /// Events whose clocks have changed.
     changed: Vec<u32>,
+    replay: Replay,
     arrived: u64,
     has_forgotten: bool,
     /// How many operations were left when some were last forgotten.
@@ -207,6 +211,7 @@ impl Online {
             forgotten: VecDeque::new(),
             is_forgotten: FxHashSet::default(),
             changed: Vec::new(),
+            replay: Replay::new(model),
             arrived: 0,
             has_forgotten: false,
             kept: 0,
@@ -267,7 +272,10 @@ impl Online {
         let first = self.waiting.values().flatten().min_by_key(|it| it.tag);
         match first {
             Some(&read) => Err(Box::new(Broken::ThinAir(read))),
-            None => Ok(()),
+            None => {
+                self.replay_all();
+                Ok(())
+            }
         }
     }
 
@@ -338,6 +346,7 @@ impl Online {
         let mut open = vec![(arrival, source)];
         while let Some((arrival, source)) = open.pop() {
             let number = self.insert(arrival, location, source)?;
+            self.replay.insert(number, &self.events[number as usize]);
             let Some(value) = arrival.written.filter(|_| arrival.kind.writes()) else {
                 continue;
             };

@@ -1,31 +1,32 @@
 //! `rubric watch`: check a run while it goes on.
 //!
+//! - [`said`]: what is printed;
 //! - [`source`]: the trace, read on a thread of its own;
 //! - [`window`]: operations as they arrive, with sizes that may turn out to be smaller.
 
+mod said;
 mod source;
 mod window;
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use check::bounds::{Bounds, Exceeded};
 use check::model::PsoRmw;
-use check::online::{Arrival, Broken, Stop, Why};
+use check::online::{Broken, Stop};
 use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom, Source};
-use serde_json::json;
 
-use crate::check::paint::Paint;
 use crate::check::{rmw_parser, text};
 use crate::error::Error;
 use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress};
+use said::{Said, named, reason};
 use source::{Batches, End as TraceEnd};
 use window::{Problem, Window};
 
@@ -46,8 +47,9 @@ pipe ends with it. A read of a value that nobody has written yet waits for its s
 the last operation of every thread is forgotten, unless it can still be read, so memory does not grow with
 the run; a thread that does nothing keeps what comes after its last operation.
 
-At the end of the trace the history is consistent if the order of completions explains it, or if nothing
-had to be forgotten and `rubric check` would say so. Else it is undecided: what is forced has no contradiction.
+Beside that, operations are performed one by one, nearly as they complete, and the history is consistent if that
+goes well to the end of the trace. If it does not, `rubric check`'s stages decide, as long as nothing had to be
+forgotten; else it is undecided, since what is forced has no contradiction.
 
 JSON is one object: `file`, `model`, `verdict`, `operations` (how many it took), `remembered`, `threads`,
 `locations`, `seconds`, `source`, `reason`, and for a violation `line` (of the operation that showed it).
@@ -300,11 +302,14 @@ impl Watch<'_> {
             )));
         }
         if self.window.is_explained() {
-            return Ok(End::Consistent("each read returned what memory, or its thread's store buffer, held when it completed".to_owned()));
+            return Ok(End::Consistent(format!(
+                "performed one by one, each read returned what {} held",
+                self.window.holder()
+            )));
         }
         if !self.window.is_whole() {
             return Ok(End::Undecided(
-                "nothing is forced to be wrong, but the order of completions does not explain it: `rubric check` may find another, in the recorded trace"
+                "nothing is forced to be wrong, but performing the operations nearly as they completed went wrong: `rubric check` may find another order, in the recorded trace"
                     .to_owned(),
             ));
         }
@@ -335,143 +340,5 @@ impl Watch<'_> {
             Verdict::Undecided(reason) => End::Undecided(reason.describe(history)),
             _ => End::Undecided("there is no run, but no proof was found".to_owned()),
         }
-    }
-}
-
-/// What there is to say in the end.
-struct Said<'a> {
-    file: &'a str,
-    model: Model,
-    window: &'a Window,
-    source: Option<Source>,
-    time: Duration,
-}
-
-impl Said<'_> {
-    fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
-        let paint = Paint::new(io::stdout().is_terminal());
-        let (word, why) = match end {
-            End::Consistent(why) => (paint.good("consistent"), why),
-            End::Violation { why, .. } => (paint.bad("violation "), why),
-            End::Undecided(why) => (paint.unsure("undecided "), why),
-        };
-        writeln!(
-            out,
-            "{word} {:4} {}  ({} threads, {} operations, {:.0} a second, {} remembered; {:.3} s)",
-            self.model.name(),
-            self.file,
-            self.window.threads(),
-            self.window.arrived(),
-            self.window.arrived() as f64 / self.time.as_secs_f64().max(1e-6),
-            self.window.remembered(),
-            self.time.as_secs_f64()
-        )?;
-        writeln!(out, "  {why}")?;
-        if let End::Violation { explained, .. } = end {
-            match explained {
-                Some(explained) => write!(out, "{explained}")?,
-                None => writeln!(
-                    out,
-                    "  what it follows from is forgotten: `rubric check` proves it from the recorded trace"
-                )?,
-            }
-        }
-        for note in self.window.notes() {
-            writeln!(out, "  {} {note}", paint.faint("note:"))?;
-        }
-        Ok(())
-    }
-
-    fn json(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
-        let (verdict, why, line) = match end {
-            End::Consistent(why) => ("consistent", why, None),
-            End::Violation { why, line, .. } => ("violation", why, *line),
-            End::Undecided(why) => ("undecided", why, None),
-        };
-        let line = json!({
-            "file": self.file,
-            "model": self.model.name(),
-            "verdict": verdict,
-            "reason": why,
-            "line": line,
-            "operations": self.window.arrived(),
-            "remembered": self.window.remembered(),
-            "threads": self.window.threads(),
-            "locations": self.window.locations(),
-            "source": self.source.map(Source::name),
-            "seconds": self.time.as_secs_f64(),
-        });
-        writeln!(out, "{line}")
-    }
-}
-
-/// `T0:12 (load 0x40 == 7, line 33)`
-fn named(it: &Arrival) -> String {
-    let place = it.location.map_or(String::new(), |at| format!(" {at:#x}"));
-    let read = it
-        .read
-        .map_or(String::new(), |value| format!(" == {value:#x}"));
-    let written = it
-        .written
-        .map_or(String::new(), |value| format!(" := {value:#x}"));
-    format!(
-        "T{}:{} ({}{place}{read}{written}, line {})",
-        it.thread,
-        it.sequence,
-        it.kind.name(),
-        it.tag
-    )
-}
-
-/// Why it is wrong, and the operation that showed it.
-fn reason(broken: &Broken) -> (String, Arrival) {
-    match *broken {
-        Broken::Cycle(before, after, why) => {
-            let (first, second) = (named(&before), named(&after));
-            let because = match why {
-                Why::ProgramOrder => "program order".to_owned(),
-                Why::ReadsFrom => "the second reads what the first writes".to_owned(),
-                Why::OwnEarlier(read) => format!(
-                    "{} comes after the first in its thread, and returns the value of the second",
-                    named(&read)
-                ),
-                Why::Observed(read) => format!(
-                    "{} comes after the first, and returns the value of the second",
-                    named(&read)
-                ),
-                Why::Overtaken => "the first reads what the second overwrites".to_owned(),
-                Why::Forgotten => "operations that are forgotten said so".to_owned(),
-            };
-            let last = if before.tag > after.tag {
-                before
-            } else {
-                after
-            };
-            (
-                format!(
-                    "{first} must come before {second}, since {because}; but it comes after it"
-                ),
-                last,
-            )
-        }
-        Broken::Stale(read, write) => (
-            format!(
-                "{} returns the initial value, but {} comes before it",
-                named(&read),
-                named(&write)
-            ),
-            read,
-        ),
-        Broken::Overwritten(read) => (
-            format!(
-                "{} returns a value that was overwritten long before",
-                named(&read)
-            ),
-            read,
-        ),
-        Broken::ThinAir(read) => (
-            format!("{} returns a value that nobody has written", named(&read)),
-            read,
-        ),
     }
 }

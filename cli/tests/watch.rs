@@ -106,6 +106,21 @@ fn memory_does_not_grow_with_the_run() {
 }
 
 #[test]
+fn where_loads_complete_late_a_run_is_found_all_the_same() {
+    let folder = Folder::new();
+    let trace = folder.path("late.trace");
+    // A cache of this protocol may answer a load with a line that somebody has taken meanwhile.
+    let simulate = "simulate MESI_Two_Level --threads 12 --ops 1500 --seed 5 --quiet -o";
+    let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
+    output_of(&simulate, 0);
+    let alone = output_of(&["check", "--algorithm", "temporal", &trace], 3);
+    assert!(alone.contains("undecided"), "{alone}");
+    let told = json(&[&trace], 0);
+    assert_eq!(told["operations"], 18_000);
+    assert!(told["remembered"].as_u64().unwrap() < 18_000, "{told}");
+}
+
+#[test]
 fn a_thread_that_does_nothing_keeps_the_window_open() {
     let folder = Folder::new();
     let mut text = String::from("1: system.client: T9 op 0 load 0x80 0x0\n");

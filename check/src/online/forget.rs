@@ -25,11 +25,21 @@ impl Online {
         let Some(low) = self.low() else {
             return;
         };
+        let inserted = self.chains.all.iter().map(|it| self.inserted(it.thread));
+        let over: Vec<u32> = low
+            .iter()
+            .zip(inserted)
+            .map(|it| *it.0.min(&it.1))
+            .collect();
+        self.replay(&over, Online::PATIENCE);
         let mut kept = self.kept_by_place(&low);
         self.keep_newest(&low, &mut kept);
         self.keep_sources(&mut kept);
         self.note_overwritten(&low);
         let leading_nowhere = self.leading_nowhere(&kept);
+        let clocks = &self.clocks;
+        self.replay
+            .keep_clocks(|it| kept.has(it), |it| clocks.of(it));
         self.drop_others(&kept);
         for event in leading_nowhere {
             self.redirect(event);

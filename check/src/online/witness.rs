@@ -1,4 +1,4 @@
-//! The order of completions as an explanation, while a run goes on (Qadeer's simple witness).
+//! A machine that performs operations in the order in which they are given to it: the order is a run, or it refuses.
 //!
 //! Memory performs writes as they arrive, and loads read when they do: from memory, or from what waits in their thread's buffer, which
 //! arrives later. As long as that gives every load its value, the history so far is consistent.
@@ -65,7 +65,12 @@ impl Witness {
         !self.has_failed && self.early.is_empty()
     }
 
-    /// An operation has completed.
+    /// Whether the machine has refused an operation.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// An operation is performed.
     pub fn arrive(&mut self, arrival: &Arrival) {
         if !self.has_failed {
             self.has_failed = self.perform(arrival).is_none();

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
-use check::online::witness::Witness;
 use check::online::{Arrival, Broken, Online, Stop};
 use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
 
@@ -29,7 +28,6 @@ pub enum Problem {
 pub struct Window {
     model: Model,
     online: Online,
-    witness: Witness,
     /// The size of accesses whose size is not shown, and whether the user gave it.
     size: u8,
     is_given: bool,
@@ -67,7 +65,6 @@ impl Window {
         Window {
             model,
             online: Online::new(model),
-            witness: Witness::new(model),
             size: size.unwrap_or(LARGEST),
             is_given: size.is_some(),
             addresses: BTreeSet::new(),
@@ -103,9 +100,17 @@ impl Window {
         self.addresses.len() + self.shown.len()
     }
 
-    /// Whether the order of completions explains everything.
+    /// Whether a run was found that explains everything.
     pub fn is_explained(&self) -> bool {
-        self.witness.holds()
+        self.online.is_explained()
+    }
+
+    /// Where loads take their values from under the model.
+    pub fn holder(&self) -> &'static str {
+        match self.model.buffers() {
+            true => "memory, or its thread's store buffer,",
+            false => "memory",
+        }
     }
 
     /// Whether nothing is forgotten.
@@ -198,7 +203,6 @@ impl Window {
             )));
         };
         self.online = Online::new(self.model);
-        self.witness = Witness::new(self.model);
         self.arrived.clear();
         let mut log = log;
         let seen = log.iter().try_for_each(|access| self.arrive(access));
@@ -212,7 +216,6 @@ impl Window {
             .entry(access.thread)
             .or_default()
             .note(arrival.sequence);
-        self.witness.arrive(&arrival);
         self.online.arrive(arrival).map_err(Problem::Stop)
     }
 

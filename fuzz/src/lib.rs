@@ -1,0 +1,180 @@
+//! What reads input, as functions of bytes that panic where something is wrong: nothing that comes from outside may take the program down, and what is accepted must be
+//! what it says. `cargo +nightly fuzz` drives them (`make fuzz`), and `tests/short.rs` does so for some seconds.
+//!
+//! ```
+//! fuzz::axe(b"0: M[0] := 1\n1: M[0] == 1\ncheck\n");
+//! fuzz::gem5(b"\x1f\x8b no gzip");
+//! ```
+
+use std::io;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use check::certificate::{self, Claim};
+use check::verify::{Verified, verify};
+use check::{Model, Verdict};
+use explore::program::bounded;
+use explore::program::compile::Program;
+use history::{Ambiguity, History, ReadsFrom};
+use ingest::gem5::Live;
+use ingest::input::Lines;
+use ingest::{Options, Trace};
+use simulate::protocol::Protocol;
+use simulate::slicc::load::load_with;
+
+/// A function of bytes that panics where something is wrong.
+pub type Target = fn(&[u8]);
+
+/// All of them, by name: the folders of `seeds/` are called so.
+pub const TARGETS: [(&str, Target); 7] = [
+    ("axe", axe),
+    ("certificate", certificate),
+    ("gem5", gem5),
+    ("json", json),
+    ("parquet", parquet),
+    ("program", program),
+    ("slicc", slicc),
+];
+
+/// gem5 traces: read whole, with what is damaged skipped, and as they grow.
+///
+/// # Panics
+/// What is read without a complaint is not read by those who complain less.
+pub fn gem5(data: &[u8]) {
+    let strict = Options {
+        transitions: true,
+        ..Options::default()
+    };
+    let lossy = Options {
+        lossy: true,
+        ..strict.clone()
+    };
+    let whole = ingest::read(data, "fuzz", &strict);
+    let skipped = ingest::read(data, "fuzz", &lossy);
+    assert!(whole.is_err() || skipped.is_ok());
+    let mut live = Live::new(&lossy);
+    let Ok(mut lines) = Lines::new(data, "fuzz", true) else {
+        return;
+    };
+    while let Ok(true) = live.advance(&mut lines) {
+        live.fetch();
+    }
+    live.finish();
+}
+
+/// Axe text: what is read can be written, and reads as the same history.
+///
+/// # Panics
+/// It does not.
+pub fn axe(data: &[u8]) {
+    come_back(data, |history, text| {
+        ingest::axe::write(history, text).is_ok()
+    });
+}
+
+/// Histories as JSON: what is read can be written, and reads as the same history.
+///
+/// # Panics
+/// It does not.
+pub fn json(data: &[u8]) {
+    come_back(data, |history, text| {
+        ingest::json::write(history, text).expect("memory takes everything");
+        true
+    });
+}
+
+/// Writes each history of the input, and reads it again. `write` says whether its format has words for the history.
+fn come_back(data: &[u8], write: impl Fn(&History, &mut Vec<u8>) -> bool) {
+    let Ok(trace) = ingest::read(data, "fuzz", &Options::default()) else {
+        return;
+    };
+    for history in &trace.histories {
+        let mut text = Vec::new();
+        if write(history, &mut text) {
+            assert_eq!(only(&text).digest(), history.digest());
+        }
+    }
+}
+
+/// The history of a text that this program wrote.
+fn only(text: &[u8]) -> History {
+    let read = ingest::read(text, "again", &Options::default());
+    let Trace { mut histories, .. } = read.expect("what was written can be read");
+    assert_eq!(histories.len(), 1, "one history was written");
+    histories.remove(0)
+}
+
+/// Small histories, consistent and not.
+pub const HISTORIES: &str = include_str!("../seeds/axe/litmus.axe");
+
+/// Certificates, taken as if they were about each of [`HISTORIES`] in turn: whatever is accepted is true.
+///
+/// # Panics
+/// It is not.
+pub fn certificate(data: &[u8]) {
+    static ALL: LazyLock<Vec<History>> = LazyLock::new(|| {
+        let read = ingest::read(HISTORIES.as_bytes(), "histories", &Options::default());
+        read.expect("they can be read").histories
+    });
+    let Ok(mut certificate) = certificate::read(data) else {
+        return;
+    };
+    for history in &*ALL {
+        let model = certificate.claim.model;
+        certificate.claim = Claim {
+            criterion: certificate.claim.criterion,
+            ..Claim::new(history, model, "")
+        };
+        let is_consistent = match verify(history, &certificate) {
+            Ok(Verified::Consistent { .. }) => true,
+            Ok(Verified::Violation { .. } | Verified::Breach { .. }) => false,
+            Err(_) => continue,
+        };
+        assert_eq!(is_consistent, holds(history, model), "{:?}", history.name);
+    }
+}
+
+/// Whether a small history satisfies a model.
+fn holds(history: &History, model: Model) -> bool {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).expect("no value twice");
+    let checked = check::check(history, &reads_from, model, &check::Options::default());
+    match checked.verdict {
+        Verdict::Consistent(_) => true,
+        Verdict::Violation(_) => false,
+        other => panic!("undecided: {other:?}"),
+    }
+}
+
+/// Parquet from elsewhere: polars may panic at it, this program not.
+pub fn parquet(data: &[u8]) {
+    let _ = report::tables::read_bytes(Path::new("fuzz.parquet"), data);
+}
+
+/// Concurrent programs: read, compiled, and explored a little.
+pub fn program(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(program) = Program::read(text) {
+        let options = bounded::Options {
+            runs: Some(20),
+            ..bounded::Options::new(1, &[Model::Tso])
+        };
+        bounded::search(&program, &options);
+    }
+}
+
+/// SLICC protocols: read, resolved and compiled. One file is there, under every name that is asked for.
+pub fn slicc(data: &[u8]) {
+    let mut files = 0;
+    let loaded = load_with(Path::new("fuzz.slicc"), &mut |_| {
+        files += 1;
+        match files {
+            ..8 => Ok(data.to_vec()),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    });
+    if let Ok(loaded) = loaded {
+        let _ = Protocol::new(loaded, 64);
+    }
+}
