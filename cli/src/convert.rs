@@ -79,8 +79,7 @@ pub fn write_to(
 pub fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
     let name = output.display();
     let standard_output = output == Path::new("-");
-    let extension = output.extension().and_then(|extension| extension.to_str());
-    match to.or_else(|| by_extension(extension)) {
+    match to.or_else(|| by_name(output)) {
         Some(Format::Parquet) if standard_output => Err(Error::Usage(
             "Parquet needs a file: give an output that ends in .parquet".to_owned(),
         )),
@@ -90,13 +89,14 @@ pub fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
                 .to_owned(),
         )),
         None => Err(Error::Usage(format!(
-            "{name}: a name that ends in .axe, .json, .jsonl or .parquet was expected; or add --to"
+            "{name}: a name that ends in .axe, .json, .jsonl or .parquet was expected"
         ))),
     }
 }
 
-fn by_extension(extension: Option<&str>) -> Option<Format> {
-    match extension? {
+/// The format that a file's name says.
+pub fn by_name(path: &Path) -> Option<Format> {
+    match path.extension()?.to_str()? {
         "axe" => Some(Format::Axe),
         "json" | "jsonl" => Some(Format::Json),
         "parquet" => Some(Format::Parquet),

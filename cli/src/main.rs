@@ -106,6 +106,20 @@ enum Command {
 }
 
 impl Command {
+    /// Whether it computes a verdict and says it at the end: it is what the exit status says even if nobody reads on.
+    fn is_about_one_verdict(&self) -> bool {
+        matches!(
+            self,
+            Command::Explain(_)
+                | Command::Explore(_)
+                | Command::Kernel(_)
+                | Command::Monitor(_)
+                | Command::Shrink(_)
+                | Command::Verify(_)
+                | Command::Watch(_)
+        )
+    }
+
     fn run(&self, out: &mut dyn Write) -> Result<Status, Error> {
         match self {
             Command::Campaign(args) => campaign::run(args, out),
@@ -132,6 +146,27 @@ impl Command {
     }
 }
 
+/// Output that nobody has to read to its end.
+struct Unread<'a>(&'a mut dyn Write);
+
+/// What a write came to, if it does not matter whether anybody reads it.
+fn unread<T>(written: io::Result<T>, all: T) -> io::Result<T> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(all),
+        written => written,
+    }
+}
+
+impl Write for Unread<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        unread(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        unread(self.0.flush(), ())
+    }
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -140,7 +175,10 @@ fn main() -> ExitCode {
     paint::choose(cli.color);
     interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let status = cli.command.run(&mut out);
+    let status = match cli.command.is_about_one_verdict() {
+        true => cli.command.run(&mut Unread(&mut out)),
+        false => cli.command.run(&mut out),
+    };
     let flushed = out.flush().map_err(Error::Output);
     // Whoever read the output and went away has seen enough.
     let is_real = |error: &Error| !error.is_broken_pipe();

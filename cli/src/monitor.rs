@@ -120,8 +120,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         };
         for history in &input.histories {
             status = status.and(match one(args, &input.file, history, out) {
-                Err(error) if !error.is_broken_pipe() => complain(&error, out)?,
-                other => other?,
+                Ok(status) => status,
+                Err(error) => complain(&error, out)?,
             });
         }
     }

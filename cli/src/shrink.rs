@@ -100,7 +100,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 fn output(path: &Path) -> Result<Output, Error> {
     match path.extension().is_some_and(|it| it == "litmus") {
         true => Ok(Output::Litmus),
-        false => convert::format(path, None).map(Output::History),
+        false => match convert::by_name(path) {
+            Some(format) => Ok(Output::History(format)),
+            None => Err(Error::Usage(format!(
+                "{}: a name that ends in .axe, .json, .jsonl, .parquet or .litmus was expected",
+                path.display()
+            ))),
+        },
     }
 }
 

@@ -101,7 +101,8 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
         let file = tempfile::Builder::new()
             .prefix(PREFIX)
             .permissions(std::fs::Permissions::from_mode(0o666))
-            .tempfile_in(folder)?;
+            .tempfile_in(folder)
+            .map_err(plain)?;
         match file.as_file().try_lock() {
             Ok(()) if file.path().exists() => return Ok(file),
             // Where there are no locks, nobody can hold one to remove it.
@@ -109,6 +110,15 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
             // Somebody was faster, and removes it or has done so.
             Ok(()) | Err(TryLockError::WouldBlock) => {}
         }
+    }
+}
+
+/// What the system said, without the name that the file would have had: the caller names the file that it is to become.
+fn plain(error: io::Error) -> io::Error {
+    let said = error.to_string();
+    match said.split_once(" at path ") {
+        Some((said, _)) => io::Error::new(error.kind(), said),
+        None => error,
     }
 }
 
