@@ -28,7 +28,7 @@ mod states;
 mod write;
 
 pub(crate) use render::drawing;
-pub use render::svg;
+pub use render::{escaped, svg};
 pub use write::dot;
 
 /// What is drawn.

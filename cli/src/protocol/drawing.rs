@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use report::picture::escaped;
 use simulate::slicc::load::Loaded;
 use simulate::slicc::outline::{MachineOutline, StateOutline};
 
@@ -221,10 +222,4 @@ impl Svg {
             ));
         }
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }

@@ -308,7 +308,7 @@ pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
 }
 
 /// A text as SVG has it; what no document may contain is replaced.
-pub(super) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for one in text.chars() {
         match one {
