@@ -7,6 +7,7 @@
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`interrupt`]: what a signal does;
 //! - [`limits`]: the options that bound time and memory;
+//! - [`probe`]: trying what may end the process;
 //! - [`progress`]: how far many runs are;
 //! - [`question`]: one trace and one model, for commands that are about those;
 //! - [`shard`]: a part of what a command does, on a machine of its own;
@@ -34,6 +35,7 @@ mod load;
 mod monitor;
 mod mutants;
 mod options;
+mod probe;
 mod progress;
 mod protocol;
 mod question;
@@ -168,6 +170,10 @@ impl Write for Unread<'_> {
 }
 
 fn main() -> ExitCode {
+    if let Some(ended) = probe::asked() {
+        return ended;
+    }
+    probe::install();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

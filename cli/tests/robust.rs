@@ -168,6 +168,21 @@ fn parquet_from_elsewhere_is_read_or_refused() {
     let sound = folder.path("sound.parquet");
     output_of(&["convert", "fixtures/litmus/litmus.axe", &sound], 0);
     let bytes = fs::read(&sound).unwrap();
+    // A page that claims to have more values than memory has bytes, for which the library ends its process.
+    for arguments in [
+        &["check", "fixtures/damaged/memory.parquet"][..],
+        &["stats", "fixtures/damaged/memory.parquet"],
+        &[
+            "convert",
+            "fixtures/damaged/memory.parquet",
+            "-",
+            "--to",
+            "axe",
+        ],
+    ] {
+        let message = error(arguments);
+        assert!(message.contains("memory.parquet"), "{message}");
+    }
     let mut refused = 0;
     for number in 0..60 {
         let mut damaged = bytes.clone();

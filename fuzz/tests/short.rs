@@ -24,13 +24,8 @@ const LONG: usize = 1 << 20;
 /// three times.
 const EACH: usize = 100;
 
-/// Bytes that an input of no bytes may take: mostly buffers, a protocol's built-in declarations, and what polars does before it looks at a file.
-fn fixed(target: &str) -> usize {
-    match target {
-        "parquet" => 48 << 20,
-        _ => 1 << 20,
-    }
-}
+/// Bytes that an input of no bytes may take: mostly buffers, and a protocol's built-in declarations.
+const FIXED: usize = 1 << 20;
 
 /// What changes the meaning of a text or of a length.
 const PIECES: [&[u8]; 24] = [
@@ -96,7 +91,7 @@ fn run(name: &str, target: Target, input: &[u8]) -> f64 {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     target(input);
-    let taken = MEMORY.peak_usage().saturating_sub(before + fixed(name));
+    let taken = MEMORY.peak_usage().saturating_sub(before + FIXED);
     if taken > EACH * input.len() {
         let kept = std::env::temp_dir().join(format!("rubric-fuzz-{name}"));
         fs::write(&kept, input).expect("the input can be kept");

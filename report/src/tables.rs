@@ -180,9 +180,10 @@ use crate::files;
 
 pub use coverage::{Coverage, read_coverage, write_coverage};
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
+pub use guard::{Probe, set_probe};
 pub use kind::{Table, kind};
 pub use measurements::{Measurement, read_measurements, write_measurements};
-pub use read::{read_bytes, read_histories};
+pub use read::{decode, decode_bytes, read_bytes, read_histories};
 pub use runs::{
     CRITERIA, CampaignRun, Checked, Finding, Generator, RunOutcome, read_runs, write_runs,
 };

@@ -1,13 +1,36 @@
 //! Reading bytes from outside without being taken down by them.
+//!
+//! polars panics at some damaged files, which [`guarded`] catches, and asks for more memory than there is at others, which ends the program and cannot be caught. So a program may
+//! say how to try a file elsewhere first ([`set_probe`]), in a process of its own.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 use polars::prelude::PolarsResult;
 
 use super::TableError;
+
+/// Tries to decode a file, or the bytes of one, and says whether that came to an end, whichever.
+pub type Probe = fn(&Path, Option<&[u8]>) -> bool;
+
+static PROBE: OnceLock<Probe> = OnceLock::new();
+
+/// Says how to try a file before it is read; the first call counts.
+pub fn set_probe(probe: Probe) {
+    let _ = PROBE.set(probe);
+}
+
+/// Tries a file, if somebody has said how.
+pub(super) fn probed(path: &Path, bytes: Option<&[u8]>) -> Result<(), TableError> {
+    match PROBE.get() {
+        Some(probe) if !probe(path, bytes) => {
+            Err(TableError::damaged(path, "it cannot be decoded"))
+        }
+        _ => Ok(()),
+    }
+}
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };

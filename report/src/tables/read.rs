@@ -12,7 +12,7 @@ use polars::prelude::{
 };
 
 use super::columns::Columns;
-use super::guard::guarded;
+use super::guard::{guarded, probed};
 use super::metadata::{About, Metadata};
 use super::operations::{FINAL, INITIAL};
 use super::{MAGIC, TableError};
@@ -27,6 +27,7 @@ const PIECE: usize = 1 << 18;
 pub fn read_histories(path: &Path) -> Result<Vec<History>, TableError> {
     let mut file = File::open(path).map_err(TableError::io(path))?;
     check_ends(path, &mut file)?;
+    probed(path, None)?;
     read(path, || file.try_clone().map_err(TableError::io(path)))
 }
 
@@ -36,7 +37,33 @@ pub fn read_histories(path: &Path) -> Result<Vec<History>, TableError> {
 /// As [`read_histories`].
 pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError> {
     check_ends(name, &mut Cursor::new(bytes))?;
+    probed(name, Some(bytes))?;
     read(name, || Ok(Cursor::new(bytes)))
+}
+
+/// Decodes a file, and keeps nothing of it: what a [probe](super::set_probe) does.
+///
+/// # Errors
+/// A file that cannot be read or is damaged.
+pub fn decode(path: &Path) -> Result<(), TableError> {
+    let open = || File::open(path).map_err(TableError::io(path));
+    let rows = guarded(path, {
+        let mut reader = ParquetReader::new(open()?);
+        move || reader.get_metadata().map(|metadata| metadata.num_rows)
+    })?;
+    for offset in (0..rows).step_by(PIECE) {
+        let reader = ParquetReader::new(open()?).with_slice(Some((offset, PIECE)));
+        guarded(path, || reader.finish())?;
+    }
+    Ok(())
+}
+
+/// Decodes the bytes of a file, as [`decode`] does.
+///
+/// # Errors
+/// The same.
+pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
+    guarded(name, || ParquetReader::new(Cursor::new(bytes)).finish()).map(|_| ())
 }
 
 /// Both ends of a sound file say what it is: a cut-off one is found out before it is decoded.

@@ -8,7 +8,7 @@ use polars::prelude::{
 };
 
 use super::TableError;
-use super::guard::guarded;
+use super::guard::{guarded, probed};
 use super::write::create;
 
 /// A row of a table.
@@ -157,6 +157,7 @@ fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
 /// A file that cannot be read, is damaged, or lacks columns or values.
 pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError> {
     let file = File::open(path).map_err(TableError::io(path))?;
+    probed(path, None).map_err(|error| error.made_by(R::MADE_BY))?;
     let frame = guarded(path, || ParquetReader::new(file).finish());
     let frame = frame.map_err(|error| error.made_by(R::MADE_BY))?;
     let columns = columns::<R>(path, &frame)?;

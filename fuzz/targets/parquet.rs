@@ -1,4 +1,0 @@
-//! The target `parquet`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::parquet(data));
