@@ -1,11 +1,17 @@
 //! The names that the field has for small violations: litmus tests.
 //!
 //! A shape is a cycle of program order (`po`), reads-from (`rf`), store order (`ww`) and from-reads (`rw`), as the generators of
-//! litmus tests name them. How the store order shows does not matter: by final values, or by reads of other threads.
+//! litmus tests name them. How the store order shows does not matter: by final values, or by more reads of the same threads. But a history with such a cycle need not be the litmus test:
+//! other operations may be what makes it wrong. So it has the name if the cycle takes in all of its threads and locations, and if the models that allow it are those that allow the test.
 
-use history::{History, Kind, OpId};
+use std::collections::BTreeSet;
 
+use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
+
+use crate::decide::Options;
+use crate::model::{Model, PsoRmw};
 use crate::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+use crate::verdict::Verdict;
 
 /// A known shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,75 +22,99 @@ pub struct Shape {
     pub meaning: &'static str,
     /// The edges around the cycle; program order with the kinds of its ends, and `=` where both are of one location.
     cycle: &'static [&'static str],
+    /// Whether TSO and PSO allow it.
+    allowed: [bool; 2],
 }
 
-const fn shape(name: &'static str, meaning: &'static str, cycle: &'static [&'static str]) -> Shape {
+const fn shape(
+    name: &'static str,
+    meaning: &'static str,
+    cycle: &'static [&'static str],
+    allowed: [bool; 2],
+) -> Shape {
     Shape {
         name,
         meaning,
         cycle,
+        allowed,
     }
 }
 
+/// Models that allow a shape: none of the three, PSO, or TSO and PSO.
+const NONE: [bool; 2] = [false, false];
+const PSO: [bool; 2] = [false, true];
+const TSO: [bool; 2] = [true, true];
+
 /// All of them. `n6` is R with a read of the thread's own store between.
 pub const SHAPES: &[Shape] = &[
-    shape("SB", "store buffering", &["poWR", "rw", "poWR", "rw"]),
-    shape("MP", "message passing", &["poWW", "rf", "poRR", "rw"]),
-    shape("LB", "load buffering", &["poRW", "rf", "poRW", "rf"]),
+    shape("SB", "store buffering", &["poWR", "rw", "poWR", "rw"], TSO),
+    shape("MP", "message passing", &["poWW", "rf", "poRR", "rw"], PSO),
+    shape("LB", "load buffering", &["poRW", "rf", "poRW", "rf"], NONE),
     shape(
         "S",
         "a store after a flag is overtaken",
         &["poWW", "rf", "poRW", "ww"],
+        PSO,
     ),
     shape(
         "R",
         "a store and a load after stores",
         &["poWW", "ww", "poWR", "rw"],
+        TSO,
     ),
     shape(
         "2+2W",
         "two stores each, crossed",
         &["poWW", "ww", "poWW", "ww"],
+        PSO,
     ),
     shape(
         "WRC",
         "write to read causality",
         &["rf", "poRW", "rf", "poRR", "rw"],
+        NONE,
     ),
     shape(
         "RWC",
         "read to write causality",
         &["rf", "poRR", "rw", "poWR", "rw"],
+        TSO,
     ),
     shape(
         "IRIW",
         "independent reads of independent writes",
         &["rf", "poRR", "rw", "rf", "poRR", "rw"],
+        NONE,
     ),
     shape(
         "CoRR",
         "two reads of one location out of order",
         &["rf", "poRR=", "rw"],
+        NONE,
     ),
     shape(
         "CoWR",
         "a read misses its thread's own store",
         &["poWR=", "rw"],
+        NONE,
     ),
     shape(
         "CoRW",
         "a read sees its thread's own later store",
         &["poRW=", "rf"],
+        NONE,
     ),
     shape(
         "CoRW",
         "a read sees what its thread's own later store precedes",
         &["poRW=", "ww", "rf"],
+        NONE,
     ),
     shape(
         "CoWW",
         "two stores of one location out of order",
         &["poWW=", "ww"],
+        NONE,
     ),
 ];
 
@@ -93,23 +123,49 @@ const N6: Shape = shape(
     "n6",
     "a store that its own thread sees early",
     &["poWW", "ww", "poWR", "rw"],
+    TSO,
 );
 
-/// The shape of a violation, if it has a name.
+/// The shape of a history that violates a model, if it has a name. Cost: it is decided under two models, if a cycle of its proof has the form of a shape.
 pub fn of(history: &History, violation: &Violation) -> Option<Shape> {
     let [block] = &violation.blocks[..] else {
         return None;
     };
-    cycles(history, block).iter().find_map(|cycle| {
-        let names = cycle.iter().map(|edge| edge.name(history));
-        let names: Vec<String> = names.collect();
-        let found = SHAPES
-            .iter()
-            .find(|shape| is_rotation(&names, shape.cycle))?;
-        match found.name == "R" && forwards(history, cycle) {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).ok()?;
+    let mut shapes = cycles(history, block).into_iter().filter_map(|cycle| {
+        let names: Vec<String> = cycle.iter().map(|edge| edge.name(history)).collect();
+        let mut shapes = SHAPES.iter();
+        let found = shapes.find(|shape| is_rotation(&names, shape.cycle))?;
+        if !takes_in_all(history, &reads_from, &cycle) {
+            return None;
+        }
+        match found.name == "R" && forwards(history, &cycle) {
             true => Some(N6),
             false => Some(*found),
         }
+    });
+    let found = shapes.next()?;
+    (allowed(history, &reads_from) == found.allowed).then_some(found)
+}
+
+/// Whether a cycle and the writes that it reads from take in every thread and location.
+fn takes_in_all(history: &History, reads_from: &ReadsFrom, cycle: &[Edge]) -> bool {
+    let ends = || cycle.iter().flat_map(|edge| [edge.before, edge.after]);
+    let sources = ends().filter_map(|op| match reads_from.source(op) {
+        Some(ReadSource::Write(write)) => Some(write),
+        _ => None,
+    });
+    let ops: BTreeSet<OpId> = ends().chain(sources).collect();
+    let threads: BTreeSet<usize> = ops.iter().map(|&op| history.thread_of(op)).collect();
+    let locations: BTreeSet<u32> = ops.iter().filter_map(|&op| history.location(op)).collect();
+    threads.len() == history.threads().len() && locations.len() == history.locations().len()
+}
+
+/// Whether TSO and PSO allow a history.
+fn allowed(history: &History, reads_from: &ReadsFrom) -> [bool; 2] {
+    [Model::Tso, Model::Pso(PsoRmw::Own)].map(|model| {
+        let checked = crate::check(history, reads_from, model, &Options::default());
+        matches!(checked.verdict, Verdict::Consistent(_))
     })
 }
 

@@ -120,6 +120,25 @@ pub fn shrink(
     Some(search.finish(&part))
 }
 
+/// The same with what the proof speaks of only: quick, of one form for the same proof, but there may be smaller parts.
+pub fn reduce(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    violation: &Violation,
+) -> Option<Shrunk> {
+    if let Contradiction::ThinFinal(_) = violation.last().end {
+        return None;
+    }
+    let bounds = Bounds::none();
+    let mut search = Search::new(history, reads_from, model, &bounds);
+    let part = search.reduced(&Part {
+        ops: history.ops().collect(),
+        violation: violation.clone(),
+    });
+    Some(search.finish(&part))
+}
+
 /// Some operations of the whole history that violate the model.
 #[derive(Clone, Debug)]
 struct Part {

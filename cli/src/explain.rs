@@ -84,6 +84,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .as_deref()
         .map(|path| format(path, args.to))
         .transpose()?;
+    if let Some(path) = &args.output {
+        args.question.spare(path)?;
+    }
     let input = args.question.open(true)?;
     let answer = args.question.ask(&input)?;
     let headline = answer.headline(&input, args.question.model());

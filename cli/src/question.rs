@@ -1,6 +1,6 @@
 //! One trace, one model: what `explain` and `shrink` are about.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use check::model::PsoRmw;
@@ -85,6 +85,21 @@ impl Question {
     pub fn model(&self) -> Model {
         // The parser of the option knows the names.
         Model::from_name(&self.model, self.pso_rmw).unwrap_or(Model::Sc)
+    }
+
+    /// Refuses to write over what is read.
+    ///
+    /// # Errors
+    /// The file is that, under this name or another.
+    pub fn spare(&self, output: &Path) -> Result<(), Error> {
+        let real = |path: &Path| path.canonicalize().ok();
+        match real(output).is_some_and(|it| Some(it) == real(&self.trace)) {
+            true => Err(Error::Usage(format!(
+                "{}: is what is read: name another file",
+                output.display()
+            ))),
+            false => Ok(()),
+        }
     }
 
     /// Reads the file, with controller transitions if these are wanted.

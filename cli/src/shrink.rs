@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::Verdict;
 use check::bounds::Bounds;
 use check::proof::Violation;
 use check::shape::{self, Shape};
 use check::shrink::{Shrunk, Size, shrink};
-use history::History;
-use ingest::litmus;
+use check::{Model, Verdict};
+use history::{Ambiguity, History, ReadsFrom};
+use ingest::{axe, litmus};
 use serde_json::json;
 
 use crate::check::paint::Paint;
@@ -37,7 +37,8 @@ thread, address, values and trace line. If the time passes, or at Ctrl-C, the sm
 shown and written.
 
 Files end in .axe, .json, .jsonl, .parquet, or .litmus: an x86 test for herd with the forbidden
-outcome, its threads, locations and values numbered.
+outcome, its threads, locations and values numbered. In axe text they are numbered if they are too large for
+the Axe checker, and comments say what they were; ticks are left out.
 
 JSON is one object: `file`, `history`, `model`, `verdict`, `threads`, `locations`, `operations` (of the
 whole), `seconds`, and for a violation `shrunk`: `threads`, `locations`, `operations` (each as `rubric check`
@@ -69,6 +70,8 @@ struct Found {
     part: Shrunk,
     shape: Option<Shape>,
     seconds: f64,
+    /// The files that were written.
+    written: Vec<String>,
 }
 
 /// Runs the command.
@@ -76,6 +79,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // What cannot be written is said before the work is done.
     let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
     let outputs = outputs?;
+    args.output
+        .iter()
+        .try_for_each(|path| args.question.spare(path))?;
     let begun = Instant::now();
     let input = args.question.open(false)?;
     let answer = args.question.ask(&input)?;
@@ -83,18 +89,26 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Verdict::Violation(violation) => shrunk(args, &answer, violation, begun),
         _ => None,
     };
-    let Some(found) = found else {
+    let Some(mut found) = found else {
         return unshrunk(args, &input, &answer, out);
     };
+    let mut failed = None;
     for (path, output) in args.output.iter().zip(outputs) {
-        write(args, &input, &answer, &found, path, output, out)?;
+        match write(args, &input, &answer, &found, path, output, out) {
+            Ok(()) => found.written.push(path.display().to_string()),
+            // One format may have words for what another has not, and what was found is not lost.
+            Err(error) => failed = failed.or(Some(error)),
+        }
     }
     let said = match args.format {
         Format::Text => say(args, &input, &answer, &found, out),
         Format::Json => tell(args, &input, &answer, Some(&found), out),
     };
     said.map_err(Error::Output)?;
-    Ok(Status::Violation)
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(Status::Violation),
+    }
 }
 
 fn output(path: &Path) -> Result<Output, Error> {
@@ -148,6 +162,7 @@ fn shrunk(
         shape: shape::of(&part.history, &part.violation),
         part,
         seconds: shrinking.elapsed().as_secs_f64(),
+        written: Vec::new(),
     })
 }
 
@@ -170,7 +185,12 @@ fn unshrunk(
     }
     let why = match &outcome.verdict {
         Verdict::Undecided(reason) => format!("  {}\n", reason.describe(answer.history)),
-        Verdict::Violation(violation) => text::explanation(answer.history, violation),
+        Verdict::Violation(violation) => {
+            let why = text::explanation(answer.history, violation);
+            format!(
+                "{why}  no operation takes part in that: there is nothing to shrink, and no file is written\n"
+            )
+        }
         Verdict::Unproved => {
             "  there is no run, but no proof was found in time: raise --timeout\n".to_owned()
         }
@@ -192,18 +212,41 @@ fn write(
 ) -> Result<(), Error> {
     let history = &found.part.history;
     match output {
+        Output::History(FileFormat::Axe) => files::create(path, |mut file| {
+            axe::write_small(history, &mut file).map_err(|error| match error {
+                axe::WriteError::Io(error) => Error::Output(error),
+                error => Error::Usage(format!("{}: {error}", path.display())),
+            })
+        }),
         Output::History(format) => {
             convert::write_to(&part_as_input(input, history), path, format, out)
         }
         Output::Litmus => files::create(path, |mut file| {
             let shape = found.shape.map_or("part", |shape| shape.name);
             let model = args.question.model();
-            let about = format!("{}: {model} forbids this outcome", answer.named(input));
+            let about = format!(
+                "{}: {model} forbids this outcome{}",
+                answer.named(input),
+                beyond_x86(found)
+            );
             litmus::write(history, shape, &about, &mut file).map_err(|error| match error {
                 litmus::WriteError::Io(error) => Error::Output(error),
                 error => Error::Usage(format!("{}: {error}", path.display())),
             })
         }),
+    }
+}
+
+/// What herd says of the test, where its model of x86, which is TSO, allows more than the one that was asked about.
+fn beyond_x86(found: &Found) -> &'static str {
+    let history = &found.part.history;
+    let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
+        return "";
+    };
+    let checked = check::check(history, &reads_from, Model::Tso, &check::Options::default());
+    match checked.verdict {
+        Verdict::Consistent(_) => ", which TSO and x86 allow",
+        _ => "",
     }
 }
 
@@ -277,8 +320,8 @@ fn say(
         "{}",
         text::explanation(whole, &part.violation_in(whole))
     )?;
-    for path in &args.output {
-        writeln!(out, "written: {}", path.display())?;
+    for path in &found.written {
+        writeln!(out, "written: {path}")?;
     }
     Ok(())
 }
@@ -303,7 +346,7 @@ fn tell(
             "minimal": part.is_minimal,
             "trials": part.trials,
             "seconds": found.seconds,
-            "files": args.output.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+            "files": found.written,
         })
     });
     let line = json!({

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use common::{Folder, TRACES, error, output_of, rubric};
+use common::{Folder, TRACES, error, failure, output_of, rubric};
 use wait4::Wait4;
 
 const VIOLATION: &str = TRACES[5];
@@ -66,13 +66,13 @@ fn what_cannot_be_written_is_said() {
         // A device that is always full.
         let full = folder.path(name);
         std::os::unix::fs::symlink("/dev/full", &full).unwrap();
-        let message = error(&[command, VIOLATION, "-o", &full]);
+        let message = failure(&[command, VIOLATION, "-o", &full]);
         assert!(
             message.contains("No space left") && message.contains(name),
             "{message}"
         );
         // A folder in which nobody may write.
-        let message = error(&[command, VIOLATION, "-o", &format!("/proc/{name}")]);
+        let message = failure(&[command, VIOLATION, "-o", &format!("/proc/{name}")]);
         assert!(message.contains(&format!("/proc/{name}")), "{message}");
         assert!(!message.contains(".rubric-"), "{message}");
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Folder, TRACES, error, output_of};
+use common::{Folder, TRACES, error, failure, output_of, rubric};
 use serde_json::Value;
 
 const VIOLATION: &str = TRACES[5];
@@ -91,7 +91,7 @@ fn what_cannot_be_written_is_said() {
     let message = error(&["shrink", VIOLATION, "-o", "small.txt"]);
     assert!(message.contains(".axe"), "{message}");
     let missing = folder.path("no/such/folder/s.axe");
-    let message = error(&["shrink", VIOLATION, "-o", &missing]);
+    let message = failure(&["shrink", VIOLATION, "-o", &missing]);
     assert!(message.contains("No such file"), "{message}");
     let bad = folder.file("bad.json", "{\"operations\": [");
     assert!(error(&["shrink", &bad]).contains("bad.json"));
@@ -137,5 +137,55 @@ fn an_interruption_leaves_whole_files() {
                 "{status}"
             ),
         }
+    }
+}
+
+#[test]
+fn a_format_without_words_does_not_lose_what_was_found() {
+    let folder = Folder::new();
+    let linked = r#"{"operations":[{"thread":0,"index":0,"kind":"load-linked","address":1,"read":0},{"thread":1,"index":0,"kind":"store","address":1,"written":5},{"thread":1,"index":1,"kind":"load","address":2,"read":7},{"thread":0,"index":1,"kind":"store-conditional","address":1,"written":6},{"thread":0,"index":2,"kind":"store","address":2,"written":7},{"thread":1,"index":2,"kind":"load","address":1,"read":6},{"thread":1,"index":3,"kind":"load","address":1,"read":5}]}"#;
+    let file = folder.file("linked.json", linked);
+    let paths = ["part.litmus", "part.axe", "part.json"].map(|name| folder.path(name));
+    let outputs = ["-o", &paths[0], "-o", &paths[1], "-o", &paths[2]];
+    let assert = rubric(&[&["shrink", &file], &outputs[..]].concat()).assert();
+    let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
+    assert!(text.starts_with("violation  sc"), "{text}");
+    let written = |path: &String| text.contains(&format!("written: {path}"));
+    let is_linked = text.contains("load-linked");
+    assert_eq!(
+        paths.each_ref().map(written),
+        [!is_linked, !is_linked, true],
+        "{text}"
+    );
+    let _ = assert.code(if is_linked { 2 } else { 1 });
+}
+
+#[test]
+fn an_end_that_nobody_made_is_said() {
+    let folder = Folder::new();
+    for (text, why) in [
+        (
+            "0: M[1] := 1\nfinal M[1] == 0\n",
+            "it held that at the start, and was written since",
+        ),
+        ("0: M[1] := 1\nfinal M[1] == 7\n", "nobody wrote it there"),
+    ] {
+        let file = folder.file("end.axe", text);
+        let said = shrink(&[&file, "-o", &folder.path("part.axe")], 1);
+        assert!(said.contains(why) && said.contains("(line 2)"), "{said}");
+        assert!(said.contains("no file is written"), "{said}");
+    }
+}
+
+#[test]
+fn the_history_is_not_written_over() {
+    let folder = Folder::new();
+    let file = folder.file("in.axe", "0: M[1] := 1\n0: M[1] == 0\ncheck\n");
+    for arguments in [
+        &["shrink", &file, "-o", &file][..],
+        &["explain", &file, "-o", &file, "--to", "svg"],
+    ] {
+        let message = error(arguments);
+        assert!(message.contains("is what is read"), "{message}");
     }
 }

@@ -32,6 +32,7 @@
 //! ```
 
 mod grammar;
+mod numbers;
 mod write;
 
 use std::collections::HashMap;
@@ -43,7 +44,7 @@ use crate::input::Lines;
 use crate::options::Options;
 use grammar::{Expected, Operation, Statement};
 
-pub use write::{WriteError, write};
+pub use write::{WriteError, write, write_small};
 
 const HINT: &str = "lines of the axe format are `0: M[1] := 2`, `0: M[1] == 2`, \
                     `0: <M[1] == 2; M[1] := 3>`, `0: sync`, `final M[1] == 2`, `check` and comments";

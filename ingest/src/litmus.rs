@@ -25,7 +25,7 @@ pub enum WriteError {
     #[error("the output cannot be written: {0}")]
     Io(#[from] io::Error),
     /// x86 has no instruction for it, or the history does not say enough.
-    #[error("{what}: a litmus test for x86 cannot say that; write axe text or JSON instead")]
+    #[error("{what}: a litmus test for x86 cannot say that; write JSON or Parquet instead")]
     CannotSay {
         /// Which operation, and what about it.
         what: String,

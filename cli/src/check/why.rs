@@ -241,11 +241,25 @@ pub fn headline(history: &History, violation: &Violation) -> String {
             "thin-air read: {} returns a value that nobody wrote there",
             label(history, *op)
         ),
-        Contradiction::ThinFinal(location) => format!(
-            "{} cannot end with its final value: nobody wrote it there",
-            history.locations()[*location as usize]
-        ),
+        Contradiction::ThinFinal(location) => impossible_end(history, *location),
     }
+}
+
+/// Why a location cannot hold its final value.
+fn impossible_end(history: &History, location: u32) -> String {
+    let place = history.locations()[location as usize];
+    let mut finals = history.finals().iter();
+    let Some(last) = finals.find(|last| last.location == location) else {
+        return format!("{place} cannot end with its final value");
+    };
+    let line = last
+        .line
+        .map_or(String::new(), |line| format!(" (line {line})"));
+    let why = match history.initial(location) == Some(last.value) {
+        true => "it held that at the start, and was written since",
+        false => "nobody wrote it there",
+    };
+    format!("{place} cannot hold {} at the end{line}: {why}", last.value)
 }
 
 /// A plainer word for a cycle through the initial write: a read missed its own thread's write.

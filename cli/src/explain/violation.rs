@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use check::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
 use check::shape;
+use check::shrink::reduce;
 use history::{History, OpId, ReadSource, ReadsFrom};
 use report::picture::{Arrow, Kind, Operation, Picture, Weight};
 
@@ -26,9 +27,11 @@ pub(super) fn show(
 ) -> Shown {
     let history = answer.history;
     let mut lead = vec![format!("{}.", why::headline(history, violation))];
-    if let Some(shape) = shape::of(history, violation) {
+    let model = args.question.model();
+    let part = reduce(history, &answer.reads_from, model, violation);
+    if let Some(shape) = part.and_then(|part| shape::of(&part.history, &part.violation)) {
         lead.push(format!(
-            "It has the shape of the litmus test {}: {}.",
+            "A part of it is the litmus test {}: {}.",
             shape.name, shape.meaning
         ));
     }

@@ -29,7 +29,13 @@ pub fn output(arguments: &[&str]) -> String {
 
 /// Standard error of a run that must end with status 2 and print nothing.
 pub fn error(arguments: &[&str]) -> String {
-    let assert = rubric(arguments).assert().code(2).stdout("");
+    rubric(arguments).assert().stdout("");
+    failure(arguments)
+}
+
+/// Standard error of a run that must end with status 2.
+pub fn failure(arguments: &[&str]) -> String {
+    let assert = rubric(arguments).assert().code(2);
     let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     assert!(message.starts_with("rubric: error: "), "{message}");
     assert!(!message.contains("panicked"), "{message}");

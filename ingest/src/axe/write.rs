@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use history::{Ambiguity, History, Kind, OpId, Operation, ReadSource, ReadsFrom};
 use thiserror::Error;
 
+use super::numbers::Numbers;
+
 /// Why a history could not be written as axe text.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -32,18 +34,40 @@ fn cannot_say(what: String) -> WriteError {
 /// accesses, values the trace does not show, stores of 0, initial values other than 0.
 pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
     check_history(history)?;
-    if let Some(name) = &history.name {
-        writeln!(out, "# {}", one_line(name))?;
+    let text = Text {
+        history,
+        numbers: None,
+        has_ticks: true,
+    };
+    text.write(out)
+}
+
+/// Writes a history for checkers that take less than the format allows: without ticks, and if its numbers are too
+/// large for them (as gem5's addresses and the values of random programs are) threads, locations and values are
+/// numbered, the initial value 0 and those written 1, 2, …; comments say what they were.
+///
+/// # Errors
+/// As [`write`], but where values are numbered a location may hold anything at the start.
+pub fn write_small(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
+    check_history_but_initial(history)?;
+    let is_small = Numbers::are_small(history);
+    if is_small {
+        check_initial(history)?;
     }
-    for op in history.ops() {
-        write_operation(history, op, out)?;
-    }
-    for last in history.finals() {
-        let cell = history.locations()[last.location as usize].address;
-        writeln!(out, "final M[{cell}] == {}", last.value)?;
-    }
-    writeln!(out, "check")?;
-    Ok(())
+    let text = Text {
+        history,
+        numbers: (!is_small).then(|| Numbers::of(history)),
+        has_ticks: false,
+    };
+    text.write(out)
+}
+
+/// A history on its way to a text.
+struct Text<'a> {
+    history: &'a History,
+    /// What stands for its numbers, if they do not stand for themselves.
+    numbers: Option<Numbers>,
+    has_ticks: bool,
 }
 
 /// A name is one comment, whatever is in it.
@@ -54,11 +78,20 @@ fn one_line(name: &str) -> String {
 }
 
 fn check_history(history: &History) -> Result<(), WriteError> {
+    check_history_but_initial(history)?;
+    check_initial(history)
+}
+
+fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
     if history.provenance.split {
         return Err(cannot_say(
             "accesses of different sizes overlap and were split".to_owned(),
         ));
     }
+    check_unfinished(history)
+}
+
+fn check_initial(history: &History) -> Result<(), WriteError> {
     for (at, location) in history.locations().iter().enumerate() {
         match history.initial(at as u32) {
             Some(0) => {}
@@ -80,7 +113,7 @@ fn check_history(history: &History) -> Result<(), WriteError> {
             None => {}
         }
     }
-    check_unfinished(history)
+    Ok(())
 }
 
 /// A read that a cut-off store may have served would turn into a read of a value from nowhere.
@@ -101,56 +134,101 @@ fn check_unfinished(history: &History) -> Result<(), WriteError> {
     }
 }
 
-fn write_operation(history: &History, op: OpId, out: &mut impl Write) -> Result<(), WriteError> {
-    let operation = history.operation(op);
-    let cell = operation
-        .location
-        .map_or(0, |at| history.locations()[at as usize].address);
-    let hidden = || {
-        cannot_say(format!(
-            "{} has a value that is not known",
-            name(history, op)
-        ))
-    };
-    let read = || operation.read.ok_or_else(hidden);
-    let written = || match operation.written {
-        None => Err(hidden()),
-        Some(0) => Err(cannot_say(format!(
-            "{} stores 0, which every location holds from the start",
-            name(history, op)
-        ))),
-        Some(value) => Ok(value),
-    };
-    let thread = operation.thread;
-    match operation.kind {
-        Kind::Fence => write!(out, "{thread}: sync")?,
-        Kind::Load => write!(out, "{thread}: M[{cell}] == {}", read()?)?,
-        Kind::Store => write!(out, "{thread}: M[{cell}] := {}", written()?)?,
-        Kind::Rmw => {
-            let (read, written) = (read()?, written()?);
-            write!(
-                out,
-                "{thread}: <M[{cell}] == {read}; M[{cell}] := {written}>"
-            )?;
+impl Text<'_> {
+    fn write(&self, out: &mut impl Write) -> Result<(), WriteError> {
+        if let Some(name) = &self.history.name {
+            writeln!(out, "# {}", one_line(name))?;
         }
-        Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional => {
-            return Err(cannot_say(format!(
-                "{} is a {}",
-                name(history, op),
-                operation.kind.name()
-            )));
+        if let Some(numbers) = &self.numbers {
+            numbers.explain(self.history, out)?;
+        }
+        for op in self.history.ops() {
+            self.write_operation(op, out)?;
+        }
+        for last in self.history.finals() {
+            let value = self.value(last.location, last.value);
+            writeln!(out, "final M[{}] == {value}", self.cell(last.location))?;
+        }
+        writeln!(out, "check")?;
+        Ok(())
+    }
+
+    fn cell(&self, location: u32) -> u64 {
+        match self.numbers {
+            Some(_) => u64::from(location),
+            None => self.history.locations()[location as usize].address,
         }
     }
-    write_ticks(&operation, out)?;
-    Ok(())
+
+    fn value(&self, location: u32, value: u64) -> u64 {
+        match &self.numbers {
+            Some(numbers) => numbers.value(location, value),
+            None => value,
+        }
+    }
+
+    fn write_operation(&self, op: OpId, out: &mut impl Write) -> Result<(), WriteError> {
+        let operation = self.history.operation(op);
+        let at = operation.location.unwrap_or(0);
+        let cell = operation.location.map_or(0, |at| self.cell(at));
+        let hidden = || {
+            cannot_say(format!(
+                "{} has a value that is not known",
+                name(self.history, op)
+            ))
+        };
+        let read = || {
+            operation
+                .read
+                .map(|it| self.value(at, it))
+                .ok_or_else(hidden)
+        };
+        let written = || match operation.written.map(|it| self.value(at, it)) {
+            None => Err(hidden()),
+            Some(0) => Err(cannot_say(format!(
+                "{} stores {}, which its location holds from the start",
+                name(self.history, op),
+                operation.written.unwrap_or(0)
+            ))),
+            Some(value) => Ok(value),
+        };
+        let thread = match self.numbers {
+            Some(_) => self.history.thread_of(op) as u64,
+            None => u64::from(operation.thread),
+        };
+        match operation.kind {
+            Kind::Fence => write!(out, "{thread}: sync")?,
+            Kind::Load => write!(out, "{thread}: M[{cell}] == {}", read()?)?,
+            Kind::Store => write!(out, "{thread}: M[{cell}] := {}", written()?)?,
+            Kind::Rmw => {
+                let (read, written) = (read()?, written()?);
+                write!(
+                    out,
+                    "{thread}: <M[{cell}] == {read}; M[{cell}] := {written}>"
+                )?;
+            }
+            Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional => {
+                return Err(cannot_say(format!(
+                    "{} is a {}",
+                    name(self.history, op),
+                    operation.kind.name()
+                )));
+            }
+        }
+        match self.has_ticks {
+            true => write_ticks(&operation, out)?,
+            false => writeln!(out)?,
+        }
+        Ok(())
+    }
 }
 
 fn write_ticks(operation: &Operation, out: &mut impl Write) -> io::Result<()> {
     match (operation.issued, operation.completed) {
         (None, None) => writeln!(out),
-        (Some(issued), None) => writeln!(out, " @ {issued} :"),
-        (None, Some(completed)) => writeln!(out, " @ : {completed}"),
-        (Some(issued), Some(completed)) => writeln!(out, " @ {issued} : {completed}"),
+        (Some(issued), None) => writeln!(out, " @ {issued}:"),
+        (None, Some(completed)) => writeln!(out, " @ :{completed}"),
+        (Some(issued), Some(completed)) => writeln!(out, " @ {issued}:{completed}"),
     }
 }
 
