@@ -8,7 +8,8 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Once, OnceLock};
 
-use polars::prelude::PolarsResult;
+use polars::io::mmap::MmapBytesReader;
+use polars::prelude::{ParallelStrategy, ParquetReader, PolarsResult, SerReader};
 
 use super::TableError;
 
@@ -34,6 +35,11 @@ pub(super) fn probed(path: &Path, bytes: Option<&[u8]>) -> Result<(), TableError
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What reads Parquet, column after column, so that it does the same each time: a file that passes its probe passes again.
+pub(super) fn reader<R: MmapBytesReader>(source: R) -> ParquetReader<R> {
+    ParquetReader::new(source).read_parallel(ParallelStrategy::None)
 }
 
 /// Runs polars on bytes from outside. Its decoders check most of what they read and panic at the

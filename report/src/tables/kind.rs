@@ -3,10 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use polars::prelude::{ParquetReader, SerReader};
-
 use super::TableError;
-use super::guard::guarded;
+use super::guard::{guarded, reader};
 
 /// A kind of table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub enum Table {
 /// A file that cannot be read or is damaged.
 pub fn kind(path: &Path) -> Result<Option<Table>, TableError> {
     let file = File::open(path).map_err(TableError::io(path))?;
-    let schema = guarded(path, || ParquetReader::new(file).schema())
+    let schema = guarded(path, || reader(file).schema())
         .map_err(|error| error.made_by("rubric experiment"))?;
     let has = |names: &[&str]| names.iter().all(|name| schema.contains(name));
     Ok(match () {

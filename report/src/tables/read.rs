@@ -6,13 +6,10 @@ use std::path::Path;
 
 use history::{Frame, History, Kind, Location, Restorer, Row};
 use polars::io::mmap::MmapBytesReader;
-use polars::prelude::{
-    BooleanChunked, DataFrame, ParallelStrategy, ParquetReader, SerReader, StringChunked,
-    UInt64Chunked,
-};
+use polars::prelude::{BooleanChunked, DataFrame, SerReader, StringChunked, UInt64Chunked};
 
 use super::columns::Columns;
-use super::guard::{guarded, probed};
+use super::guard::{guarded, probed, reader};
 use super::metadata::{About, Metadata};
 use super::operations::{FINAL, INITIAL};
 use super::{MAGIC, TableError};
@@ -48,12 +45,12 @@ pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError>
 pub fn decode(path: &Path) -> Result<(), TableError> {
     let open = || File::open(path).map_err(TableError::io(path));
     let rows = guarded(path, {
-        let mut reader = ParquetReader::new(open()?);
-        move || reader.get_metadata().map(|metadata| metadata.num_rows)
+        let mut whole = reader(open()?);
+        move || whole.get_metadata().map(|metadata| metadata.num_rows)
     })?;
     for offset in (0..rows).step_by(PIECE) {
-        let reader = ParquetReader::new(open()?).with_slice(Some((offset, PIECE)));
-        guarded(path, || reader.finish())?;
+        let piece = reader(open()?).with_slice(Some((offset, PIECE)));
+        guarded(path, || piece.finish())?;
     }
     Ok(())
 }
@@ -63,7 +60,7 @@ pub fn decode(path: &Path) -> Result<(), TableError> {
 /// # Errors
 /// The same.
 pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    guarded(name, || ParquetReader::new(Cursor::new(bytes)).finish()).map(|_| ())
+    guarded(name, || reader(Cursor::new(bytes)).finish()).map(|_| ())
 }
 
 /// Both ends of a sound file say what it is: a cut-off one is found out before it is decoded.
@@ -86,17 +83,16 @@ fn read<R: MmapBytesReader>(
     path: &Path,
     open: impl Fn() -> Result<R, TableError>,
 ) -> Result<Vec<History>, TableError> {
-    let mut reader = ParquetReader::new(open()?);
-    let file = guarded(path, || reader.get_metadata().cloned())?;
+    let mut whole = reader(open()?);
+    let file = guarded(path, || whole.get_metadata().cloned())?;
     let metadata = Metadata::from_parquet(path, &file)?;
     let mut histories = Histories::new(path, metadata);
     for offset in (0..file.num_rows).step_by(PIECE) {
-        let mut reader = ParquetReader::new(open()?)
-            .read_parallel(ParallelStrategy::None)
+        let mut piece = reader(open()?)
             .set_rechunk(true)
             .with_slice(Some((offset, PIECE)));
-        reader.set_metadata(file.clone());
-        let frame = guarded(path, || reader.finish())?;
+        piece.set_metadata(file.clone());
+        let frame = guarded(path, || piece.finish())?;
         histories.add(&frame)?;
     }
     histories.finish()
