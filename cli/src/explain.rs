@@ -17,7 +17,7 @@ use history::{History, OpId};
 use report::page::explained;
 use report::picture::{Operation, Picture, dot, svg};
 
-use crate::check::why;
+use crate::check::{text, why};
 use crate::error::Error;
 use crate::files;
 use crate::load::Input;
@@ -147,8 +147,8 @@ fn write(
         return Ok(());
     };
     let text = match format {
-        Format::Svg => svg(first),
-        Format::Dot => dot(first),
+        Format::Svg => svg(&alone(first, shown.pictures.len())),
+        Format::Dot => dot(&alone(first, shown.pictures.len())),
         Format::Html => explained(&shown.pictures),
     };
     if path == Path::new("-") {
@@ -160,25 +160,45 @@ fn write(
     writeln!(out, "{headline}\nwritten: {}", path.display()).map_err(Error::Output)
 }
 
+/// A picture that stands for all, and says so.
+fn alone(picture: &Picture, count: usize) -> Picture {
+    let mut picture = picture.clone();
+    match count - 1 {
+        0 => {}
+        1 => picture
+            .notes
+            .push("The proof has another case, which HTML shows.".to_owned()),
+        others => picture.notes.push(format!(
+            "The proof has {others} more cases, which HTML shows."
+        )),
+    }
+    picture
+}
+
 /// The title of pictures of a verdict.
 fn title(args: &Args, input: &Input, answer: &Answer<'_>) -> String {
-    let word = crate::check::text::word(&answer.outcome.verdict);
+    let word = text::word(&answer.outcome.verdict);
     let what = match word {
         "violation" => "violates",
         _ => "is consistent with",
     };
-    format!("{} {what} {}", answer.named(input), args.question.model())
+    // Where the file is does not belong to what is shown.
+    let file = Path::new(&input.file).file_name();
+    let file = file.map_or(input.file.clone(), |name| {
+        name.to_string_lossy().into_owned()
+    });
+    let name = answer.history.name.as_ref();
+    let name = name.map_or(file.clone(), |name| format!("{file}: {name}"));
+    let name = name.replace(char::is_control, "\u{fffd}");
+    format!("{name} {what} {}", args.question.model())
 }
 
 /// An operation in its box.
 fn operation(history: &History, op: OpId, column: usize) -> Operation {
     let operation = history.operation(op);
     let line = operation.line.map(|line| format!("line {line}"));
-    let tick = operation
-        .completed
-        .or(operation.issued)
-        .map(|tick| format!("tick {tick}"));
-    let places: Vec<String> = line.into_iter().chain(tick).collect();
+    let ticks = text::ticks(history, op);
+    let places: Vec<String> = line.into_iter().chain(ticks).collect();
     Operation {
         column,
         label: why::label(history, op),

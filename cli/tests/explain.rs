@@ -161,3 +161,50 @@ fn what_cannot_be_done_is_said() {
     let to = explain(&[VIOLATION, "-o", "-", "--to", "dot"], 1);
     assert!(to.starts_with("digraph "), "{to}");
 }
+
+#[test]
+fn a_transition_that_stays_in_its_state_is_shown_unless_it_serves_a_hit() {
+    // The fault of this protocol: the owner gives the line away and keeps it.
+    let said = output_of(&["explain", TRACES[5]], 1);
+    assert!(said.contains("L1Cache 1: Fwd_GETX (stays)"), "{said}");
+    assert!(!said.contains("L1Cache 0: Load (stays)"), "{said}");
+}
+
+#[test]
+fn a_buffered_store_stands_where_it_reached_memory() {
+    let said = output_of(&["explain", TRACES[3]], 1);
+    let rows: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("    tick "))
+        .collect();
+    let tick = |row: &str| {
+        row.split_whitespace()
+            .nth(1)
+            .and_then(|it| it.parse::<u64>().ok())
+    };
+    let tables = said.split("Cache line").skip(1);
+    for table in tables {
+        let ticks: Vec<u64> = table
+            .lines()
+            .filter_map(|row| row.starts_with("    tick ").then(|| tick(row))?)
+            .collect();
+        assert!(ticks.is_sorted(), "{table}");
+    }
+    assert!(rows.iter().any(|row| row.contains(" store 0x")), "{said}");
+    let folder = Folder::new();
+    let page = folder.path("p.svg");
+    output_of(&["explain", TRACES[3], "-o", &page], 1);
+    let drawn = fs::read_to_string(page).unwrap();
+    assert!(drawn.contains(", in memory at "), "{drawn}");
+}
+
+#[test]
+fn a_source_that_is_assumed_is_drawn_as_one() {
+    let folder = Folder::new();
+    let twice = "0: M[0] := 1\n1: M[0] := 1\n2: M[0] == 1\n2: M[0] == 0\ncheck\n";
+    let (file, path) = (folder.file("twice.axe", twice), folder.path("twice.dot"));
+    explain(&["--ambiguous", "search", &file, "-o", &path], 1);
+    let drawn = fs::read_to_string(path).unwrap();
+    assert_eq!(drawn.matches("label=\"rf").count(), 1, "{drawn}");
+    assert!(!drawn.contains("label=\"ww"), "{drawn}");
+}

@@ -450,24 +450,27 @@ fn place(history: &History, node: Node) -> String {
     }
 }
 
-/// An operation with everything that finds it again in the trace.
-pub fn operation(history: &History, op: OpId) -> String {
+/// When it took effect. A client prints a store when it is issued, and memory sees it later.
+pub fn ticks(history: &History, op: OpId) -> Option<String> {
     let operation = history.operation(op);
-    let mut text = format!("{:8} {}", why::label(history, op), history.describe(op));
-    // A client prints a store when it is issued, and memory sees it later.
     match (operation.issued, operation.completed) {
         (Some(issued), Some(completed))
             if operation.kind.is_plain_store()
                 && history.provenance.source == Source::Client
                 && issued != completed =>
         {
-            text += &format!("  tick {issued}, in memory at {completed}");
+            Some(format!("tick {issued}, in memory at {completed}"))
         }
-        (issued, completed) => {
-            if let Some(tick) = completed.or(issued) {
-                text += &format!("  tick {tick}");
-            }
-        }
+        (issued, completed) => completed.or(issued).map(|tick| format!("tick {tick}")),
+    }
+}
+
+/// An operation with everything that finds it again in the trace.
+pub fn operation(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    let mut text = format!("{:8} {}", why::label(history, op), history.describe(op));
+    if let Some(ticks) = ticks(history, op) {
+        text += &format!("  {ticks}");
     }
     if let Some(line) = operation.line {
         text += &format!("  line {line}");

@@ -38,7 +38,7 @@ pub fn assumption(history: &History, assumption: Assumption) -> String {
 pub fn edge(rule: Rule) -> &'static str {
     match rule {
         Rule::ProgramOrder => "po",
-        Rule::ReadsFrom => "rf",
+        Rule::ReadsFrom | Rule::Source => "rf",
         Rule::Overtaken => "rw",
         _ => "ww",
     }

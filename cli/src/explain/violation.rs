@@ -58,16 +58,10 @@ pub(super) fn show(
         pictures.push(drawing.picture(title(args, input, answer), lead));
     }
     let left = others.len().saturating_sub(CASES);
-    if let (Some(picture), 1..) = (pictures.first_mut(), others.len()) {
-        let cases = others.len();
+    if let (Some(picture), 1..) = (pictures.first_mut(), left) {
         picture.notes.push(format!(
-            "The proof has {cases} more cases; -o FILE.html draws them."
+            "{left} cases are not drawn; `rubric check --certificate` writes the whole proof."
         ));
-        if left > 0 {
-            picture.notes.push(format!(
-                "{left} cases are not drawn; `rubric check --certificate` writes the whole proof."
-            ));
-        }
     }
     let mut words = text::explanation(history, violation);
     if let Some(picture) = pictures.first() {
@@ -199,7 +193,18 @@ impl<'a> Drawing<'a> {
             } else {
                 Weight::Plain
             };
-            arrows.push(self.arrow(fact, letter, weight));
+            let arrow = self.arrow(fact, letter, weight);
+            let same = arrows
+                .iter_mut()
+                .find(|it| (it.from, it.to, it.kind) == (arrow.from, arrow.to, arrow.kind));
+            // What is assumed of a read's source is a fact as well.
+            match same {
+                Some(known) => {
+                    known.weight = known.weight.min(arrow.weight);
+                    known.letter = known.letter.take().or(arrow.letter);
+                }
+                None => arrows.push(arrow),
+            }
         }
         let mut orienting = self.sources();
         orienting.extend(self.program_order());
