@@ -1,9 +1,11 @@
 //! `rubric watch`: check a run while it goes on.
 //!
+//! - [`places`]: what operations are called;
 //! - [`said`]: what is printed;
 //! - [`source`]: the trace, read on a thread of its own;
 //! - [`window`]: operations as they arrive, with sizes that may turn out to be smaller.
 
+mod places;
 mod said;
 mod source;
 mod window;
@@ -26,7 +28,7 @@ use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress};
-use said::{Said, named, reason};
+use said::{Said, reason};
 use source::{Batches, End as TraceEnd};
 use window::{Problem, Window};
 
@@ -50,6 +52,9 @@ the run; a thread that does nothing keeps what comes after its last operation.
 Beside that, operations are performed one by one, nearly as they complete, and the history is consistent if that
 goes well to the end of the trace. If it does not, `rubric check`'s stages decide, as long as nothing had to be
 forgotten; else it is undecided, since what is forced has no contradiction.
+
+It takes what Ruby's sequencers or a client print, of memory that holds 0 at the start: `--source exec` and other
+`--initial` values are for `rubric check`, as are axe text, JSON, Parquet and folders.
 
 JSON is one object: `file`, `model`, `verdict`, `operations` (how many it took), `remembered`, `threads`,
 `locations`, `seconds`, `source`, `reason`, and for a violation `line` (of the operation that showed it).
@@ -116,6 +121,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         bounds: Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully()),
         source: None,
         line: 0,
+        taken: None,
     };
     let line = progress::spinner(file.clone(), args.options.quiet);
     let end = watch.follow(&mut |window| {
@@ -171,6 +177,8 @@ struct Watch<'a> {
     source: Option<Source>,
     /// How far the trace was read.
     line: u64,
+    /// The line of the operation that was taken last.
+    taken: Option<u64>,
 }
 
 impl Watch<'_> {
@@ -187,6 +195,7 @@ impl Watch<'_> {
             };
             (self.source, self.line) = (batch.source, batch.line);
             for access in &batch.accesses {
+                self.taken = access.line;
                 if let Err(problem) = self.window.take(access) {
                     return self.problem(problem);
                 }
@@ -228,18 +237,18 @@ impl Watch<'_> {
             }
         };
         match stop {
-            Stop::Broken(broken) => Ok(self.violation(&broken)),
+            Stop::Broken(broken) => Ok(self.violation(&broken, self.taken)),
             Stop::LateThread(first) => Ok(End::Undecided(format!(
                 "thread {} began with {} when operations had been forgotten that it may precede",
                 first.thread,
-                named(&first)
+                self.window.named(&first)
             ))),
             Stop::WrittenTwice(twice) => Err(Error::Usage(format!(
                 "{}: {} writes a value that {}, so it is not known which of the two a read takes: record a run that writes unique values",
                 self.file,
-                named(&twice.second),
+                self.window.named(&twice.second),
                 match twice.first {
-                    Some(first) => format!("{} has written", named(&first)),
+                    Some(first) => format!("{} has written", self.window.named(&first)),
                     None => "is there already".to_owned(),
                 }
             ))),
@@ -247,26 +256,23 @@ impl Watch<'_> {
     }
 
     /// The history can't be consistent any more: why, and a proof if what is remembered has one.
-    fn violation(&self, broken: &Broken) -> End {
+    fn violation(&self, broken: &Broken, line: Option<u64>) -> End {
         let history = self.window.history();
         let explained = history.and_then(|history| {
             let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).ok()?;
-            let verdict = check::check(
-                &history,
-                &reads_from,
-                self.window.model(),
-                &check::Options::default(),
-            )
-            .verdict;
-            match verdict {
-                Verdict::Violation(violation) => Some(text::explanation(&history, &violation)),
+            let options = check::Options::default();
+            let checked = check::check(&history, &reads_from, self.window.model(), &options);
+            match checked.verdict {
+                Verdict::Violation(violation) => Some(
+                    self.window
+                        .renamed(&text::explanation(&history, &violation)),
+                ),
                 _ => None,
             }
         });
-        let (why, last) = reason(broken);
         End::Violation {
-            why,
-            line: (last.tag > 0).then_some(last.tag),
+            why: reason(&self.window, broken),
+            line,
             explained,
         }
     }
@@ -275,14 +281,14 @@ impl Watch<'_> {
     fn last(&mut self, end: &TraceEnd) -> Result<End, Error> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
-                return Ok(self.violation(&broken));
+                return Ok(self.violation(&broken, self.taken));
             };
             let writes =
                 |it: &&history::Unfinished| it.writes && self.window.reaches(it.address, &read);
             if let Some(unfinished) = end.unfinished.iter().find(writes) {
                 return Ok(End::Undecided(format!(
                     "{} returned a value that only the unanswered store to {:#x} of thread {} can have written",
-                    named(&read),
+                    self.window.named(&read),
                     unfinished.address,
                     unfinished.thread
                 )));
@@ -290,14 +296,15 @@ impl Watch<'_> {
             if end.outside_writes {
                 return Ok(End::Undecided(format!(
                     "{} returned a value that was written outside of the history",
-                    named(&read)
+                    self.window.named(&read)
                 )));
             }
-            return Ok(self.violation(&broken));
+            return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag)));
         }
         if self.window.arrived() == 0 {
             return Err(Error::Usage(format!(
-                "{}: no operation in it: record gem5 with --debug-flags=ProtocolTrace,RubySequencer,RubyPort",
+                "{}: no operation in it that Ruby or a client shows: record gem5 with --debug-flags=ProtocolTrace,RubySequencer,RubyPort; \
+                 for what the flag Exec shows there is `rubric check`",
                 self.file
             )));
         }
@@ -335,7 +342,7 @@ impl Watch<'_> {
             Verdict::Violation(violation) => End::Violation {
                 why: "nothing is forced to be wrong, and yet there is no order".to_owned(),
                 line: None,
-                explained: Some(text::explanation(history, &violation)),
+                explained: Some(self.window.renamed(&text::explanation(history, &violation))),
             },
             Verdict::Undecided(reason) => End::Undecided(reason.describe(history)),
             _ => End::Undecided("there is no run, but no proof was found".to_owned()),

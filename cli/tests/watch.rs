@@ -142,7 +142,7 @@ fn a_thread_that_does_nothing_keeps_the_window_open() {
 fn what_cannot_be_watched_is_said() {
     let folder = Folder::new();
     let axe = folder.file("t.axe", "0: M[0] := 1\ncheck\n");
-    assert!(!error(&["watch", &axe]).is_empty());
+    assert!(error(&["watch", &axe]).contains("rubric check"));
     let message = error(&["watch", VIOLATION, "--initial", "infer"]);
     assert!(message.contains("rubric check"), "{message}");
     // Memory does not change where a read-modify-write writes what it reads.
@@ -157,4 +157,46 @@ fn what_cannot_be_watched_is_said() {
     assert!(error(&["watch", "none.trace"]).contains("none.trace"));
     let empty = folder.file("empty.trace", "");
     assert!(error(&["watch", &empty]).contains("no operation"));
+}
+
+#[test]
+fn operations_are_called_what_check_calls_them() {
+    let printed = watch(&[VIOLATION], 1);
+    let checked = output_of(&["check", VIOLATION], 1);
+    // T2:8, and the line of the trace that shows it: in the headline, the cycle and the reasons.
+    let named = |text: &str| -> Vec<(String, String)> {
+        let operations = text.lines().filter_map(|line| {
+            let line = line.trim_start();
+            let name = line.split_whitespace().next()?;
+            let (_, number) = line.split_once("  line ")?;
+            let is_name = name.starts_with('T') && name.contains(':');
+            is_name.then(|| {
+                (
+                    name.to_owned(),
+                    number.split_whitespace().next().unwrap().to_owned(),
+                )
+            })
+        });
+        operations.collect()
+    };
+    let known = named(&checked);
+    let told = named(&printed);
+    assert!(told.len() > 3, "{printed}");
+    for (name, line) in &told {
+        let same = known.iter().find(|it| it.1 == *line);
+        assert!(
+            same.is_none_or(|it| it.0 == *name),
+            "{name} of line {line}:\n{printed}\n{checked}"
+        );
+    }
+    assert!(
+        told.iter().any(|it| known.contains(it)),
+        "{printed}\n{checked}"
+    );
+    // What showed it is the last operation that was taken.
+    let last = json(&[VIOLATION], 1)["line"].as_u64().unwrap();
+    assert!(
+        told.iter().all(|it| it.1.parse::<u64>().unwrap() <= last),
+        "{printed}"
+    );
 }

@@ -79,73 +79,37 @@ impl Said<'_> {
     }
 }
 
-/// `T0:12 (load 0x40 == 7, line 33)`
-pub fn named(it: &Arrival) -> String {
-    let place = it.location.map_or(String::new(), |at| format!(" {at:#x}"));
-    let read = it
-        .read
-        .map_or(String::new(), |value| format!(" == {value:#x}"));
-    let written = it
-        .written
-        .map_or(String::new(), |value| format!(" := {value:#x}"));
-    format!(
-        "T{}:{} ({}{place}{read}{written}, line {})",
-        it.thread,
-        it.sequence,
-        it.kind.name(),
-        it.tag
-    )
-}
-
-/// Why it is wrong, and the operation that showed it.
-pub fn reason(broken: &Broken) -> (String, Arrival) {
-    match *broken {
+/// Why it is wrong.
+pub fn reason(window: &Window, broken: &Broken) -> String {
+    let named = |it: &Arrival| window.named(it);
+    match broken {
         Broken::Cycle(before, after, why) => {
-            let (first, second) = (named(&before), named(&after));
+            let (first, second) = (named(before), named(after));
             let because = match why {
                 Why::ProgramOrder => "program order".to_owned(),
                 Why::ReadsFrom => "the second reads what the first writes".to_owned(),
                 Why::OwnEarlier(read) => format!(
                     "{} comes after the first in its thread, and returns the value of the second",
-                    named(&read)
+                    named(read)
                 ),
                 Why::Observed(read) => format!(
                     "{} comes after the first, and returns the value of the second",
-                    named(&read)
+                    named(read)
                 ),
                 Why::Overtaken => "the first reads what the second overwrites".to_owned(),
                 Why::Forgotten => "operations that are forgotten said so".to_owned(),
             };
-            let last = if before.tag > after.tag {
-                before
-            } else {
-                after
-            };
-            (
-                format!(
-                    "{first} must come before {second}, since {because}; but it comes after it"
-                ),
-                last,
-            )
+            format!("{first} must come before {second}, since {because}; but it comes after it")
         }
-        Broken::Stale(read, write) => (
-            format!(
-                "{} returns the initial value, but {} comes before it",
-                named(&read),
-                named(&write)
-            ),
-            read,
+        Broken::Stale(read, write) => format!(
+            "{} returns the initial value, but {} comes before it",
+            named(read),
+            named(write)
         ),
-        Broken::Overwritten(read) => (
-            format!(
-                "{} returns a value that was overwritten long before",
-                named(&read)
-            ),
-            read,
+        Broken::Overwritten(read) => format!(
+            "{} returns a value that was overwritten long before",
+            named(read)
         ),
-        Broken::ThinAir(read) => (
-            format!("{} returns a value that nobody has written", named(&read)),
-            read,
-        ),
+        Broken::ThinAir(read) => format!("{} returns a value that nobody has written", named(read)),
     }
 }

@@ -76,7 +76,18 @@ fn read(
         };
         sender.send(Ok(batch)).is_ok()
     };
-    while live.advance(&mut lines)? {
+    loop {
+        match live.advance(&mut lines) {
+            Ok(true) => {}
+            Ok(false) => break,
+            // Whoever gives it another format is helped by another word.
+            Err(error) if live.source().is_none() => {
+                return Err(Error::Usage(format!(
+                    "{error}. What is watched is a gem5 trace: for other formats there is `rubric check`"
+                )));
+            }
+            Err(error) => return Err(error.into()),
+        }
         accesses.append(&mut live.fetch());
         // What is known is said before somebody has to be waited for.
         let is_due = accesses.len() >= BATCH || (!accesses.is_empty() && !lines.is_at_hand());

@@ -10,8 +10,13 @@ use check::Model;
 use check::online::{Arrival, Broken, Online, Stop};
 use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
 
+use super::places::Places;
+
 /// Most operations that are kept to be looked at again.
 const LOGGED: usize = 1 << 18;
+
+/// Most names of operations that are kept without need.
+const PLACES: usize = 1 << 14;
 
 /// The largest size of an access.
 const LARGEST: u8 = 8;
@@ -37,26 +42,9 @@ pub struct Window {
     shown: BTreeMap<u64, u8>,
     /// Everything so far, as long as there is little.
     log: Option<Vec<Access>>,
-    /// Of each thread, the places that have arrived beyond those that have all arrived.
-    arrived: BTreeMap<u32, Arrived>,
+    /// Of each thread, what has arrived.
+    arrived: BTreeMap<u32, Places>,
     assumes: bool,
-}
-
-/// What of a thread has arrived.
-#[derive(Default)]
-struct Arrived {
-    /// All places before this one.
-    all: u32,
-    more: BTreeSet<u32>,
-}
-
-impl Arrived {
-    fn note(&mut self, sequence: u32) {
-        self.more.insert(sequence);
-        while self.more.remove(&self.all) {
-            self.all += 1;
-        }
-    }
 }
 
 impl Window {
@@ -246,20 +234,87 @@ impl Window {
 
     /// Says how far threads have come, so that operations can be forgotten: those of a client are numbered one after the other.
     pub fn settle(&mut self, source: Option<Source>, settled: &[(u32, u64)]) {
-        for (&thread, arrived) in &self.arrived {
-            self.online.settle(thread, arrived.all);
-        }
         if source == Some(Source::Ruby) {
             for &(thread, sequence) in settled {
                 let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
                 self.online.settle(thread, sequence);
-                // Ruby numbers the requests of all threads together, so that a thread's own have gaps.
                 if let Some(arrived) = self.arrived.get_mut(&thread) {
-                    arrived.all = arrived.all.max(sequence);
-                    arrived.more = arrived.more.split_off(&sequence);
+                    arrived.settle(sequence);
                 }
             }
         }
+        for (&thread, arrived) in &self.arrived {
+            self.online.settle(thread, arrived.all());
+        }
+        let places: usize = self.arrived.values().map(Places::remembered).sum();
+        if places > 4 * self.online.remembered() + PLACES {
+            self.forget_places();
+        }
+    }
+
+    /// Forgets what operations before the first one of each thread that is remembered are called.
+    fn forget_places(&mut self) {
+        let mut first: BTreeMap<u32, u32> = BTreeMap::new();
+        for arrival in self.online.window() {
+            first.entry(arrival.thread).or_insert(arrival.sequence);
+        }
+        for (thread, arrived) in &mut self.arrived {
+            arrived.forget(first.get(thread).copied().unwrap_or(arrived.all()));
+        }
+    }
+
+    /// `T0:12 (load 0x40 == 7, line 33)`
+    pub fn named(&self, it: &Arrival) -> String {
+        let value = |sign: &str, value: Option<u64>| {
+            value.map_or(String::new(), |value| format!(" {sign} {value:#x}"))
+        };
+        let place = it.location.map_or(String::new(), |at| format!(" {at:#x}"));
+        format!(
+            "T{}:{} ({}{place}{}{}, line {})",
+            it.thread,
+            self.place(it),
+            it.kind.name(),
+            value("==", it.read),
+            value(":=", it.written),
+            it.tag
+        )
+    }
+
+    /// An operation's place among those of its thread.
+    fn place(&self, it: &Arrival) -> u32 {
+        let arrived = self.arrived.get(&it.thread);
+        arrived.map_or(it.sequence, |arrived| arrived.of(it.sequence))
+    }
+
+    /// An explanation of [`Window::history`], in which the operations of each thread are numbered anew, with their own places.
+    pub fn renamed(&self, explanation: &str) -> String {
+        let mut places: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for arrival in self.online.window() {
+            places
+                .entry(arrival.thread)
+                .or_default()
+                .push(self.place(&arrival));
+        }
+        let renamed = |name: &str| {
+            let (thread, index) = name.split_once(':')?;
+            let places = places.get(&thread.parse().ok()?)?;
+            let place = places.get(index.parse::<usize>().ok()?)?;
+            Some(format!("{thread}:{place}"))
+        };
+        let mut text = String::new();
+        let mut rest = explanation;
+        while let Some(at) = rest.find('T') {
+            let (before, name) = rest.split_at(at + 1);
+            text += before;
+            let end = name
+                .find(|it: char| !it.is_ascii_digit() && it != ':')
+                .unwrap_or(name.len());
+            // A colon behind a name belongs to the sentence.
+            let end = name[..end].trim_end_matches(':').len();
+            text += &renamed(&name[..end]).unwrap_or_else(|| name[..end].to_owned());
+            rest = &name[end..];
+        }
+        text + rest
     }
 
     /// Nothing more comes.

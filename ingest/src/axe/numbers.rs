@@ -37,12 +37,14 @@ impl Numbers {
         };
         for (location, value) in values(history) {
             let own = &mut numbers.values[location as usize];
-            if history.initial(location) == Some(value) {
-                numbers.known.insert((location, value), 0);
-            } else if !numbers.known.contains_key(&(location, value)) {
+            let is_initial = history.initial(location) == Some(value);
+            numbers.known.entry((location, value)).or_insert_with(|| {
+                if is_initial {
+                    return 0;
+                }
                 own.push(value);
-                numbers.known.insert((location, value), own.len() as u64);
-            }
+                own.len() as u64
+            });
         }
         numbers
     }

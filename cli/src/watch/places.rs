@@ -1,0 +1,95 @@
+//! What operations of a thread are called: by their places among its operations, as `rubric check` has them.
+//!
+//! Ruby numbers the requests of all threads together, so that those of one have gaps, and an operation's place is known only when all before it have arrived.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What of a thread has arrived.
+#[derive(Default)]
+pub struct Places {
+    /// All numbers before this one have arrived, or never will.
+    all: u32,
+    /// Those that have arrived and are not before it.
+    more: BTreeSet<u32>,
+    /// How many are before it.
+    count: u32,
+    /// The places of those of them whose places are not their numbers.
+    places: BTreeMap<u32, u32>,
+}
+
+impl Places {
+    /// All numbers before this one have arrived, or never will.
+    pub fn all(&self) -> u32 {
+        self.all
+    }
+
+    /// An operation has arrived.
+    pub fn note(&mut self, number: u32) {
+        self.more.insert(number);
+        while self.more.remove(&self.all) {
+            self.place(self.all);
+            self.all += 1;
+        }
+    }
+
+    /// No other number before this one will arrive.
+    pub fn settle(&mut self, number: u32) {
+        if number <= self.all {
+            return;
+        }
+        let later = self.more.split_off(&number);
+        for known in std::mem::replace(&mut self.more, later) {
+            self.place(known);
+        }
+        self.all = number;
+    }
+
+    fn place(&mut self, number: u32) {
+        if number != self.count {
+            self.places.insert(number, self.count);
+        }
+        self.count += 1;
+    }
+
+    /// The place of an operation.
+    pub fn of(&self, number: u32) -> u32 {
+        match number < self.all {
+            true => self.places.get(&number).copied().unwrap_or(number),
+            false => self.count + self.more.range(..number).count() as u32,
+        }
+    }
+
+    /// How many places are remembered.
+    pub fn remembered(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Forgets the places of operations before this one.
+    pub fn forget(&mut self, before: u32) {
+        self.places = self.places.split_off(&before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_do_not_have_the_gaps_of_numbers() {
+        let mut places = Places::default();
+        for number in [0, 1, 7, 4, 9] {
+            places.note(number);
+        }
+        assert_eq!([0, 1, 4, 7, 9].map(|it| places.of(it)), [0, 1, 2, 3, 4]);
+        assert_eq!(places.all(), 2);
+        // Number 3 was another thread's.
+        places.settle(8);
+        places.note(12);
+        assert_eq!([1, 4, 7, 9, 12].map(|it| places.of(it)), [1, 2, 3, 4, 5]);
+        places.forget(7);
+        assert_eq!(
+            (places.of(7), places.of(12), places.remembered()),
+            (3, 5, 1)
+        );
+    }
+}
