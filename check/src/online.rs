@@ -157,6 +157,8 @@ struct Event {
     readers: Vec<(u32, u32)>,
     /// What must come after it, and why.
     after: Vec<(u32, Reason)>,
+    /// Whether something that was there is forgotten.
+    is_cut: bool,
     /// Whether it has been forgotten, and its place may be taken.
     is_free: bool,
 }

@@ -36,14 +36,10 @@ impl Online {
         self.keep_newest(&low, &mut kept);
         self.keep_sources(&mut kept);
         self.note_overwritten(&low);
-        let leading_nowhere = self.leading_nowhere(&kept);
         let clocks = &self.clocks;
         self.replay
             .keep_clocks(|it| kept.has(it), |it| clocks.of(it));
         self.drop_others(&kept);
-        for event in leading_nowhere {
-            self.redirect(event);
-        }
     }
 
     /// Up to which place of its program order all operations of a thread are inserted.
@@ -137,18 +133,9 @@ impl Online {
         }
     }
 
-    /// What leads to something that is not kept.
-    fn leading_nowhere(&self, kept: &Kept) -> Vec<u32> {
-        let all = (0..self.events.len() as u32).filter(|&event| kept.has(event));
-        let leads = |event: &u32| {
-            let mut after = self.events[*event as usize].after.iter();
-            after.any(|(it, _)| !kept.has(*it))
-        };
-        all.filter(leads).collect()
-    }
-
-    /// Lets an event lead to what is known to come behind it: of each chain the first.
-    fn redirect(&mut self, event: u32) {
+    /// Lets an event that led to forgotten ones lead to what is known to come behind it: of each chain the first. That costs a look at each chain, and few events ever need
+    /// it: those that precede all that is to come seldom get to know of more that precedes them.
+    pub(super) fn redirect(&mut self, event: u32) {
         let first = self.chains.all.iter().filter_map(|chain| {
             let before = chain
                 .events
@@ -156,7 +143,9 @@ impl Online {
             chain.events.get(before)
         });
         let first: Vec<(u32, Reason)> = first.map(|it| (it.1, Reason::Forgotten)).collect();
-        self.events[event as usize].after = first;
+        let event = &mut self.events[event as usize];
+        event.after = first;
+        event.is_cut = false;
     }
 
     fn drop_others(&mut self, kept: &Kept) {
@@ -180,6 +169,9 @@ impl Online {
             let event = &mut self.events[number as usize];
             if kept.has(number) {
                 event.readers.retain(is_kept);
+                let known = event.after.len();
+                event.after.retain(|it| kept.has(it.0));
+                event.is_cut |= event.after.len() < known;
                 continue;
             }
             if event.is_free {

@@ -62,6 +62,7 @@ impl Online {
             source,
             readers,
             after,
+            is_cut: false,
             is_free: false,
         };
         match self.events.get_mut(number as usize) {
@@ -300,6 +301,9 @@ impl Online {
     /// Clocks follow, and what the rules say of them.
     fn propagate(&mut self) -> Result<(), Box<Broken>> {
         while let Some(event) = self.changed.pop() {
+            if self.events[event as usize].is_cut {
+                self.redirect(event);
+            }
             for at in 0..self.events[event as usize].after.len() {
                 let (after, reason) = self.events[event as usize].after[at];
                 if !self.clocks.join(event, after) {
