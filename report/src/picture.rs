@@ -1,7 +1,8 @@
 //! A few operations of a history as a picture: threads are columns, time goes down, and arrows say what comes before what, and why.
 //!
 //! [`svg`] draws it, [`dot`] writes it for Graphviz, and [`crate::page::explained`] puts it on a page with what there is to say about
-//! it. Each box has a row of its own. Colours are those of Okabe and Ito; kinds of arrows differ in their dashes as well.
+//! it. Each box has a row of its own; `routes` chooses which way arrows go around the others, `layout` has the coordinates, `paths` draws
+//! arrows, `render` the rest, and `states` the tables below. Colours are those of Okabe and Ito; kinds of arrows differ in their dashes as well.
 //!
 //! ```
 //! use report::picture::{Arrow, Kind, Operation, Picture, Weight, svg};
@@ -23,7 +24,9 @@
 //! ```
 
 mod layout;
+mod paths;
 mod render;
+mod routes;
 mod states;
 mod write;
 
@@ -50,6 +53,16 @@ pub struct Picture {
     pub lines: Vec<CacheLine>,
     /// What else is to be known.
     pub notes: Vec<String>,
+}
+
+impl Picture {
+    /// Why an arrow is there: its reason, or what its kind means.
+    fn reason(&self, arrow: &Arrow) -> &str {
+        let letter = arrow.letter.as_deref();
+        let mut reasons = self.reasons.iter();
+        let found = reasons.find(|(own, _)| Some(own.as_str()) == letter);
+        found.map_or(arrow.kind.meaning(), |(_, text)| text)
+    }
 }
 
 /// An operation in a box.
@@ -147,6 +160,12 @@ impl Kind {
         }
     }
 
+    /// Whether some arrow that is not only for orientation is of it.
+    fn is_in(self, picture: &Picture) -> bool {
+        let mut arrows = picture.arrows.iter();
+        arrows.any(|arrow| arrow.kind == self && arrow.weight != Weight::Faint)
+    }
+
     /// Its dashes, as SVG has them.
     fn dashes(self) -> &'static str {
         match self {
@@ -168,6 +187,17 @@ pub struct CacheLine {
     pub rows: Vec<LineRow>,
     /// How many rows were left out.
     pub left_out: usize,
+}
+
+impl CacheLine {
+    /// That rows were left out, which belongs above the others; nothing if none were.
+    pub(crate) fn omission(&self) -> Option<String> {
+        match self.left_out {
+            0 => None,
+            1 => Some("1 earlier transition is left out".to_owned()),
+            count => Some(format!("{count} earlier transitions are left out")),
+        }
+    }
 }
 
 /// Something that happened to a cache line.

@@ -29,15 +29,17 @@ pub fn explained(pictures: &[Picture]) -> String {
 }
 
 fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
-    let title = match at {
-        0 => "The operations".to_owned(),
-        _ => picture.lead.last().cloned().unwrap_or_default(),
+    // What the first section says first is at the head of the page; the others' last sentence is their title.
+    let said = picture.lead.get(1..).unwrap_or_default();
+    let (title, said) = match (at, said.split_last()) {
+        (1.., Some((title, said))) => (title.as_str(), said),
+        _ => ("The operations", said),
     };
     let body = html! {
-        @for line in picture.lead.iter().skip(1) { p { (line) } }
-        @if !picture.arrows.is_empty() {
+        @for line in said { p { (line) } }
+        @if is_drawn(picture) {
             div.scroll tabindex="0" role="region" aria-label=(picture.title) {
-                div.drawing role="img" aria-label=(picture.title) { (PreEscaped(inline(&drawing(picture), &format!("p{at}-")))) }
+                div.drawing.natural role="img" aria-label=(picture.title) { (PreEscaped(inline(&drawing(picture), &format!("p{at}-")))) }
             }
         }
         (reasons(picture))
@@ -45,7 +47,12 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
         @for line in &picture.lines { (states(line)) }
         @for note in &picture.notes { p { (note) } }
     };
-    Section::new(anchors, "picture", &title, body)
+    Section::new(anchors, "picture", title, body)
+}
+
+/// Whether there is a drawing: without arrows, only of a few operations.
+fn is_drawn(picture: &Picture) -> bool {
+    !picture.arrows.is_empty() || (1..=LONG).contains(&picture.operations.len())
 }
 
 /// Why the arrows with a letter are there, on demand.
@@ -82,8 +89,12 @@ fn arrow(picture: &Picture, letter: &str) -> String {
 }
 
 fn operations(picture: &Picture) -> Table {
+    let caption = match is_drawn(picture) {
+        true => "The operations, in the order of the picture",
+        false => "The operations, from the first to the last",
+    };
     let mut table = Table::new(
-        "The operations, in the order of the picture",
+        caption,
         &["Operation", "Thread", "What it does", "In the trace"],
     );
     for it in &picture.operations {
@@ -105,8 +116,8 @@ fn states(line: &CacheLine) -> Markup {
         table.push(cells(row));
     }
     html! {
+        @if let Some(omission) = line.omission() { p { (line.title) ": " (omission) "." } }
         (table.folded(&line.title, line.rows.len() <= LONG))
-        @if line.left_out > 0 { p { (counted(line.left_out, "earlier transition", "earlier transitions")) " left out." } }
     }
 }
 
@@ -120,4 +131,60 @@ fn cells(row: &LineRow) -> Vec<Cell> {
         });
     }
     cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explained;
+    use crate::picture::{CacheLine, LineRow, Operation, Picture};
+
+    fn of_reads(count: usize, lead: &[&str]) -> Picture {
+        let read = |at| Operation {
+            column: 0,
+            label: format!("T0:{at}"),
+            text: "load x == 7".to_owned(),
+            place: String::new(),
+        };
+        Picture {
+            title: "It violates SC".to_owned(),
+            lead: lead.iter().map(|&line| line.to_owned()).collect(),
+            columns: vec!["thread 0".to_owned()],
+            operations: (0..count).map(read).collect(),
+            ..Picture::default()
+        }
+    }
+
+    #[test]
+    fn one_box_is_drawn_and_a_long_list_is_not() {
+        let page = explained(&[of_reads(1, &["Nobody wrote 7."])]);
+        assert!(page.contains("<svg") && page.contains("in the order of the picture"));
+        let page = explained(&[of_reads(1000, &[])]);
+        assert!(!page.contains("<svg") && !page.contains("in the order of the picture"));
+        assert!(page.contains("from the first to the last"));
+    }
+
+    #[test]
+    fn a_case_is_said_in_its_title_and_nowhere_else() {
+        let case = "Case 1: assume T0:0 ww T1:0";
+        let page = explained(&[of_reads(1, &["A.", "B."]), of_reads(1, &["", case])]);
+        assert!(page.contains("<p>B.</p>") && page.contains(case));
+        assert!(!page.contains(&format!("<p>{case}")));
+    }
+
+    #[test]
+    fn what_is_left_out_is_said_above_the_table() {
+        let mut picture = of_reads(1, &[]);
+        picture.lines.push(CacheLine {
+            title: "Cache line 0x40".to_owned(),
+            controllers: vec!["L1Cache 0".to_owned()],
+            rows: vec![LineRow {
+                what: "L1Cache 0: Inv".to_owned(),
+                ..LineRow::default()
+            }],
+            left_out: 3,
+        });
+        let page = explained(&[picture]);
+        let at = |text: &str| page.find(text).unwrap();
+        assert!(at("3 earlier transitions are left out") < at("L1Cache 0: Inv"));
+    }
 }

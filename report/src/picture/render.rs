@@ -1,10 +1,9 @@
 //! A picture as SVG.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::layout::{Curve, LETTER, Layout, PLAIN_LETTER, Rectangle, label_text, layout};
-use super::{Arrow, Kind, Operation, Picture, Weight, states};
+use super::layout::{LETTER, Layout, Rectangle, layout};
+use super::{Kind, Operation, Picture, paths, states};
 
 /// Around everything.
 const MARGIN: f64 = 16.0;
@@ -15,14 +14,15 @@ const TITLE: f64 = 26.0;
 const HEADS: f64 = 30.0;
 /// What text is broken at, at least.
 const NARROWEST: f64 = 640.0;
+/// A letter of the title.
+const TITLE_LETTER: f64 = 9.4;
+/// What has to be of one width everywhere.
+pub(super) const MONOSPACE: &str = "DejaVu Sans Mono, Menlo, Consolas, monospace";
 
 /// Draws a picture, with all that there is to say. The same bytes for the same picture.
 pub fn svg(picture: &Picture) -> String {
     let layout = layout(picture, HEADS);
-    let width = layout
-        .width
-        .max(NARROWEST)
-        .max(states::width(&picture.lines));
+    let width = width(picture, &layout).max(states::width(&picture.lines));
     let mut body = Body::default();
     body.paragraphs(&picture.lead, width);
     body.drawing(picture, &layout);
@@ -46,7 +46,13 @@ pub(crate) fn drawing(picture: &Picture) -> String {
     let mut body = Body::default();
     body.drawing(picture, &layout);
     body.legend(picture);
-    document(picture, &body, layout.width.max(NARROWEST))
+    document(picture, &body, width(picture, &layout))
+}
+
+/// Room for the boxes and the title.
+fn width(picture: &Picture, layout: &Layout) -> f64 {
+    let title = picture.title.chars().count() as f64 * TITLE_LETTER;
+    layout.width.max(NARROWEST).max(title)
 }
 
 fn document(picture: &Picture, body: &Body, width: f64) -> String {
@@ -106,7 +112,7 @@ struct Body {
 
 impl Body {
     fn paragraphs(&mut self, paragraphs: &[String], width: f64) {
-        let letters = (width / PLAIN_LETTER) as usize;
+        let letters = (width / LETTER) as usize;
         for paragraph in paragraphs {
             for line in wrapped(paragraph, letters) {
                 self.y += LINE;
@@ -147,57 +153,12 @@ impl Body {
                 ),
             );
         }
-        for (arrow, curve) in picture.arrows.iter().zip(&layout.arrows) {
-            self.arrow(picture, arrow, curve);
-        }
+        paths::draw(picture, &layout.arrows, &mut self.text);
         for (operation, place) in picture.operations.iter().zip(&layout.boxes) {
             self.operation(operation, place);
         }
-        for (arrow, curve) in picture.arrows.iter().zip(&layout.arrows) {
-            self.label(arrow, &curve.label);
-        }
         self.text.push_str("</g>\n");
         self.y += layout.height;
-    }
-
-    fn arrow(&mut self, picture: &Picture, arrow: &Arrow, curve: &Curve) {
-        let [start, one, two, end] = curve.points;
-        let kind = arrow.kind;
-        let (color, width, head) = match arrow.weight {
-            Weight::Strong => (
-                kind.color(),
-                2.4,
-                format!(" marker-end=\"url(#head-{})\"", kind.name()),
-            ),
-            Weight::Plain => (
-                kind.color(),
-                1.2,
-                format!(" marker-end=\"url(#head-{})\"", kind.name()),
-            ),
-            Weight::Faint => ("#b5b5b5", 1.0, String::new()),
-        };
-        let reason = arrow
-            .letter
-            .as_ref()
-            .and_then(|letter| picture.reasons.iter().find(|it| it.0 == *letter));
-        let reason = reason.map_or(kind.meaning(), |it| &it.1);
-        write_line(
-            &mut self.text,
-            format_args!(
-                "<path d=\"M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
-             stroke-dasharray=\"{}\"{head}><title>{}</title></path>",
-                start.x,
-                start.y,
-                one.x,
-                one.y,
-                two.x,
-                two.y,
-                end.x,
-                end.y,
-                kind.dashes(),
-                escaped(reason)
-            ),
-        );
     }
 
     fn operation(&mut self, operation: &Operation, place: &Rectangle) {
@@ -212,7 +173,7 @@ impl Body {
         write_line(
             &mut self.text,
             format_args!(
-                "<text x=\"{x:.1}\" y=\"{:.1}\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"11\">\
+                "<text x=\"{x:.1}\" y=\"{:.1}\" font-family=\"{MONOSPACE}\" font-size=\"11\">\
              <tspan font-weight=\"bold\">{}</tspan>&#160;&#160;{}</text>",
                 place.y + 19.0,
                 escaped(&operation.label),
@@ -229,41 +190,11 @@ impl Body {
         );
     }
 
-    /// A label, above all lines.
-    fn label(&mut self, arrow: &Arrow, place: &Rectangle) {
-        let text = label_text(arrow);
-        if text.is_empty() {
-            return;
-        }
-        write_line(
-            &mut self.text,
-            format_args!(
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"white\" fill-opacity=\"0.92\"/>",
-                place.x, place.y, place.width, place.height
-            ),
-        );
-        write_line(
-            &mut self.text,
-            format_args!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{}\" font-weight=\"bold\" font-size=\"11\">{}</text>",
-                place.x + place.width / 2.0,
-                place.y + place.height - 4.0,
-                arrow.kind.color(),
-                escaped(&text)
-            ),
-        );
-    }
-
     /// What the arrows mean.
     fn legend(&mut self, picture: &Picture) {
-        let labelled = picture
-            .arrows
-            .iter()
-            .filter(|arrow| arrow.weight != Weight::Faint);
-        let kinds: BTreeSet<Kind> = labelled.map(|arrow| arrow.kind).collect();
         let mut x = 0.0;
         self.y += 10.0;
-        for kind in kinds {
+        for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in(picture)) {
             let text = format!("{} {}", kind.name(), kind.meaning());
             write_line(
                 &mut self.text,
@@ -285,7 +216,7 @@ impl Body {
 }
 
 /// Breaks a text at spaces.
-fn wrapped(text: &str, letters: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let last = lines.last_mut().map_or(0, |line| line.chars().count());

@@ -1,12 +1,14 @@
 //! What controllers did with a cache line, as a table in a picture.
 
-use super::render::{escaped, write_line};
+use super::layout::LETTER;
+use super::render::{MONOSPACE, escaped, write_line};
 use super::{CacheLine, LineRow};
 
-/// Of a letter, a row, and what keeps columns apart.
-const LETTER: f64 = 6.1;
+/// Of a row, and what keeps columns apart.
 const ROW: f64 = 17.0;
-const GAP: f64 = 14.0;
+const GAP: f64 = 16.0;
+/// The column of the first controller.
+const FIRST: usize = 3;
 
 /// Room for the widest of these tables.
 pub fn width(lines: &[CacheLine]) -> f64 {
@@ -27,60 +29,73 @@ pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
             escaped(&line.title)
         ),
     );
-    y += ROW + 2.0;
-    let heads = ["tick", "line", "what"]
-        .into_iter()
-        .chain(line.controllers.iter().map(String::as_str));
-    for (head, x) in heads.zip(&starts) {
+    if let Some(omission) = line.omission() {
+        y += ROW;
+        let omission = escaped(&omission);
         write_line(
             text,
             format_args!(
-                "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"#57606a\" font-size=\"11\">{}</text>",
+                "<text x=\"0\" y=\"{y:.1}\" font-size=\"11\" fill=\"#57606a\">{omission}</text>"
+            ),
+        );
+    }
+    y += ROW + 2.0;
+    write_line(
+        text,
+        format_args!("<g font-family=\"{MONOSPACE}\" font-size=\"11\">"),
+    );
+    for (head, x) in heads(line).zip(&starts) {
+        write_line(
+            text,
+            format_args!(
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"#57606a\">{}</text>",
                 escaped(head)
             ),
         );
     }
-    for row in &line.rows {
+    for it in &line.rows {
         y += ROW;
-        for (at, (cell, x)) in cells(row).iter().zip(&starts).enumerate() {
-            let is_changed = row.changed.is_some_and(|changed| changed + 3 == at);
-            if is_changed {
-                let width = cell.chars().count() as f64 * LETTER + 8.0;
-                write_line(
-                    text,
-                    format_args!(
-                        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\" fill=\"#d9ebf7\"/>",
-                        x - 4.0,
-                        y - 12.0,
-                        ROW - 1.0
-                    ),
-                );
-            }
-            let weight = if is_changed || row.changed.is_none() {
-                " font-weight=\"bold\""
-            } else {
-                ""
-            };
+        row(it, &starts, y, text);
+    }
+    text.push_str("</g>\n");
+    y + 12.0 - top
+}
+
+/// A row of a table; what has changed stands out.
+fn row(row: &LineRow, starts: &[f64], y: f64, text: &mut String) {
+    for (at, (cell, x)) in cells(row).iter().zip(starts).enumerate() {
+        let is_changed = row.changed.is_some_and(|changed| changed + FIRST == at);
+        if is_changed {
             write_line(
                 text,
                 format_args!(
-                    "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"11\"{weight}>{}</text>",
-                    escaped(cell)
+                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"#d9ebf7\"/>",
+                    x - 4.0,
+                    y - 12.0,
+                    cell.chars().count() as f64 * LETTER + 8.0,
+                    ROW - 1.0
                 ),
             );
         }
-    }
-    if line.left_out > 0 {
-        y += ROW;
+        let weight = if is_changed || row.changed.is_none() {
+            " font-weight=\"bold\""
+        } else {
+            ""
+        };
         write_line(
             text,
             format_args!(
-                "<text x=\"0\" y=\"{y:.1}\" font-size=\"11\" fill=\"#57606a\">{} earlier transitions are left out</text>",
-                line.left_out
+                "<text x=\"{x:.1}\" y=\"{y:.1}\"{weight}>{}</text>",
+                escaped(cell)
             ),
         );
     }
-    y + 12.0 - top
+}
+
+/// The names of the columns.
+fn heads(line: &CacheLine) -> impl Iterator<Item = &str> {
+    let controllers = line.controllers.iter().map(String::as_str);
+    ["tick", "line", "what"].into_iter().chain(controllers)
 }
 
 /// What stands in a row.
@@ -91,13 +106,9 @@ fn cells(row: &LineRow) -> Vec<String> {
     cells
 }
 
-/// Where the columns begin, and where the last ends.
+/// Where the columns begin, and where the last ends: each is as wide as its widest text.
 fn columns(line: &CacheLine) -> Vec<f64> {
-    let count = 3 + line.controllers.len();
-    let mut widths = vec![4; count];
-    for (width, name) in widths[3..].iter_mut().zip(&line.controllers) {
-        *width = name.chars().count();
-    }
+    let mut widths: Vec<usize> = heads(line).map(|head| head.chars().count()).collect();
     for row in &line.rows {
         for (width, cell) in widths.iter_mut().zip(cells(row)) {
             *width = (*width).max(cell.chars().count());
@@ -110,4 +121,47 @@ fn columns(line: &CacheLine) -> Vec<f64> {
         starts.push(x);
     }
     starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(left_out: usize) -> CacheLine {
+        let states = ["SINK_WB_ACK", "IM"].map(str::to_owned).to_vec();
+        CacheLine {
+            title: "Cache line 0x40".to_owned(),
+            controllers: vec!["L1Cache 0".to_owned(), "L1Cache 1".to_owned()],
+            rows: vec![LineRow {
+                what: "L1Cache 0: Inv".to_owned(),
+                states,
+                changed: Some(0),
+                ..LineRow::default()
+            }],
+            left_out,
+        }
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_text() {
+        let starts = columns(&line(0));
+        let letters = [4, 4, 14, 11, 9].map(f64::from);
+        for (two, letters) in starts.windows(2).zip(letters) {
+            assert!(two[1] - two[0] >= letters * LETTER + 8.0, "{starts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_said_above_the_rows() {
+        let drawn = |left_out| {
+            let mut text = String::new();
+            draw(&line(left_out), 0.0, &mut text);
+            text
+        };
+        let text = drawn(1);
+        let at = |what: &str| text.find(what);
+        assert!(at("1 earlier transition is left out").unwrap() < at("SINK_WB_ACK").unwrap());
+        assert!(drawn(2).contains("2 earlier transitions are left out"));
+        assert!(!drawn(0).contains("left out"));
+    }
 }

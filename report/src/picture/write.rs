@@ -1,66 +1,89 @@
 //! A picture for Graphviz.
 
-use std::fmt::Write as _;
+mod legend;
 
 use super::layout::label_text;
-use super::{Picture, Weight};
+use super::render::write_line;
+use super::{Arrow, Kind, Picture, Weight};
 
 /// Writes a picture as a graph: columns are clusters, and rows keep the order from the top to the bottom within them.
 pub fn dot(picture: &Picture) -> String {
     let mut text = String::from("digraph violation {\n");
-    let _ = writeln!(
-        text,
-        "  label={}; labelloc=t; fontname=\"Helvetica\";",
-        quoted(&picture.title)
+    write_line(
+        &mut text,
+        format_args!(
+            "  label={}; labelloc=t; fontname=\"Helvetica\";",
+            quoted(&picture.title)
+        ),
     );
     text.push_str("  node [shape=box, fontname=\"monospace\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=11];\n");
     for (column, name) in picture.columns.iter().enumerate() {
-        let _ = writeln!(
-            text,
-            "  subgraph cluster_{column} {{\n    label={};",
-            quoted(name)
-        );
-        let rows = picture.operations.iter().enumerate();
-        let own: Vec<usize> = rows
-            .filter(|(_, it)| it.column == column)
-            .map(|(row, _)| row)
-            .collect();
-        for &row in &own {
-            let it = &picture.operations[row];
-            let label = format!("{}  {}\n{}", it.label, it.text, it.place);
-            let _ = writeln!(text, "    n{row} [label={}];", quoted(label.trim_end()));
-        }
-        for two in own.windows(2) {
-            let _ = writeln!(text, "    n{} -> n{} [style=invis];", two[0], two[1]);
-        }
-        text.push_str("  }\n");
+        cluster(picture, column, name, &mut text);
     }
     for arrow in &picture.arrows {
-        let (line, color) = (arrow.kind.line(), arrow.kind.color());
-        let width = if arrow.weight == Weight::Strong { 2 } else { 1 };
-        let style = match arrow.weight {
-            Weight::Faint => "color=\"#b5b5b5\", arrowhead=none, constraint=false".to_owned(),
-            _ => format!(
-                "color=\"{color}\", fontcolor=\"{color}\", style={line}, penwidth={width}, constraint=false"
-            ),
-        };
-        let _ = writeln!(
-            text,
-            "  n{} -> n{} [label={}, {style}];",
-            arrow.from,
-            arrow.to,
-            quoted(&label_text(arrow))
-        );
+        edge(picture, arrow, &mut text);
     }
-    for (letter, reason) in &picture.reasons {
-        let _ = writeln!(
-            text,
-            "  // [{letter}] {}",
-            reason.replace(char::is_control, " ")
-        );
-    }
+    legend::write(picture, &mut text);
     text.push_str("}\n");
     text
+}
+
+/// The boxes of a column.
+fn cluster(picture: &Picture, column: usize, name: &str, text: &mut String) {
+    write_line(
+        text,
+        format_args!(
+            "  subgraph cluster_{column} {{\n    label={};",
+            quoted(name)
+        ),
+    );
+    let rows = picture.operations.iter().enumerate();
+    let own: Vec<usize> = rows
+        .filter(|(_, it)| it.column == column)
+        .map(|(row, _)| row)
+        .collect();
+    for &row in &own {
+        let it = &picture.operations[row];
+        let label = format!("{}  {}\n{}", it.label, it.text, it.place);
+        write_line(
+            text,
+            format_args!("    n{row} [label={}];", quoted(label.trim_end())),
+        );
+    }
+    for two in own.windows(2) {
+        write_line(
+            text,
+            format_args!("    n{} -> n{} [style=invis];", two[0], two[1]),
+        );
+    }
+    text.push_str("  }\n");
+}
+
+/// An arrow, which tells a pointer its reason.
+fn edge(picture: &Picture, arrow: &Arrow, text: &mut String) {
+    let Arrow { from, to, .. } = arrow;
+    let reason = quoted(picture.reason(arrow));
+    let style = match arrow.weight {
+        Weight::Faint => "color=\"#b5b5b5\", arrowhead=none".to_owned(),
+        weight => {
+            let width = if weight == Weight::Strong { 2 } else { 1 };
+            format!(
+                "label={}, {}, penwidth={width}, labeltooltip={reason}",
+                quoted(&label_text(arrow)),
+                style(arrow.kind)
+            )
+        }
+    };
+    write_line(
+        text,
+        format_args!("  n{from} -> n{to} [{style}, constraint=false, tooltip={reason}];"),
+    );
+}
+
+/// How arrows of a kind look.
+fn style(kind: Kind) -> String {
+    let (line, color) = (kind.line(), kind.color());
+    format!("color=\"{color}\", fontcolor=\"{color}\", style={line}")
 }
 
 /// A text as Graphviz has it.
@@ -74,4 +97,42 @@ fn quoted(text: &str) -> String {
         "\"{escaped}{}\"",
         if text.contains('\n') { "\\l" } else { "" }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Operation;
+    use super::*;
+
+    #[test]
+    fn a_graph_says_what_its_arrows_mean() {
+        let operation = |row: usize| Operation {
+            column: 0,
+            label: format!("T0:{row}"),
+            text: "store x := 1".to_owned(),
+            place: String::new(),
+        };
+        let graph = dot(&Picture {
+            columns: vec!["thread 0".to_owned()],
+            operations: vec![operation(0), operation(1)],
+            arrows: vec![Arrow {
+                from: 0,
+                to: 1,
+                kind: Kind::Ww,
+                letter: Some("a".to_owned()),
+                weight: Weight::Strong,
+            }],
+            reasons: vec![("a".to_owned(), "it is \"forced\"\u{1b}".to_owned())],
+            ..Picture::default()
+        });
+        for wanted in [
+            "label=\"ww [a]\"",
+            "tooltip=\"it is \\\"forced\\\"\u{fffd}\"",
+            "<b>- - - ww</b></font>: store order</td>",
+            "[a] it is &quot;forced&quot;\u{fffd}<br",
+        ] {
+            assert!(graph.contains(wanted), "{wanted}: {graph}");
+        }
+        assert!(!graph.contains("reads from"), "{graph}");
+    }
 }

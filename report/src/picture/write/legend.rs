@@ -1,0 +1,68 @@
+//! What the arrows of a graph mean: a table in a box, in Graphviz's own kind of HTML.
+
+use super::super::render::{escaped, wrapped, write_line};
+use super::super::{Kind, Picture};
+
+/// Letters in a line of a reason.
+const LETTERS: usize = 90;
+
+/// What the arrows mean, and the reasons of those with a letter: a table below everything else.
+pub fn write(picture: &Picture, text: &mut String) {
+    let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_in(picture));
+    let kinds: Vec<String> = kinds.map(meaning).collect();
+    if kinds.is_empty() {
+        return;
+    }
+    write_line(
+        text,
+        format_args!(
+            "  legend [color=\"#b5b5b5\", fontname=\"Helvetica\", tooltip=\"legend\", label=<<table border=\"0\" cellborder=\"0\" \
+             cellspacing=\"2\">{}{}</table>>];",
+            kinds.concat(),
+            reasons(picture)
+        ),
+    );
+    for row in lowest(picture) {
+        write_line(text, format_args!("  n{row} -> legend [style=invis];"));
+    }
+}
+
+/// The row of a kind: its line in its colour, and what it means.
+fn meaning(kind: Kind) -> String {
+    let line = match kind {
+        Kind::Po | Kind::Rf => "\u{2014}\u{2014}",
+        Kind::Ww => "- - -",
+        Kind::Rw => "\u{b7} \u{b7} \u{b7} \u{b7}",
+    };
+    format!(
+        "<tr><td align=\"left\"><font color=\"{}\"><b>{line} {}</b></font>: {}</td></tr>",
+        kind.color(),
+        kind.name(),
+        kind.meaning()
+    )
+}
+
+/// The row of the reasons: a line for each, or several if it is long.
+fn reasons(picture: &Picture) -> String {
+    if picture.reasons.is_empty() {
+        return String::new();
+    }
+    let reasons = picture.reasons.iter();
+    let lines = reasons.flat_map(|(letter, text)| wrapped(&format!("[{letter}] {text}"), LETTERS));
+    let lines: Vec<String> = lines
+        .map(|line| format!("{}<br align=\"left\"/>", escaped(&line)))
+        .collect();
+    format!(
+        "<tr><td align=\"left\" balign=\"left\">{}</td></tr>",
+        lines.concat()
+    )
+}
+
+/// The last row of each column.
+fn lowest(picture: &Picture) -> impl Iterator<Item = usize> {
+    let columns = 0..picture.columns.len();
+    columns.filter_map(|column| {
+        let mut operations = picture.operations.iter();
+        operations.rposition(|it| it.column == column)
+    })
+}
