@@ -191,11 +191,13 @@ pub struct CacheLine {
 
 impl CacheLine {
     /// That rows were left out, which belongs above the others; nothing if none were.
-    pub(crate) fn omission(&self) -> Option<String> {
+    pub fn omission(&self) -> Option<String> {
         match self.left_out {
             0 => None,
-            1 => Some("1 earlier transition is left out".to_owned()),
-            count => Some(format!("{count} earlier transitions are left out")),
+            1 => Some("1 transition farther from these operations is left out".to_owned()),
+            count => Some(format!(
+                "{count} transitions farther from these operations are left out"
+            )),
         }
     }
 }

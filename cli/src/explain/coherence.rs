@@ -173,12 +173,8 @@ pub(super) fn words(lines: &[CacheLine]) -> String {
     worded(|out| {
         for line in lines {
             writeln!(out, "\n  {}", line.title)?;
-            if line.left_out > 0 {
-                writeln!(
-                    out,
-                    "    {} transitions that are farther from these operations are left out",
-                    line.left_out
-                )?;
+            if let Some(omission) = line.omission() {
+                writeln!(out, "    {omission}")?;
             }
             for row in &line.rows {
                 let number = |it: Option<u64>| it.map_or(String::new(), |it| it.to_string());

@@ -185,6 +185,8 @@ mod tests {
         });
         let page = explained(&[picture]);
         let at = |text: &str| page.find(text).unwrap();
-        assert!(at("3 earlier transitions are left out") < at("L1Cache 0: Inv"));
+        assert!(
+            at("3 transitions farther from these operations are left out") < at("L1Cache 0: Inv")
+        );
     }
 }
