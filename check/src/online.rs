@@ -57,7 +57,7 @@ use replay::Replay;
 pub struct Arrival {
     /// Its thread.
     pub thread: u32,
-    /// Its place in its thread's program order; places may be left out, and none may be `u32::MAX`.
+    /// Its place in its thread's program order; places may be left out, and all are below [`MOST`].
     pub sequence: u32,
     /// What it does.
     pub kind: Kind,
@@ -126,6 +126,9 @@ impl From<Box<Broken>> for Stop {
         Stop::Broken(broken)
     }
 }
+
+/// Places in program order are below this.
+pub const MOST: u32 = i32::MAX as u32;
 
 /// Marks that there is no event or location.
 const NONE: u32 = u32::MAX;

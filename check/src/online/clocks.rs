@@ -11,7 +11,8 @@ impl Clocks {
     /// Makes room for so many events and chains.
     pub fn reserve(&mut self, events: usize, chains: usize) {
         if chains > self.width {
-            let width = chains.next_power_of_two();
+            // Room for more, but not much: what a clock costs is its width.
+            let width = (chains + chains / 4).next_multiple_of(16);
             let mut ticks = vec![0; events * width];
             if self.width > 0 {
                 for (old, new) in self.ticks.chunks(self.width).zip(ticks.chunks_mut(width)) {
@@ -35,10 +36,16 @@ impl Clocks {
         self.ticks[event as usize * self.width + chain as usize]
     }
 
-    /// Nothing precedes the event but itself.
-    pub fn reset(&mut self, event: u32, chain: u32, position: u32) {
+    /// Nothing precedes the event but itself, one event, and what precedes that.
+    pub fn begin(&mut self, event: u32, chain: u32, position: u32, before: Option<u32>) {
         let start = event as usize * self.width;
-        self.ticks[start..start + self.width].fill(0);
+        match before {
+            Some(before) => {
+                let from = before as usize * self.width;
+                self.ticks.copy_within(from..from + self.width, start);
+            }
+            None => self.ticks[start..start + self.width].fill(0),
+        }
         self.ticks[start + chain as usize] = position;
     }
 
@@ -52,9 +59,11 @@ impl Clocks {
             false => (&high[..width], &mut low[second..second + width]),
         };
         let mut is_news = false;
+        // Positions are below 2^31, and every x86-64 compares many signed numbers at once.
         for (to, &from) in to.iter_mut().zip(from) {
-            is_news |= from > *to;
-            *to = from.max(*to);
+            let is_later = from as i32 > *to as i32;
+            is_news |= is_later;
+            *to = if is_later { from } else { *to };
         }
         is_news
     }

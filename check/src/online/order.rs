@@ -28,16 +28,20 @@ impl Online {
         let event = self.place(arrival, chain, location, source);
         self.clocks
             .reserve(self.events.len(), self.chains.all.len());
-        self.clocks.reset(event, chain, arrival.sequence + 1);
         let events = &self.events;
         let near = self
             .chains
             .insert(event, chain, &arrival, &|it| events[it as usize].arrival);
+        let mut before = near.before.iter();
+        let first = before.next().copied();
+        self.clocks.begin(event, chain, arrival.sequence + 1, first);
+        for &before in before {
+            self.clocks.join(before, event);
+        }
         for before in near.before {
             self.events[before as usize]
                 .after
                 .push((event, Reason::ProgramOrder));
-            self.clocks.join(before, event);
         }
         self.register(event);
         for after in near.after {

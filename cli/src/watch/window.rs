@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
-use check::online::{Arrival, Broken, Online, Stop};
+use check::online::{Arrival, Broken, MOST, Online, Stop};
 use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
 
 use super::places::Places;
@@ -208,11 +208,10 @@ impl Window {
     }
 
     fn arrival(&self, access: &Access) -> Result<Arrival, Problem> {
-        let sequence = u32::try_from(access.sequence)
-            .ok()
-            .filter(|&it| it < u32::MAX - 1);
-        let sequence = sequence
-            .ok_or_else(|| Problem::Unsuitable("more than 4 billion operations".to_owned()))?;
+        let sequence = u32::try_from(access.sequence).ok().filter(|&it| it < MOST);
+        let sequence = sequence.ok_or_else(|| {
+            Problem::Unsuitable("more than 2 billion operations of a thread".to_owned())
+        })?;
         let (location, mask) = match access.place {
             Place::Nowhere => (None, u64::MAX),
             Place::Cell(address) | Place::Bytes { address, .. } => (Some(address), u64::MAX),

@@ -160,7 +160,10 @@ mod tests {
         };
         let text = drawn(1);
         let at = |what: &str| text.find(what);
-        assert!(at("1 transition farther from these operations is left out").unwrap() < at("SINK_WB_ACK").unwrap());
+        assert!(
+            at("1 transition farther from these operations is left out").unwrap()
+                < at("SINK_WB_ACK").unwrap()
+        );
         assert!(drawn(2).contains("2 transitions farther from these operations are left out"));
         assert!(!drawn(0).contains("left out"));
     }
