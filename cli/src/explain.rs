@@ -9,7 +9,7 @@ mod consistent;
 mod rows;
 mod violation;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use check::Verdict;
@@ -17,6 +17,7 @@ use history::{History, OpId};
 use report::page::explained;
 use report::picture::{Operation, Picture, dot, svg};
 
+use crate::check::paint::Paint;
 use crate::check::{text, why};
 use crate::error::Error;
 use crate::files;
@@ -111,7 +112,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     match (&args.output, format) {
         (Some(path), Some(format)) => write(&shown, path, format, &headline, out)?,
-        _ => write!(out, "{headline}\n{}", shown.words).map_err(Error::Output)?,
+        _ => {
+            let paint = Paint::new(io::stdout().is_terminal());
+            let headline = match status {
+                Status::Done => paint.good(&headline),
+                _ => paint.bad(&headline),
+            };
+            write!(out, "{headline}\n{}", shown.words).map_err(Error::Output)?;
+        }
     }
     Ok(status)
 }

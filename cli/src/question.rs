@@ -141,15 +141,16 @@ impl Question {
         let named: Vec<&History> = all.filter(|it| it.name.as_deref() == Some(name)).collect();
         if named.is_empty() {
             let names = input.histories.iter().filter_map(|it| it.name.as_deref());
-            let names: Vec<&str> = names.take(10).collect();
+            let names: Vec<&str> = names.collect();
+            let some = names[..names.len().min(10)].join(", ");
+            let known = match names.len() {
+                0 => "none with a name".to_owned(),
+                1..=10 => some,
+                all => format!("{some} and {} more", all - 10),
+            };
             return Err(Error::Usage(format!(
-                "{}: no history is called `{name}`; there are: {}",
-                input.file,
-                if names.is_empty() {
-                    "none with a name".to_owned()
-                } else {
-                    names.join(", ")
-                }
+                "{}: no history is called `{name}`; there are: {known}",
+                input.file
             )));
         }
         Ok(named)

@@ -39,9 +39,17 @@ pub(super) fn show(
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
     let drawing = Drawing::of(history, &answer.reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
+    let lines = coherence::lines(history, &input.transitions, &ops);
+    let mut notes = assumptions::of(history);
+    if lines.is_empty() && input.transitions.iter().next().is_some() {
+        notes.push(
+            "the trace has transitions, but none of these addresses: what CPUs execute has virtual ones"
+                .to_owned(),
+        );
+    }
     let mut pictures = vec![Picture {
-        lines: coherence::lines(history, &input.transitions, &ops),
-        notes: assumptions::of(history),
+        lines,
+        notes,
         ..drawing.picture(title(args, input, answer), lead)
     }];
     for (number, block) in others.iter().enumerate().take(CASES) {
@@ -66,6 +74,9 @@ pub(super) fn show(
     let mut words = text::explanation(history, violation);
     if let Some(picture) = pictures.first() {
         words += &coherence::words(&picture.lines);
+        for note in &picture.notes {
+            words += &format!("  note: {note}\n");
+        }
     }
     Shown {
         pictures,
