@@ -38,7 +38,7 @@ shown and written.
 
 Files end in .axe, .json, .jsonl, .parquet, or .litmus: an x86 test for herd with the forbidden
 outcome, its threads, locations and values numbered. In axe text they are numbered if they are too large for
-the Axe checker, and comments say what they were; ticks are left out.
+the Axe checker, and comments say what they were; ticks are left out, as is what else some versions do not read.
 
 JSON is one object: `file`, `history`, `model`, `verdict`, `threads`, `locations`, `operations` (of the
 whole), `seconds`, and for a violation `shrunk`: `threads`, `locations`, `operations` (each as `rubric check`

@@ -37,14 +37,15 @@ pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> 
     let text = Text {
         history,
         numbers: None,
-        has_ticks: true,
+        is_plain: false,
     };
     text.write(out)
 }
 
-/// Writes a history for checkers that take less than the format allows: without ticks, and if its numbers are too
-/// large for them (as gem5's addresses and the values of random programs are) threads, locations and values are
-/// numbered, the initial value 0 and those written 1, 2, …; comments say what they were.
+/// Writes a history for checkers that take less than the format allows, as the stored versions of Axe do: without
+/// ticks and the last `check`, and with braces around a read-modify-write. If its numbers are too large for them (as
+/// gem5's addresses and the values of random programs are) threads, locations and values are numbered, the initial
+/// value 0 and those written 1, 2, …; comments say what they were.
 ///
 /// # Errors
 /// As [`write`], but where values are numbered a location may hold anything at the start.
@@ -57,7 +58,7 @@ pub fn write_small(history: &History, out: &mut impl Write) -> Result<(), WriteE
     let text = Text {
         history,
         numbers: (!is_small).then(|| Numbers::of(history)),
-        has_ticks: false,
+        is_plain: true,
     };
     text.write(out)
 }
@@ -67,7 +68,8 @@ struct Text<'a> {
     history: &'a History,
     /// What stands for its numbers, if they do not stand for themselves.
     numbers: Option<Numbers>,
-    has_ticks: bool,
+    /// Without what some checkers do not read: ticks, angle brackets, and a `check` after which nothing comes.
+    is_plain: bool,
 }
 
 /// A name is one comment, whatever is in it.
@@ -149,7 +151,9 @@ impl Text<'_> {
             let value = self.value(last.location, last.value);
             writeln!(out, "final M[{}] == {value}", self.cell(last.location))?;
         }
-        writeln!(out, "check")?;
+        if !self.is_plain {
+            writeln!(out, "check")?;
+        }
         Ok(())
     }
 
@@ -202,9 +206,14 @@ impl Text<'_> {
             Kind::Store => write!(out, "{thread}: M[{cell}] := {}", written()?)?,
             Kind::Rmw => {
                 let (read, written) = (read()?, written()?);
+                let (open, close) = if self.is_plain {
+                    ("{ ", " }")
+                } else {
+                    ("<", ">")
+                };
                 write!(
                     out,
-                    "{thread}: <M[{cell}] == {read}; M[{cell}] := {written}>"
+                    "{thread}: {open}M[{cell}] == {read}; M[{cell}] := {written}{close}"
                 )?;
             }
             Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional => {
@@ -215,9 +224,9 @@ impl Text<'_> {
                 )));
             }
         }
-        match self.has_ticks {
-            true => write_ticks(&operation, out)?,
-            false => writeln!(out)?,
+        match self.is_plain {
+            true => writeln!(out)?,
+            false => write_ticks(&operation, out)?,
         }
         Ok(())
     }
