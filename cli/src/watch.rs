@@ -47,7 +47,8 @@ Operations are taken in as they complete, and what they force is known at once: 
 the history can't be consistent any more the command ends, with exit status 1, and whoever writes into the
 pipe ends with it. A read of a value that nobody has written yet waits for its source. What comes before
 the last operation of every thread is forgotten, unless it can still be read, so memory does not grow with
-the run; a thread that does nothing keeps what comes after its last operation.
+the run; a thread that does nothing keeps what comes after its last operation. Under PSO, where stores to different
+locations have no order, time and memory grow with threads times locations.
 
 Beside that, operations are performed one by one, nearly as they complete, and the history is consistent if that
 goes well to the end of the trace. If it does not, `rubric check`'s stages decide, as long as nothing had to be
