@@ -48,7 +48,7 @@ pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> 
 /// value 0 and those written 1, 2, …; comments say what they were.
 ///
 /// # Errors
-/// As [`write`], but where values are numbered a location may hold anything at the start.
+/// As [`write()`], but where values are numbered a location may hold anything at the start.
 pub fn write_small(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
     check_history_but_initial(history)?;
     let is_small = Numbers::are_small(history);
