@@ -128,24 +128,35 @@ const N6: Shape = shape(
 
 /// The shape of a history that violates a model, if it has a name. Cost: it is decided under two models, if a cycle of its proof has the form of a shape.
 pub fn of(history: &History, violation: &Violation) -> Option<Shape> {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).ok()?;
+    let found = named(history, &reads_from, violation).or_else(|| {
+        // Whatever violates a weaker model violates SC, and that proof may be the one that the test is known by.
+        let options = Options::default();
+        match crate::check(history, &reads_from, Model::Sc, &options).verdict {
+            Verdict::Violation(violation) => named(history, &reads_from, &violation),
+            _ => None,
+        }
+    })?;
+    (allowed(history, &reads_from) == found.allowed).then_some(found)
+}
+
+/// The shape that a proof's cycle has.
+fn named(history: &History, reads_from: &ReadsFrom, violation: &Violation) -> Option<Shape> {
     let [block] = &violation.blocks[..] else {
         return None;
     };
-    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).ok()?;
-    let mut shapes = cycles(history, block).into_iter().filter_map(|cycle| {
+    cycles(history, block).into_iter().find_map(|cycle| {
         let names: Vec<String> = cycle.iter().map(|edge| edge.name(history)).collect();
         let mut shapes = SHAPES.iter();
         let found = shapes.find(|shape| is_rotation(&names, shape.cycle))?;
-        if !takes_in_all(history, &reads_from, &cycle) {
+        if !takes_in_all(history, reads_from, &cycle) {
             return None;
         }
         match found.name == "R" && forwards(history, &cycle) {
             true => Some(N6),
             false => Some(*found),
         }
-    });
-    let found = shapes.next()?;
-    (allowed(history, &reads_from) == found.allowed).then_some(found)
+    })
 }
 
 /// Whether a cycle and the writes that it reads from take in every thread and location.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use check::bounds::Bounds;
 use check::closure::Along;
+use check::model::PsoRmw;
 use check::shrink::{Shrunk, Size, shrink};
 use check::{Model, Options, Verdict, check, shape};
 use common::{MODELS, Mix, certified, change_reads, print, program, run, seeded};
@@ -264,6 +265,14 @@ fn litmus_tests_have_their_names() {
             Some(name),
             "{text}\n{violation:?}"
         );
+        // The model that was asked about makes no difference.
+        for model in [Model::Tso, Model::Pso(PsoRmw::Own)] {
+            let outcome = check(&history, &reads_from, model, &Options::default());
+            if let Verdict::Violation(violation) = outcome.verdict {
+                let found = shape::of(&history, &violation).map(|shape| shape.name);
+                assert_eq!(found, Some(name), "{model}: {text}");
+            }
+        }
         // Threads and locations may have any names, and more may stand around it.
         let renamed = text.replace("M[0]", "M[9]").replace("0: ", "7: ");
         let more = format!("5: M[6] := 1\n{renamed}\n5: M[6] == 1");

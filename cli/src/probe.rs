@@ -7,12 +7,16 @@ use std::process::{Command, ExitCode, Stdio};
 
 use report::tables;
 
-/// Names the file that a process is to try, `-` for standard input.
-const VARIABLE: &str = "RUBRIC_PROBE";
+/// The first argument of a process that is to try the file that is named by the second, `-` for standard input.
+const ARGUMENT: &str = "probe-parquet";
 
 /// What this process is for, if it is a probe: then it ends with this.
 pub fn asked() -> Option<ExitCode> {
-    let path = env::var_os(VARIABLE)?;
+    let mut arguments = env::args_os().skip(1);
+    let path = arguments
+        .next()
+        .filter(|it| it == ARGUMENT)
+        .and(arguments.next())?;
     let path = Path::new(&path);
     // Whatever is wrong, whoever reads the file will say so, as long as this ends.
     let _ = match path == Path::new("-") {
@@ -36,14 +40,12 @@ pub fn install() {
 /// Whether a process that decodes the file comes to an end of its own.
 fn ends(path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
     let mut child = Command::new(env::current_exe()?)
-        .env(
-            VARIABLE,
-            if bytes.is_some() {
-                Path::new("-")
-            } else {
-                path
-            },
-        )
+        .arg(ARGUMENT)
+        .arg(if bytes.is_some() {
+            Path::new("-")
+        } else {
+            path
+        })
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

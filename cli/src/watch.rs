@@ -262,7 +262,8 @@ impl Watch<'_> {
         let explained = history.and_then(|history| {
             let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).ok()?;
             let options = check::Options::default();
-            let checked = check::check(&history, &reads_from, self.window.model(), &options);
+            let model = self.window.model();
+            let checked = check::decide(&history, &reads_from, model, &options, &self.bounds);
             match checked.verdict {
                 Verdict::Violation(violation) => Some(
                     self.window
@@ -332,11 +333,12 @@ impl Watch<'_> {
         let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
             return End::Undecided("a value is written twice".to_owned());
         };
-        let outcome = check::check(
+        let outcome = check::decide(
             history,
             &reads_from,
             self.window.model(),
             &check::Options::default(),
+            &self.bounds,
         );
         match outcome.verdict {
             Verdict::Consistent(_) => End::Consistent(format!("by {}", outcome.decided_by)),

@@ -183,6 +183,8 @@ fn parquet_from_elsewhere_is_read_or_refused() {
         let message = error(arguments);
         assert!(message.contains("memory.parquet"), "{message}");
     }
+    let message = error(&["check", "fixtures/damaged/length.parquet"]);
+    assert!(message.contains("length.parquet"), "{message}");
     let mut refused = 0;
     for number in 0..60 {
         let mut damaged = bytes.clone();

@@ -200,3 +200,111 @@ fn operations_are_called_what_check_calls_them() {
         "{printed}"
     );
 }
+
+#[test]
+fn a_line_that_is_missing_is_no_consistent_run() {
+    let folder = Folder::new();
+    let lines = [
+        "1: system.client: T0 op 0 store 0x40 0x1",
+        "2: system.client: T0 op 1 store 0x40 0x2",
+        "3: system.client: T0 op 3 load 0x40 0x2",
+        "4: system.client: T1 op 0 load 0x40 0x2\n",
+    ];
+    let gap = folder.file("gap.trace", lines.join("\n"));
+    let message = error(&["watch", &gap]);
+    assert!(message.contains("no operation 2 of thread 0"), "{message}");
+    watch(&[&gap, "--lossy"], 0);
+    // A data line of Ruby's that nothing completes.
+    let text = text_of(TRACES[4]);
+    let hit = text
+        .lines()
+        .position(|line| line.contains("Hit callback for"));
+    let lines: Vec<&str> = text.lines().collect();
+    let (before, after) = lines.split_at(hit.unwrap());
+    let cut = folder.file(
+        "cut.trace",
+        [before, &after[1..]].concat().join("\n") + "\n",
+    );
+    let checked = rubric(&["check", &cut]).assert();
+    let status = checked.get_output().status.code().unwrap();
+    rubric(&["watch", "--quiet", &cut]).assert().code(status);
+}
+
+#[test]
+fn what_only_a_client_shows_is_known_while_it_is_written() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["watch", "--quiet"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let mut text = String::new();
+    for index in 0..100 {
+        text += &format!(
+            "{}: system.client: T0 op {index} store 0x80 {:#x}\n",
+            index + 1,
+            index + 1
+        );
+    }
+    // Store buffering.
+    text += "200: system.client: T0 op 100 store 0x40 0x1\n201: system.client: T0 op 101 load 0xc0 0x0\n";
+    text +=
+        "202: system.client: T1 op 0 store 0xc0 0x1\n203: system.client: T1 op 1 load 0x40 0x0\n";
+    pipe.write_all(text.as_bytes()).unwrap();
+    pipe.flush().unwrap();
+    // The pipe stays open.
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    drop(pipe);
+}
+
+#[test]
+fn the_last_step_ends_when_it_is_told_to() {
+    let folder = Folder::new();
+    let hard = folder.path("hard.axe");
+    let family = [
+        "generate",
+        "--family",
+        "pigeons-violation",
+        "--size",
+        "9",
+        "-o",
+    ];
+    output_of(&[&family[..], &[&hard]].concat(), 0);
+    // What a client would print.
+    let mut indexes = std::collections::BTreeMap::new();
+    let mut text = String::new();
+    for line in std::fs::read_to_string(hard).unwrap().lines() {
+        let words: Vec<&str> = line
+            .split([' ', ':', '[', ']', '='])
+            .filter(|it| !it.is_empty())
+            .collect();
+        let [thread, "M", cell, value] = words[..] else {
+            continue;
+        };
+        let (cell, value): (u64, u64) = (cell.parse().unwrap(), value.parse().unwrap());
+        let index = indexes.entry(thread.to_owned()).or_insert(0);
+        let kind = if line.contains(":=") { "store" } else { "load" };
+        text += &format!(
+            "1: system.client: T{thread} op {index} {kind} {:#x} {value:#x}\n",
+            64 * cell
+        );
+        *index += 1;
+    }
+    let trace = folder.file("hard.trace", text);
+    let child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["watch", "--quiet", &trace])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let told = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(told.success());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(matches!(ended.status.code(), Some(1 | 3)), "{said}");
+}

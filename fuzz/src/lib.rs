@@ -59,7 +59,7 @@ pub fn gem5(data: &[u8]) {
     while let Ok(true) = live.advance(&mut lines) {
         live.fetch();
     }
-    live.finish();
+    let _ = live.finish(&lines);
 }
 
 /// Axe text: what is read can be written, and reads as the same history.

@@ -40,7 +40,7 @@ fn what_is_given_away_is_what_the_whole_trace_has() {
                 settled.extend(live.settled());
             }
         }
-        all.extend(live.finish());
+        all.extend(live.finish(&lines).unwrap());
         assert_eq!(all.len(), whole.histories[0].len(), "{name}");
         let placed: Vec<u64> = all.iter().filter_map(|access| access.order).collect();
         assert!(placed.is_sorted(), "{name}");

@@ -95,7 +95,7 @@ fn read(
             return Ok(());
         }
     }
-    accesses.append(&mut live.finish());
+    accesses.append(&mut live.finish(&lines)?);
     let end = End {
         unfinished: live.unfinished().to_vec(),
         outside_writes: live.outside_writes(),

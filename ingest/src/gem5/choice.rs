@@ -35,7 +35,7 @@ impl Reader<'_> {
     }
 
     /// A data line whose completion is missing; the last line of all may be such a one.
-    fn check_abandoned(&self, lines: &Lines<'_>) -> Result<(), Error> {
+    pub(super) fn check_abandoned(&self, lines: &Lines<'_>) -> Result<(), Error> {
         let line = self.sequencers.abandoned();
         match line.filter(|&line| line < lines.number()) {
             Some(line) if self.sequencers.hits > 0 && !self.sink.options.lossy => {
@@ -53,7 +53,7 @@ impl Reader<'_> {
     }
 
     /// An operation of the client that was not printed, although later ones were.
-    fn check_gaps(&self, source: Source, lines: &Lines<'_>) -> Result<(), Error> {
+    pub(super) fn check_gaps(&self, source: Source, lines: &Lines<'_>) -> Result<(), Error> {
         match self.sink.client.gap().filter(|_| source == Source::Client) {
             Some((thread, index)) if !self.sink.options.lossy => Err(Error::Syntax {
                 file: lines.file().to_owned(),
@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
     }
 
-    fn has(&self, source: Source) -> bool {
+    pub(super) fn has(&self, source: Source) -> bool {
         match source {
             Source::Client => {
                 self.sink.client.operations > 0 || self.sink.statistics.client_operations > 0
@@ -147,7 +147,7 @@ impl Reader<'_> {
     }
 
     /// Whether the three flags were recorded that a history of Ruby needs.
-    fn check_flags(&self, file: &str) -> Result<(), Error> {
+    pub(super) fn check_flags(&self, file: &str) -> Result<(), Error> {
         let sequencers = &self.sequencers;
         let raw = self.raw.requests > 0;
         let (data, port) = (

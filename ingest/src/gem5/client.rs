@@ -26,6 +26,8 @@ pub(crate) struct Client {
     performed: FxHashMap<Key, Access>,
     /// Writes that memory saw and the client did not print.
     pub unknown: Vec<Unfinished>,
+    /// Whether nothing shows what memory does, so that writes need not wait for it.
+    is_alone: bool,
     pub operations: u64,
     pub forwarded: u64,
     pub uncommitted: u64,
@@ -59,7 +61,11 @@ impl Client {
         let access = access(&op, line);
         if op.kind == Kind::Store {
             let issued = tick;
-            self.wait((op.thread, op.address), Access { issued, ..access });
+            self.wait(
+                (op.thread, op.address),
+                Access { issued, ..access },
+                options,
+            );
             return Ok(());
         }
         let performed = Access {
@@ -98,12 +104,34 @@ impl Client {
         let written = access.written.unwrap_or(0);
         match self.performed.remove(&(access.thread, address, written)) {
             Some(write) => self.push(as_performed(access, &write), address, options),
-            None => self.wait((access.thread, address), access),
+            None => self.wait((access.thread, address), access, options),
+        }
+    }
+
+    /// From now on writes do not wait until memory sees them, since the trace does not show that.
+    pub(crate) fn go_alone(&mut self, options: &Options) {
+        self.is_alone = true;
+        self.give_pending(options);
+    }
+
+    /// Takes in the writes that memory has not seen, in the order of their lines.
+    fn give_pending(&mut self, options: &Options) {
+        let pending = std::mem::take(&mut self.pending).into_iter();
+        let repeated = std::mem::take(&mut self.repeated).into_iter();
+        let repeated = repeated.flat_map(|(key, queue)| queue.into_iter().map(move |a| (key, a)));
+        let mut waiting: Vec<(Key, Access)> = pending.chain(repeated).collect();
+        waiting.sort_by_key(|(_, access)| access.line);
+        for ((_, address, _), access) in waiting {
+            self.uncommitted += u64::from(access.kind == Kind::Store);
+            self.push(access, address, options);
         }
     }
 
     /// Keeps a write until memory sees it.
-    fn wait(&mut self, (thread, address): (u32, u64), access: Access) {
+    fn wait(&mut self, (thread, address): (u32, u64), access: Access, options: &Options) {
+        if self.is_alone {
+            return self.push(access, address, options);
+        }
         let key = (thread, address, access.written.unwrap_or(0));
         match self.pending.entry(key) {
             Entry::Occupied(_) => self.repeated.entry(key).or_default().push_back(access),
@@ -115,7 +143,7 @@ impl Client {
 
     /// Memory sees a store: `write` is what Ruby completed.
     pub(crate) fn commit(&mut self, write: &Access, address: u64, value: u64, options: &Options) {
-        if self.operations == 0 {
+        if self.operations == 0 || self.is_alone {
             return;
         }
         let key = (write.thread, address, value);
@@ -161,13 +189,7 @@ impl Client {
         let performed = performed.map(|((_, address, _), write)| unknown(&write, address));
         self.unknown.extend(performed);
         self.unknown.sort_by_key(|write| write.line);
-        let pending = std::mem::take(&mut self.pending).into_iter();
-        let repeated = std::mem::take(&mut self.repeated).into_iter();
-        let repeated = repeated.flat_map(|(key, queue)| queue.into_iter().map(move |a| (key, a)));
-        for ((_, address, _), store) in pending.chain(repeated) {
-            self.uncommitted += u64::from(store.kind == Kind::Store);
-            self.push(store, address, options);
-        }
+        self.give_pending(options);
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Live<'o> {
     held: Vec<Access>,
     source: Option<Source>,
     unfinished: Vec<Unfinished>,
+    /// Whether something shows what memory does, as far as that was asked.
+    has_ruby: bool,
 }
 
 /// A trace alone has no other files.
@@ -58,6 +60,7 @@ impl<'o> Live<'o> {
             held: Vec::new(),
             source,
             unfinished: Vec::new(),
+            has_ruby: false,
         }
     }
 
@@ -109,10 +112,10 @@ impl<'o> Live<'o> {
         }
         // What completed before something that is not settled yet comes before it.
         let bound = self.reader.sequencers.first_unsettled().unwrap_or(u64::MAX);
-        self.held.sort_by_key(|access| access.order);
-        let before = self
-            .held
-            .partition_point(|access| access.order < Some(bound));
+        // A store of which the trace does not show more counts where it is printed.
+        let when = |access: &Access| access.order.or(access.line);
+        self.held.sort_by_key(when);
+        let before = self.held.partition_point(|it| when(it) < Some(bound));
         let later = self.held.split_off(before);
         std::mem::replace(&mut self.held, later)
     }
@@ -124,6 +127,13 @@ impl<'o> Live<'o> {
             self.source = Some(Source::Client);
             self.held.clear();
         }
+        if sink.client.operations >= SILENT as u64 && !self.has_ruby {
+            self.has_ruby = self.reader.has(Source::Ruby);
+            if !self.has_ruby {
+                self.reader.sink.client.go_alone(self.reader.sink.options);
+            }
+        }
+        let sink = &mut self.reader.sink;
         let client = sink.client.taken.fetch();
         let ruby = sink.ruby.as_mut().map(Taken::fetch).unwrap_or_default();
         match self.source {
@@ -136,17 +146,25 @@ impl<'o> Live<'o> {
     }
 
     /// The end of the trace: what completes with it, writes of the client that memory has not seen included.
-    pub fn finish(&mut self) -> Vec<Access> {
+    ///
+    /// # Errors
+    /// Lines are missing, so that what was given away is not all there was.
+    pub fn finish(&mut self, lines: &Lines<'_>) -> Result<Vec<Access>, Error> {
         let sink = &mut self.reader.sink;
         let leftover = self.reader.sequencers.finish(sink);
         self.unfinished = [leftover.unfinished, leftover.lost].concat();
         sink.client.finish(sink.options);
         self.take();
-        self.source.get_or_insert(Source::Ruby);
+        let source = *self.source.get_or_insert(Source::Ruby);
+        if source == Source::Ruby && self.reader.has(Source::Ruby) {
+            self.reader.check_flags(lines.file())?;
+        }
+        self.reader.check_abandoned(lines)?;
+        self.reader.check_gaps(source, lines)?;
         // A store that memory has not seen has no place in the order: it comes last.
         self.held
             .sort_by_key(|access| access.order.unwrap_or(u64::MAX));
-        std::mem::take(&mut self.held)
+        Ok(std::mem::take(&mut self.held))
     }
 
     /// For each thread of Ruby's a place in its program order before which nothing is outstanding. A client's operations are numbered

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Once, OnceLock};
 
 use polars::io::mmap::MmapBytesReader;
-use polars::prelude::{ParallelStrategy, ParquetReader, PolarsResult, SerReader};
+use polars::prelude::{DataFrame, ParallelStrategy, ParquetReader, PolarsResult, SerReader};
 
 use super::TableError;
 
@@ -26,9 +26,10 @@ pub fn set_probe(probe: Probe) {
 /// Tries a file, if somebody has said how.
 pub(super) fn probed(path: &Path, bytes: Option<&[u8]>) -> Result<(), TableError> {
     match PROBE.get() {
-        Some(probe) if !probe(path, bytes) => {
-            Err(TableError::damaged(path, "it cannot be decoded"))
-        }
+        Some(probe) if !probe(path, bytes) => Err(TableError::damaged(
+            path,
+            "it cannot be decoded: it is damaged, or has columns of a type that is not read",
+        )),
         _ => Ok(()),
     }
 }
@@ -40,6 +41,18 @@ thread_local! {
 /// What reads Parquet, column after column, so that it does the same each time: a file that passes its probe passes again.
 pub(super) fn reader<R: MmapBytesReader>(source: R) -> ParquetReader<R> {
     ParquetReader::new(source).read_parallel(ParallelStrategy::None)
+}
+
+/// Decodes what is read, all columns of which must have a value for each row.
+pub(super) fn decoded<R: MmapBytesReader>(
+    path: &Path,
+    reader: ParquetReader<R>,
+) -> Result<DataFrame, TableError> {
+    let frame = guarded(path, || reader.finish())?;
+    match frame.columns().iter().all(|it| it.len() == frame.height()) {
+        true => Ok(frame),
+        false => Err(TableError::damaged(path, "its columns differ in length")),
+    }
 }
 
 /// Runs polars on bytes from outside. Its decoders check most of what they read and panic at the
@@ -55,7 +68,10 @@ pub(super) fn guarded<T>(
     match result {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(TableError::damaged(path, error.to_string())),
-        Err(_) => Err(TableError::damaged(path, "it cannot be decoded")),
+        Err(_) => Err(TableError::damaged(
+            path,
+            "it cannot be decoded: it is damaged, or has columns of a type that is not read",
+        )),
     }
 }
 

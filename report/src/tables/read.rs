@@ -9,7 +9,7 @@ use polars::io::mmap::MmapBytesReader;
 use polars::prelude::{BooleanChunked, DataFrame, SerReader, StringChunked, UInt64Chunked};
 
 use super::columns::Columns;
-use super::guard::{guarded, probed, reader};
+use super::guard::{decoded, guarded, probed, reader};
 use super::metadata::{About, Metadata};
 use super::operations::{FINAL, INITIAL};
 use super::{MAGIC, TableError};
@@ -50,7 +50,7 @@ pub fn decode(path: &Path) -> Result<(), TableError> {
     })?;
     for offset in (0..rows).step_by(PIECE) {
         let piece = reader(open()?).with_slice(Some((offset, PIECE)));
-        guarded(path, || piece.finish())?;
+        decoded(path, piece)?;
     }
     Ok(())
 }
@@ -60,7 +60,7 @@ pub fn decode(path: &Path) -> Result<(), TableError> {
 /// # Errors
 /// The same.
 pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
-    guarded(name, || reader(Cursor::new(bytes)).finish()).map(|_| ())
+    decoded(name, reader(Cursor::new(bytes))).map(|_| ())
 }
 
 /// Both ends of a sound file say what it is: a cut-off one is found out before it is decoded.
@@ -92,7 +92,7 @@ fn read<R: MmapBytesReader>(
             .set_rechunk(true)
             .with_slice(Some((offset, PIECE)));
         piece.set_metadata(file.clone());
-        let frame = guarded(path, || piece.finish())?;
+        let frame = decoded(path, piece)?;
         histories.add(&frame)?;
     }
     histories.finish()

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::path::Path;
 
-use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, SerReader, Series};
+use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
 
 use super::TableError;
-use super::guard::{guarded, probed, reader};
+use super::guard::{decoded, probed, reader};
 use super::write::create;
 
 /// A row of a table.
@@ -156,7 +156,7 @@ fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
 pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError> {
     let file = File::open(path).map_err(TableError::io(path))?;
     probed(path, None).map_err(|error| error.made_by(R::MADE_BY))?;
-    let frame = guarded(path, || reader(file).finish());
+    let frame = decoded(path, reader(file));
     let frame = frame.map_err(|error| error.made_by(R::MADE_BY))?;
     let columns = columns::<R>(path, &frame)?;
     let mut rows = vec![R::default(); frame.height()];
