@@ -1,6 +1,7 @@
 //! Forgetting what can say nothing new.
 
 use super::order::Reason;
+use super::replay::PATIENCE;
 use super::{NONE, Online, REMEMBERED, Source};
 
 /// Of each event, whether it is kept.
@@ -31,8 +32,8 @@ impl Online {
             .zip(inserted)
             .map(|it| *it.0.min(&it.1))
             .collect();
-        self.replay(&over, Online::PATIENCE);
-        let mut kept = self.kept_by_place(&low);
+        self.replay(&over, PATIENCE);
+        let mut kept = self.kept_by_place(&over);
         self.keep_newest(&low, &mut kept);
         self.keep_sources(&mut kept);
         self.note_overwritten(&low);
@@ -68,12 +69,11 @@ impl Online {
         Some(low)
     }
 
-    /// Events that do not precede all that is to come, and the last ones of chains, behind which others may be inserted.
-    fn kept_by_place(&self, low: &[u32]) -> Kept {
+    /// Events that do not precede all that is to come, as those of each chain up to some place do, and the last ones of these, behind which others may be inserted.
+    fn kept_by_place(&self, over: &[u32]) -> Kept {
         let mut kept = Kept(vec![false; self.events.len()]);
-        for (chain, &low) in self.chains.all.iter().zip(low) {
-            let inserted = self.inserted(chain.thread);
-            let before = chain.events.partition_point(|it| it.0 <= low.min(inserted));
+        for (chain, &over) in self.chains.all.iter().zip(over) {
+            let before = chain.events.partition_point(|it| it.0 <= over);
             kept.extend(
                 chain.events[before.saturating_sub(1)..]
                     .iter()

@@ -15,7 +15,7 @@ use super::{Arrival, Event, NONE, Online, Source};
 use crate::model::Model;
 
 /// Operations that may wait for the order of two writes to show.
-const PATIENCE: usize = 1 << 16;
+pub(super) const PATIENCE: usize = 1 << 16;
 
 /// An operation that has not been performed.
 #[derive(Clone, Debug)]
@@ -181,9 +181,6 @@ impl Online {
         let all = vec![u32::MAX; self.chains.all.len()];
         self.replay(&all, 0);
     }
-
-    /// How many operations may be left so that writes wait for each other.
-    pub(super) const PATIENCE: usize = PATIENCE;
 
     /// Performs an operation, and before that what has to precede it. Cost: the number of chains for each.
     fn perform(&mut self, chain: u32, position: u32, low: &[u32], is_patient: bool) -> Tried {
