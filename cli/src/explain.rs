@@ -25,6 +25,8 @@ use crate::load::Input;
 use crate::question::{Answer, Question};
 use crate::status::Status;
 
+pub use violation::drawn;
+
 /// Show why a history violates a model, or the order that explains it, as a picture
 #[derive(clap::Args)]
 #[command(after_help = "\

@@ -125,7 +125,9 @@ fn without_its_script_all_is_there() {
         "nothing that does nothing"
     );
     assert_eq!(column(&html).len(), 10);
-    assert_eq!(texts(&html, "svg text").len(), 4);
+    // A title, a column, two boxes of two lines, an arrow and its legend.
+    assert_eq!(texts(&html, "details.violation svg text").len(), 8);
+    assert_eq!(texts(&html, "svg text").len(), 4 + 8, "and the figures'");
 }
 
 #[test]

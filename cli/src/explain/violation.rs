@@ -85,6 +85,16 @@ pub(super) fn show(
     }
 }
 
+/// The picture of a violation alone: the end of its proof, with its reasons.
+pub fn drawn(
+    history: &History,
+    reads_from: &ReadsFrom,
+    violation: &Violation,
+    title: String,
+) -> Picture {
+    Drawing::of(history, reads_from, violation.last()).picture(title, Vec::new())
+}
+
 /// A block on its way to a picture.
 struct Drawing<'a> {
     history: &'a History,

@@ -1,4 +1,4 @@
-//! Why runs of a campaign are violations: they are run again, and what `check` prints is taken.
+//! Why runs of a campaign are violations: they are run again, and what `check` prints and `explain` draws is taken.
 
 use std::time::Duration;
 
@@ -6,11 +6,13 @@ use check::{Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use rayon::prelude::*;
 use report::page::Cycle;
+use report::picture::Picture;
 use report::tables::CampaignRun;
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};
 
 use crate::check::text::explanation;
+use crate::explain::drawn;
 use crate::simulate::MODELS;
 use crate::simulate::protocols::Opened;
 
@@ -19,15 +21,21 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The cycles of runs, or why there is none: the files of a protocol may be others by now, or gone.
 pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
-    let cycle = |run: &&CampaignRun| Cycle {
-        command: run.command.clone(),
-        text: explained(run)
-            .unwrap_or_else(|what| format!("The run could not be repeated: {what}")),
+    let cycle = |run: &&CampaignRun| {
+        let (text, picture) = match explained(run) {
+            Ok((text, picture)) => (text, Some(picture)),
+            Err(what) => (format!("The run could not be repeated: {what}"), None),
+        };
+        Cycle {
+            command: run.command.clone(),
+            text,
+            picture,
+        }
     };
     runs.par_iter().map(cycle).collect()
 }
 
-fn explained(run: &CampaignRun) -> Result<String, String> {
+fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
     let history = repeated(run)?;
     if run
         .trace_hash
@@ -44,8 +52,17 @@ fn explained(run: &CampaignRun) -> Result<String, String> {
         timeout: Some(TIMEOUT),
         ..check::Options::default()
     };
-    match check(&history, &reads_from, model(run)?, &options).verdict {
-        Verdict::Violation(violation) => Ok(explanation(&history, &violation)),
+    let model = model(run)?;
+    match check(&history, &reads_from, model, &options).verdict {
+        Verdict::Violation(violation) => Ok((
+            explanation(&history, &violation),
+            drawn(
+                &history,
+                &reads_from,
+                &violation,
+                format!("Why it violates {model}"),
+            ),
+        )),
         _ => Err("its history was not found to be a violation".to_owned()),
     }
 }

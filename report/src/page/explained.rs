@@ -38,9 +38,7 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
     let body = html! {
         @for line in said { p { (line) } }
         @if is_drawn(picture) {
-            div.scroll tabindex="0" role="region" aria-label=(picture.title) {
-                div.drawing.natural role="img" aria-label=(picture.title) { (PreEscaped(inline(&drawing(picture), &format!("p{at}-")))) }
-            }
+            (drawn(picture, &format!("p{at}-")))
         }
         (reasons(picture))
         (operations(picture).folded(&counted(picture.operations.len(), "operation", "operations"), picture.operations.len() <= LONG))
@@ -48,6 +46,17 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
         @for note in &picture.notes { p { (note) } }
     };
     Section::new(anchors, "picture", title, body)
+}
+
+/// A drawing at its natural size; `prefix` tells its parts from those of others on the page.
+pub(super) fn drawn(picture: &Picture, prefix: &str) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(picture.title) {
+            div.drawing.natural role="img" aria-label=(picture.title) {
+                (PreEscaped(inline(&drawing(picture), prefix)))
+            }
+        }
+    }
 }
 
 /// Whether there is a drawing: without arrows, only of a few operations.

@@ -6,8 +6,10 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::cell::{Cell, breakable, counted};
+use super::explained::drawn;
 use super::section::{Anchors, Section};
 use super::table::Table;
+use crate::picture::Picture;
 use crate::results::Results;
 use crate::tables::{CRITERIA, CampaignRun, Finding, RunOutcome};
 
@@ -18,6 +20,8 @@ pub struct Cycle {
     pub command: String,
     /// What is wrong, and the cycle.
     pub text: String,
+    /// The same drawn, if the run could be repeated.
+    pub picture: Option<Picture>,
 }
 
 /// Tables that are longer are folded.
@@ -71,7 +75,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         (table(page, &runs).folded(&summary, runs.len() <= LONG))
         @if !explained.is_empty() {
             p { "Why these are violations: a cycle that memory order would have, edge by edge." }
-            @for (at, (run, cycle)) in explained.into_iter().enumerate() { (article(run, cycle, at == 0)) }
+            @for (at, (run, cycle)) in explained.into_iter().enumerate() { (article(run, cycle, at)) }
         }
     };
     Some(Section::new(anchors, "violations", "Violations", body))
@@ -111,11 +115,14 @@ fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
     table
 }
 
-fn article(run: &CampaignRun, cycle: &Cycle, is_open: bool) -> Markup {
+fn article(run: &CampaignRun, cycle: &Cycle, at: usize) -> Markup {
     html! {
-        details.violation open[is_open] {
+        details.violation open[at == 0] {
             summary { code { (breakable(name(run))) } " on " (run.client) ", against " (run.model.to_uppercase()) }
             p { "Repeat it: " code { (breakable(&run.command)) } }
+            @if let Some(picture) = &cycle.picture {
+                (drawn(picture, &format!("v{at}-")))
+            }
             pre tabindex="0" { (cycle.text) }
         }
     }

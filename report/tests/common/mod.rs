@@ -5,6 +5,7 @@ use report::answers::Answers;
 use report::claims::{Claim, Verdict};
 use report::figures::{Figure, Table};
 use report::page::{Cycle, Page, Unreached, html};
+use report::picture::{Arrow, Kind, Operation, Picture, Weight};
 use report::results::Results;
 use report::tables::{
     CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial,
@@ -53,6 +54,19 @@ pub fn full() -> Made {
         cycles: vec![Cycle {
             command: runs[1].command.clone(),
             text: format!("memory order would have a cycle {EVIL}\n  T0:1 store"),
+            picture: Some(Picture {
+                title: EVIL.to_owned(),
+                columns: vec![EVIL.to_owned()],
+                operations: [EVIL, "T0:1"].map(operation).into(),
+                arrows: vec![Arrow {
+                    from: 0,
+                    to: 1,
+                    kind: Kind::Po,
+                    letter: None,
+                    weight: Weight::Strong,
+                }],
+                ..Picture::default()
+            }),
         }],
         results: Results {
             trials: trials(),
@@ -198,4 +212,13 @@ fn claims() -> Vec<Claim> {
         claim("two", "gcc-fig4", Verdict::Differs),
         claim("three", "wsc-fig9", Verdict::Untested),
     ]
+}
+
+fn operation(label: &str) -> Operation {
+    Operation {
+        column: 0,
+        label: label.to_owned(),
+        text: EVIL.to_owned(),
+        place: EVIL.to_owned(),
+    }
 }
