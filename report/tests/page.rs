@@ -184,7 +184,11 @@ fn everything_has_its_place() {
 #[test]
 fn figures_say_what_they_show_to_who_does_not_see_them() {
     let html = parsed(&full().html());
-    let drawings = all(&html, ".drawing");
+    let violations = all(&html, "details.violation .drawing");
+    assert_eq!(violations.len(), 1);
+    assert_eq!(violations[0].value().attr("role"), Some("img"));
+    assert_eq!(violations[0].value().attr("aria-label"), Some(EVIL));
+    let drawings = all(&html, ".drawing:not(.natural)");
     assert_eq!(drawings.len(), 4);
     for drawing in drawings {
         assert_eq!(drawing.value().attr("role"), Some("img"));
