@@ -203,7 +203,7 @@ impl Edge {
             Kind::Store | Kind::StoreConditional => "W",
             // No shape has these.
             Kind::Rmw | Kind::FailedCas => "M",
-            Kind::Fence => "F",
+            Kind::Fence | Kind::WeakFence(_) => "F",
         };
         match self.kind {
             EdgeKind::Po => {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use crate::annotation::Annotation;
 use crate::history::{Final, History, Known, NONE32, NONE64, Thread};
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
@@ -57,6 +58,8 @@ pub struct Access {
     pub sequence: u64,
     /// What it does.
     pub kind: Kind,
+    /// What it orders besides; without effect on a fence.
+    pub annotation: Annotation,
     /// Where.
     pub place: Place,
     /// Value read, where the kind reads and the trace shows it.
@@ -83,6 +86,7 @@ impl Access {
             thread,
             sequence: 0,
             kind,
+            annotation: Annotation::None,
             place,
             read: None,
             written: None,
@@ -201,7 +205,12 @@ impl HistoryBuilder {
         self.thread.push(access.thread);
         self.sequence.push(access.sequence);
         self.kind.push(access.kind);
-        self.known.push(Known(known));
+        let annotation = if access.kind.is_fence() {
+            Annotation::None
+        } else {
+            access.annotation
+        };
+        self.known.push(Known(known).with(annotation));
         self.read.push(access.read.unwrap_or(0));
         self.written.push(access.written.unwrap_or(0));
         self.issued.push(access.issued.unwrap_or(NONE64));

@@ -15,7 +15,7 @@ impl History {
             hasher.update(self.threads[thread].label.to_le_bytes());
             hasher.update((self.thread_ops(thread).len() as u64).to_le_bytes());
             for op in self.thread_ops(thread) {
-                hasher.update([self.kind[op.at()] as u8, self.known[op.at()].0]);
+                hasher.update([self.kind[op.at()].code(), self.known[op.at()].0]);
                 let location = self.location[op.at()];
                 if location != NONE32 {
                     hasher.update(self.locations[location as usize].address.to_le_bytes());

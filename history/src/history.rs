@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::annotation::Annotation;
 use crate::kind::Kind;
 use crate::provenance::Provenance;
 
@@ -33,6 +34,16 @@ impl Known {
     pub(crate) const READ: u8 = 1;
     pub(crate) const WRITTEN: u8 = 2;
     pub(crate) const CONTINUES: u8 = 4;
+    /// The bits from this one on are the number of an annotation.
+    const ANNOTATION: u8 = 8;
+
+    pub(crate) fn with(self, annotation: Annotation) -> Known {
+        Known(self.0 % Known::ANNOTATION + Known::ANNOTATION * annotation as u8)
+    }
+
+    pub(crate) fn annotation(self) -> Annotation {
+        Annotation::ALL[usize::from(self.0 / Known::ANNOTATION)]
+    }
 
     pub(crate) fn has(self, bit: u8) -> bool {
         self.0 & bit != 0
@@ -98,6 +109,8 @@ pub struct Operation {
     pub index: u32,
     /// What it does.
     pub kind: Kind,
+    /// What it orders besides.
+    pub annotation: Annotation,
     /// Index into [`History::locations`]; `None` for a fence.
     pub location: Option<u32>,
     /// Value read; `None` if it does not read or the trace does not show it.
@@ -232,6 +245,11 @@ impl History {
     /// Kind of an operation.
     pub fn kind(&self, op: OpId) -> Kind {
         self.kind[op.at()]
+    }
+
+    /// Acquire and release annotation of an operation.
+    pub fn annotation(&self, op: OpId) -> Annotation {
+        self.known[op.at()].annotation()
     }
 
     /// Location of an operation, as an index into [`History::locations`]; `None` for a fence.
@@ -429,6 +447,7 @@ impl History {
             thread: thread.label,
             index: op.0 - thread.start,
             kind: self.kind(op),
+            annotation: self.annotation(op),
             location: self.location(op),
             read: self.read(op),
             written: self.written(op),
@@ -439,7 +458,8 @@ impl History {
         }
     }
 
-    /// What an operation does, in a few words: `store M[1] := 2`, `load 0x1000 == 7`.
+    /// What an operation does, in a few words: `store M[1] := 2`, `load (acquire) 0x1000 == 7`,
+    /// `fence w,w`.
     pub fn describe(&self, op: OpId) -> String {
         let value = |value: Option<u64>| match (value, self.location(op)) {
             (None, _) => "?".to_owned(),
@@ -449,10 +469,13 @@ impl History {
             (Some(value), _) => value.to_string(),
         };
         let Some(location) = self.location(op) else {
-            return "fence".to_owned();
+            return self.kind(op).name().to_owned();
         };
         let place = self.locations[location as usize];
-        let name = self.kind(op).name();
+        let name = match self.annotation(op) {
+            Annotation::None => self.kind(op).name().to_owned(),
+            annotation => format!("{} ({})", self.kind(op).name(), annotation.name()),
+        };
         match (self.kind(op).reads(), self.kind(op).writes()) {
             (true, true) => format!(
                 "{name} {place} == {}, := {}",

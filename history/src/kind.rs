@@ -1,16 +1,16 @@
 //! What an operation does.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::fence::WeakFence;
 
 /// The kind of an operation.
 ///
 /// A failed compare-and-swap is a read that orders like a read-modify-write; an atomic that
 /// writes back the value it read is one too, since memory does not change. A load-linked and
 /// its successful store-conditional stay two operations; [`crate::History::linked_load`] pairs
-/// them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
+/// them. In JSON a kind is its [`Kind::name`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Plain load.
     Load,
@@ -26,11 +26,13 @@ pub enum Kind {
     StoreConditional,
     /// Full fence; has no location.
     Fence,
+    /// Fence that orders less than a full one; has no location.
+    WeakFence(WeakFence),
 }
 
 impl Kind {
-    /// Every kind, in the order of their discriminants.
-    pub const ALL: [Kind; 7] = [
+    /// Every kind, in ascending order.
+    pub const ALL: [Kind; 16] = [
         Kind::Load,
         Kind::Store,
         Kind::Rmw,
@@ -38,6 +40,15 @@ impl Kind {
         Kind::LoadLinked,
         Kind::StoreConditional,
         Kind::Fence,
+        Kind::WeakFence(WeakFence::ReadRead),
+        Kind::WeakFence(WeakFence::ReadWrite),
+        Kind::WeakFence(WeakFence::ReadBoth),
+        Kind::WeakFence(WeakFence::WriteRead),
+        Kind::WeakFence(WeakFence::WriteWrite),
+        Kind::WeakFence(WeakFence::WriteBoth),
+        Kind::WeakFence(WeakFence::BothRead),
+        Kind::WeakFence(WeakFence::BothWrite),
+        Kind::WeakFence(WeakFence::Tso),
     ];
 
     /// Does it read memory (or a store buffer)?
@@ -68,6 +79,25 @@ impl Kind {
         matches!(self, Kind::Rmw | Kind::FailedCas)
     }
 
+    /// A fence, full or weak.
+    pub fn is_fence(self) -> bool {
+        matches!(self, Kind::Fence | Kind::WeakFence(_))
+    }
+
+    /// The number that stands for it in digests.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Kind::Load => 0,
+            Kind::Store => 1,
+            Kind::Rmw => 2,
+            Kind::FailedCas => 3,
+            Kind::LoadLinked => 4,
+            Kind::StoreConditional => 5,
+            Kind::Fence => 6,
+            Kind::WeakFence(weak) => 7 + weak as u8,
+        }
+    }
+
     /// The name used in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -78,11 +108,60 @@ impl Kind {
             Kind::LoadLinked => "load-linked",
             Kind::StoreConditional => "store-conditional",
             Kind::Fence => "fence",
+            Kind::WeakFence(weak) => weak.name(),
         }
     }
 
     /// The kind of that name, if there is one.
     pub fn from_name(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
+        let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        Kind::from_name(&name).ok_or_else(|| de::Error::unknown_variant(&name, &NAMES))
+    }
+}
+
+/// The names of [`Kind::ALL`].
+const NAMES: [&str; 16] = [
+    "load",
+    "store",
+    "rmw",
+    "failed-cas",
+    "load-linked",
+    "store-conditional",
+    "fence",
+    "fence r,r",
+    "fence r,w",
+    "fence r,rw",
+    "fence w,r",
+    "fence w,w",
+    "fence w,rw",
+    "fence rw,r",
+    "fence rw,w",
+    "fence tso",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_codes_tell_kinds_apart() {
+        for (at, kind) in Kind::ALL.into_iter().enumerate() {
+            assert_eq!(kind.name(), NAMES[at]);
+            assert_eq!(Kind::from_name(kind.name()), Some(kind));
+            assert_eq!(usize::from(kind.code()), at);
+        }
+        assert_eq!(size_of::<Kind>(), 1);
     }
 }

@@ -21,8 +21,10 @@
 //! assert_eq!(reads_from.source(OpId(1)), Some(ReadSource::Write(OpId(0))));
 //! ```
 
+mod annotation;
 mod builder;
 mod digest;
+mod fence;
 mod history;
 mod kind;
 mod layout;
@@ -30,7 +32,9 @@ mod provenance;
 mod reads_from;
 mod restore;
 
+pub use annotation::Annotation;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
+pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
 pub use provenance::{InitialMode, Provenance, Sizes, Source, Unfinished};

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+use crate::annotation::Annotation;
 use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 use crate::history::{Final, History, Location, NONE32, OpId};
 use crate::kind::Kind;
@@ -21,6 +22,8 @@ pub struct Row {
     pub index: u32,
     /// What it does.
     pub kind: Kind,
+    /// What it orders besides; none for a fence.
+    pub annotation: Annotation,
     /// Where; `None` for a fence.
     pub location: Option<Location>,
     /// Value read, where the kind reads and the trace shows it.
@@ -90,6 +93,7 @@ impl History {
             thread: operation.thread,
             index: operation.index,
             kind: operation.kind,
+            annotation: operation.annotation,
             location: operation.location.map(|at| self.locations[at as usize]),
             read: operation.read,
             written: operation.written,
@@ -200,6 +204,7 @@ impl Restorer {
         }
         self.builder.push(Access {
             sequence: 0,
+            annotation: row.annotation,
             read: row.read,
             written: row.written,
             issued: row.issued,
@@ -284,11 +289,13 @@ impl Restorer {
 
 /// What a row cannot be.
 fn check_row(row: &Row) -> Result<(), &'static str> {
-    match (row.kind, row.location) {
-        (Kind::Fence, Some(_)) => return Err("a fence has no location"),
-        (Kind::Fence, None) => {}
-        (_, None) => return Err("a location was expected"),
-        (_, Some(_)) => {}
+    match (row.kind.is_fence(), row.location) {
+        (true, Some(_)) => return Err("a fence has no location"),
+        (false, None) => return Err("a location was expected"),
+        _ => {}
+    }
+    if row.kind.is_fence() && !row.annotation.is_none() {
+        return Err("a fence has no acquire or release annotation");
     }
     if row.read.is_some() && !row.kind.reads() {
         return Err("it has a value read, but its kind does not read");
@@ -365,6 +372,7 @@ mod tests {
             thread,
             index,
             kind,
+            annotation: Annotation::None,
             location,
             read: None,
             written: None,

@@ -11,7 +11,7 @@
 //! | `name` | str? | its name |
 //! | `thread` | u32? | number of the thread; null for `initial` and `final` |
 //! | `index` | u32? | position in the thread's program order, from 0; null likewise |
-//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence`, `initial`, `final` |
+//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence`, a weaker fence such as `fence r,rw` or `fence tso`, `initial`, `final` |
 //! | `address` | u64? | byte address or cell; null for a fence |
 //! | `size` | u32? | bytes; null for a fence and for cells |
 //! | `read` | u64? | value read; for `final` the value the location holds at the end |
@@ -20,6 +20,7 @@
 //! | `line` | u64? | line of the trace that shows it |
 //! | `order` | u32? | place in the trace's order of completions |
 //! | `continues` | bool | whether it is a further part of the access before it, which was split |
+//! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release` or `acquire-release` |
 //! | `source_thread`, `source_index` | u32? | the write it is known to read, where sizes are mixed |
 //!
 //! A row of kind `initial` stands for each location that does not start at 0 or that nothing else

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use history::{
-    Access, History, HistoryBuilder, Initial, Kind, Place, Provenance, Source, Unfinished,
+    Access, Annotation, History, HistoryBuilder, Initial, Kind, Place, Provenance, Side, Source,
+    Unfinished,
 };
 use polars::prelude::{Column, DataFrame, ParquetWriter};
 use proptest::prelude::*;
@@ -43,10 +44,13 @@ fn rich() -> History {
     });
     builder.push(Access {
         read: Some(9),
+        annotation: Annotation::AcquirePc,
         ..Access::new(1, Kind::Load, place(0x1004, 2))
     });
     builder.push(Access::new(1, Kind::Rmw, place(0x2000, 8)));
     builder.push(Access::new(3, Kind::Fence, Place::Nowhere));
+    let weak = Kind::fence(Side::Writes, Side::Both);
+    builder.push(Access::new(3, weak, Place::Nowhere));
     builder.final_value(0x3000, u64::MAX, Some(99));
     let provenance = Provenance {
         source: Source::Exec,
@@ -328,33 +332,35 @@ fn a_damaged_file_is_an_error_wherever_the_damage_is() {
 
 fn any_history() -> impl Strategy<Value = History> {
     let access = (
-        0u32..3,
-        0usize..7,
+        (0u32..3, 0..Kind::ALL.len(), 0..Annotation::ALL.len()),
         0u64..4,
         0u8..4,
         0u64..200,
         any::<u64>(),
         0u64..9,
     )
-        .prop_map(|(thread, kind, slot, size, read, written, tick)| {
-            let kind = Kind::ALL[kind];
-            let address = 0x100 + 4 * slot;
-            let place = match kind {
-                Kind::Fence => Place::Nowhere,
-                _ => Place::Bytes {
-                    address,
-                    size: 1 << size,
-                },
-            };
-            Access {
-                read: (read % 5 != 0).then_some(read),
-                written: (written % 5 != 0).then_some(written),
-                issued: (tick > 4).then_some(tick),
-                line: (tick > 2).then_some(tick),
-                order: (tick > 1).then_some(tick),
-                ..Access::new(thread, kind, place)
-            }
-        });
+        .prop_map(
+            |((thread, kind, annotation), slot, size, read, written, tick)| {
+                let kind = Kind::ALL[kind];
+                let address = 0x100 + 4 * slot;
+                let place = match kind.is_fence() {
+                    true => Place::Nowhere,
+                    false => Place::Bytes {
+                        address,
+                        size: 1 << size,
+                    },
+                };
+                Access {
+                    annotation: Annotation::ALL[annotation],
+                    read: (read % 5 != 0).then_some(read),
+                    written: (written % 5 != 0).then_some(written),
+                    issued: (tick > 4).then_some(tick),
+                    line: (tick > 2).then_some(tick),
+                    order: (tick > 1).then_some(tick),
+                    ..Access::new(thread, kind, place)
+                }
+            },
+        );
     let initial = prop_oneof![
         Just(Initial::Zero),
         Just(Initial::Infer),

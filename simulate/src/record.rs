@@ -172,7 +172,7 @@ impl Records {
 
     fn tell(&self, record: &Record, sequence: usize, builder: &mut HistoryBuilder) {
         let place = match record.kind {
-            Kind::Fence => Place::Nowhere,
+            kind if kind.is_fence() => Place::Nowhere,
             _ => Place::Bytes {
                 address: record.address,
                 size: 8,

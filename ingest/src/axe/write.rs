@@ -30,8 +30,8 @@ fn cannot_say(what: String) -> WriteError {
 /// lines and notes are lost.
 ///
 /// # Errors
-/// What the format cannot say: load-linked and store-conditional, failed compare-and-swap, split
-/// accesses, values the trace does not show, stores of 0, initial values other than 0.
+/// What the format cannot say: load-linked and store-conditional, failed compare-and-swap, fences
+/// that are not full, acquire and release annotations, split accesses, values the trace does not show, stores of 0, initial values other than 0.
 pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
     check_history(history)?;
     let text = Text {
@@ -173,6 +173,12 @@ impl Text<'_> {
 
     fn write_operation(&self, op: OpId, out: &mut impl Write) -> Result<(), WriteError> {
         let operation = self.history.operation(op);
+        if !operation.annotation.is_none() {
+            return Err(cannot_say(format!(
+                "{} has an acquire or release annotation",
+                name(self.history, op)
+            )));
+        }
         let at = operation.location.unwrap_or(0);
         let cell = operation.location.map_or(0, |at| self.cell(at));
         let hidden = || {
@@ -216,7 +222,7 @@ impl Text<'_> {
                     "{thread}: {open}M[{cell}] == {read}; M[{cell}] := {written}{close}"
                 )?;
             }
-            Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional => {
+            Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional | Kind::WeakFence(_) => {
                 return Err(cannot_say(format!(
                     "{} is a {}",
                     name(self.history, op),

@@ -44,7 +44,7 @@ fn cannot_say(what: impl Into<String>) -> WriteError {
 /// # Errors
 /// If the output cannot be written, or the history has what a trace cannot show: operations
 /// without ticks or values, two that complete at one tick, sizes, initial and final values,
-/// load-linked and store-conditional.
+/// load-linked and store-conditional, weak fences, acquire and release annotations.
 pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
     check(history)?;
     let plan = Plan::new(history)?;
@@ -141,9 +141,14 @@ fn check(history: &History) -> Result<(), WriteError> {
             "{location} starts at another value than 0"
         )));
     }
-    let is_linked =
-        |&op: &OpId| matches!(history.kind(op), Kind::LoadLinked | Kind::StoreConditional);
-    match history.ops().find(is_linked) {
+    let has_no_line = |&op: &OpId| {
+        let is_plain = matches!(
+            history.kind(op),
+            Kind::Load | Kind::Store | Kind::Rmw | Kind::FailedCas | Kind::Fence
+        );
+        !is_plain || !history.annotation(op).is_none()
+    };
+    match history.ops().find(has_no_line) {
         Some(op) => Err(cannot_say(history.describe(op))),
         None => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use history::{Frame, History, Kind, Location, Provenance, Row};
+use history::{Annotation, Frame, History, Kind, Location, Provenance, Row};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A line as it is read.
@@ -65,6 +65,8 @@ struct Operation {
     thread: u32,
     index: Option<u32>,
     kind: Kind,
+    #[serde(default, skip_serializing_if = "Annotation::is_none")]
+    annotation: Annotation,
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,6 +153,7 @@ impl Operation {
             thread: row.thread,
             index: Some(row.index),
             kind: row.kind,
+            annotation: row.annotation,
             address: row.location.map(|location| location.address),
             size: row.location.and_then(|location| location.size),
             read: row.read,
@@ -170,6 +173,7 @@ impl Operation {
             thread: self.thread,
             index,
             kind: self.kind,
+            annotation: self.annotation,
             location: self.address.map(|address| Location { address, size }),
             read: self.read,
             written: self.written,

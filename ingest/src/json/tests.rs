@@ -1,4 +1,6 @@
-use history::{Access, HistoryBuilder, Kind, OpId, Place, Provenance, Sizes, Source, Unfinished};
+use history::{
+    Access, Annotation, HistoryBuilder, Kind, OpId, Place, Provenance, Sizes, Source, Unfinished,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -243,31 +245,33 @@ fn lossy_skips_and_counts() {
 /// Histories of bytes whose accesses may overlap, so that some are split.
 fn any_history() -> impl Strategy<Value = History> {
     let access = (
-        0u32..3,
-        0usize..7,
+        (0u32..3, 0..Kind::ALL.len(), 0..Annotation::ALL.len()),
         0u64..4,
         0u8..4,
         any::<u64>(),
         any::<u64>(),
         0u64..9,
     )
-        .prop_map(|(thread, kind, slot, size, read, written, tick)| {
-            let kind = Kind::ALL[kind];
-            let place = match kind {
-                Kind::Fence => Place::Nowhere,
-                _ => Place::Bytes {
-                    address: 0x100 + 4 * slot,
-                    size: 1 << size,
-                },
-            };
-            Access {
-                read: (read % 5 != 0).then_some(read % 100),
-                written: (written % 5 != 0).then_some(written),
-                issued: (tick > 4).then_some(tick),
-                order: (tick > 1).then_some(tick),
-                ..Access::new(thread, kind, place)
-            }
-        });
+        .prop_map(
+            |((thread, kind, annotation), slot, size, read, written, tick)| {
+                let kind = Kind::ALL[kind];
+                let place = match kind.is_fence() {
+                    true => Place::Nowhere,
+                    false => Place::Bytes {
+                        address: 0x100 + 4 * slot,
+                        size: 1 << size,
+                    },
+                };
+                Access {
+                    annotation: Annotation::ALL[annotation],
+                    read: (read % 5 != 0).then_some(read % 100),
+                    written: (written % 5 != 0).then_some(written),
+                    issued: (tick > 4).then_some(tick),
+                    order: (tick > 1).then_some(tick),
+                    ..Access::new(thread, kind, place)
+                }
+            },
+        );
     let initial = prop_oneof![
         Just(Initial::Zero),
         Just(Initial::Infer),

@@ -51,6 +51,14 @@ impl Columns<'_> {
             .map_err(|_| self.wrong_type(name, column.dtype(), "text"))
     }
 
+    /// A column of text that may be missing.
+    pub fn optional_text(&self, name: &str) -> Result<Option<StringChunked>, TableError> {
+        match self.frame.column(name) {
+            Ok(_) => self.text(name).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// A column of true and false that may be missing.
     pub fn optional_flags(&self, name: &str) -> Result<Option<BooleanChunked>, TableError> {
         let Ok(column) = self.frame.column(name) else {

@@ -17,6 +17,7 @@ pub(super) struct Operations<'a> {
     thread: Vec<Option<u32>>,
     index: Vec<Option<u32>>,
     kind: Vec<&'static str>,
+    annotation: Vec<Option<&'static str>>,
     address: Vec<Option<u64>>,
     size: Vec<Option<u32>>,
     read: Vec<Option<u64>>,
@@ -53,6 +54,8 @@ impl<'a> Operations<'a> {
         self.thread.push(Some(row.thread));
         self.index.push(Some(row.index));
         self.kind.push(row.kind.name());
+        let annotation = (!row.annotation.is_none()).then(|| row.annotation.name());
+        self.annotation.push(annotation);
         self.push_location(row.location);
         self.read.push(row.read);
         self.written.push(row.written);
@@ -79,6 +82,7 @@ impl<'a> Operations<'a> {
         self.thread.push(None);
         self.index.push(None);
         self.kind.push(kind);
+        self.annotation.push(None);
         self.push_location(Some(location));
         self.read.push(None);
         self.written.push(None);
@@ -121,6 +125,7 @@ impl<'a> Operations<'a> {
             Column::new("line".into(), self.line),
             Column::new("order".into(), self.order),
             Column::new("continues".into(), self.continues),
+            Column::new("annotation".into(), self.annotation),
             Column::new("source_thread".into(), self.source_thread),
             Column::new("source_index".into(), self.source_index),
         ])

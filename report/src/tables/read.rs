@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use history::{Frame, History, Kind, Location, Restorer, Row};
+use history::{Annotation, Frame, History, Kind, Location, Restorer, Row};
 use polars::io::mmap::MmapBytesReader;
 use polars::prelude::{BooleanChunked, DataFrame, SerReader, StringChunked, UInt64Chunked};
 
@@ -241,6 +241,7 @@ struct Piece {
     line: Option<UInt64Chunked>,
     order: Option<UInt64Chunked>,
     continues: Option<BooleanChunked>,
+    annotation: Option<StringChunked>,
     source_thread: Option<UInt64Chunked>,
     source_index: Option<UInt64Chunked>,
 }
@@ -262,6 +263,7 @@ impl Piece {
             line: columns.optional_numbers("line")?,
             order: columns.optional_numbers("order")?,
             continues: columns.optional_flags("continues")?,
+            annotation: columns.optional_text("annotation")?,
             source_thread: columns.optional_numbers("source_thread")?,
             source_index: columns.optional_numbers("source_index")?,
         })
@@ -278,6 +280,14 @@ impl Piece {
         Ok(Some(Location { address, size }))
     }
 
+    /// No annotation where the column is empty or missing.
+    fn annotation(&self, at: usize) -> Result<Annotation, &'static str> {
+        let name = self.annotation.as_ref().and_then(|column| column.get(at));
+        name.map_or(Ok(Annotation::None), |name| {
+            Annotation::from_name(name).ok_or("an unknown annotation")
+        })
+    }
+
     fn row(&self, at: usize, kind: Kind, location: Option<Location>) -> Result<Row, &'static str> {
         let small = |number: Option<u64>| match number.map(u32::try_from) {
             None => Ok(None),
@@ -289,6 +299,7 @@ impl Piece {
             thread: small(self.thread.get(at))?.ok_or("no thread")?,
             index: small(self.index.get(at))?.ok_or("no index")?,
             kind,
+            annotation: self.annotation(at)?,
             location,
             read: self.read.get(at),
             written: self.written.get(at),

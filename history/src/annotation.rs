@@ -1,0 +1,85 @@
+//! Acquire and release annotations of accesses.
+
+use serde::{Deserialize, Serialize};
+
+/// What an access orders besides what its kind does.
+///
+/// | | RISC-V | AArch64 |
+/// |---|---|---|
+/// | `Acquire` | `.aq` | `LDAR`, `LDAXR`, `A` of the atomics |
+/// | `AcquirePc` | | `LDAPR` |
+/// | `Release` | `.rl` | `STLR`, `STLXR`, `L` of the atomics |
+/// | `AcquireRelease` | `.aqrl` | `AL` of the atomics |
+///
+/// An acquire precedes all later accesses of its thread, a release follows all earlier ones, and a
+/// release precedes a later acquire of its thread, unless that is an `AcquirePc`. On an access that
+/// only writes an acquire orders nothing, and on one that only reads a release orders nothing.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Annotation {
+    /// None.
+    #[default]
+    None,
+    /// An acquire that earlier releases precede (RCsc).
+    Acquire,
+    /// An acquire that earlier releases need not precede (RCpc).
+    AcquirePc,
+    /// A release.
+    Release,
+    /// Both an acquire that earlier releases precede and a release.
+    AcquireRelease,
+}
+
+impl Annotation {
+    /// Every annotation, in the order of their discriminants.
+    pub const ALL: [Annotation; 5] = [
+        Annotation::None,
+        Annotation::Acquire,
+        Annotation::AcquirePc,
+        Annotation::Release,
+        Annotation::AcquireRelease,
+    ];
+
+    /// The annotation with these parts, where acquires are preceded by earlier releases.
+    pub fn of(acquire: bool, release: bool) -> Annotation {
+        match (acquire, release) {
+            (false, false) => Annotation::None,
+            (true, false) => Annotation::Acquire,
+            (false, true) => Annotation::Release,
+            (true, true) => Annotation::AcquireRelease,
+        }
+    }
+
+    /// Whether it is an acquire that earlier releases precede.
+    pub fn acquires_in_order(self) -> bool {
+        matches!(self, Annotation::Acquire | Annotation::AcquireRelease)
+    }
+
+    /// Whether it is a release.
+    pub fn releases(self) -> bool {
+        matches!(self, Annotation::Release | Annotation::AcquireRelease)
+    }
+
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        *self == Annotation::None
+    }
+
+    /// The name used in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Annotation::None => "none",
+            Annotation::Acquire => "acquire",
+            Annotation::AcquirePc => "acquire-pc",
+            Annotation::Release => "release",
+            Annotation::AcquireRelease => "acquire-release",
+        }
+    }
+
+    /// The annotation of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<Annotation> {
+        Annotation::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
