@@ -1,14 +1,15 @@
-//! Under PSO, what of a location's accesses shows in main chains (see [`crate::saturate`]).
+//! Under PSO, what of a location's accesses shows in main and barrier chains (see
+//! [`crate::saturate`]).
 
 use crate::clocks::Clocks;
 use crate::events::{Events, NONE};
 use crate::index::Index;
 use crate::model::Model;
 
-/// Two indexes over the positions of main chains; empty unless the model is PSO.
+/// Two indexes over the positions of main and barrier chains; empty unless the model is PSO.
 #[derive(Debug, Default)]
 pub struct Accesses {
-    /// A location's accesses in main chains.
+    /// A location's accesses in these chains.
     pub main: Index,
     /// Where operations drain stores of a location; the member is the last store drained.
     pub drained: Index,
@@ -22,8 +23,11 @@ impl Accesses {
         }
         let mut main = Vec::new();
         let mut drained = Vec::new();
-        // Plain stores that the next draining operation drains.
+        // Plain stores that the next draining event of the main chain drains, and of the barrier
+        // chain.
         let mut stores: Vec<u32> = Vec::new();
+        let mut unbarred: Vec<u32> = Vec::new();
+        let has_barriers = events.has_barriers();
         let mut thread = usize::MAX;
         // Events come thread by thread, in program order.
         for event in 0..events.len() as u32 {
@@ -31,18 +35,27 @@ impl Accesses {
             if events.thread(event) != thread {
                 thread = events.thread(event);
                 stores.clear();
+                unbarred.clear();
             }
-            if !events.is_main(event) {
+            if !events.is_global(event) {
                 stores.push(event);
+                if has_barriers {
+                    unbarred.push(event);
+                }
                 continue;
             }
             let (slot, position) = (events.slot[at], events.position[at]);
             if events.location[at] != NONE {
                 main.push((events.location[at], slot, position, event));
             }
-            if events.model.drains_all(events.kind[at]) {
-                let entry = |store: u32| (events.location[store as usize], slot, position, store);
+            let entry = |store: u32| (events.location[store as usize], slot, position, store);
+            if !events.is_main(event) {
+                drained.extend(unbarred.drain(..).map(entry));
+            } else if events.drains(event) {
                 drained.extend(stores.drain(..).map(entry));
+                if events.binds_stores(event) {
+                    unbarred.clear();
+                }
             }
         }
         main.sort_unstable();
@@ -57,10 +70,10 @@ impl Accesses {
         }
     }
 
-    /// Where what follows a plain store can first be in each main chain: the first position that a
-    /// path can reach without leaving the store's location. 0 is nowhere.
+    /// Where what follows a plain store can first be in each main and barrier chain: the first
+    /// position that a path can reach without leaving the store's location. 0 is nowhere.
     pub fn exits(&self, events: &Events, clocks: &Clocks, store: u32) -> Vec<u32> {
-        let mut exits = vec![0; events.threads];
+        let mut exits = vec![0; events.global_slots()];
         let location = events.location[store as usize];
         for group in self.main.groups(location) {
             let known = |&access: &u32| clocks.precedes(events, store, access);
@@ -72,14 +85,15 @@ impl Accesses {
         }
         let own = events.thread(store);
         let groups = self.drained.groups(location).iter();
-        for group in groups.filter(|group| group.slot as usize == own) {
+        for group in groups.filter(|group| group.slot as usize % events.threads == own) {
             let first = self
                 .drained
                 .members(group)
                 .partition_point(|&last| last < store);
             let drain = self.drained.position(group, first).unwrap_or(0);
-            let access = exits[own];
-            exits[own] = if access == 0 || drain != 0 && drain < access {
+            let exit = &mut exits[group.slot as usize];
+            let access = *exit;
+            *exit = if access == 0 || drain != 0 && drain < access {
                 drain
             } else {
                 access

@@ -157,7 +157,7 @@ pub fn decide(
         };
         return trouble.qualify(by_paper(&problem, trouble.ambiguous));
     }
-    let left_out = left_out(history, reads_from);
+    let left_out = left_out(history, reads_from, model);
     let is_left_out = |op: OpId| left_out[op.at()];
     if matches!(options.algorithm, Algorithm::Stages | Algorithm::Temporal) {
         if let Some(steps) = temporal(history, model, is_left_out) {
@@ -198,6 +198,9 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     let stage = Stage::Paper(algorithm);
     if ambiguous > 0 {
         return Outcome::new(Verdict::Undecided(Reason::NeedsSources(ambiguous)), stage);
+    }
+    if let Some(op) = problem.model.first_refined(problem.history) {
+        return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
     }
     let report = papers::run(problem, algorithm);
     let (history, model) = (problem.history, problem.model);

@@ -179,6 +179,7 @@ fn sight(verdict: &Verdict) -> Sight {
             | Reason::Ambiguous(_)
             | Reason::NeedsSources(_)
             | Reason::Refuted(_)
+            | Reason::Refined(_)
             | Reason::FreeReads => Sight::Stopped,
         },
     }

@@ -12,13 +12,22 @@
 //! A vector clock has a *slot* per chain: first one per thread for main chains, then (TSO, PSO)
 //! one per thread for store chains. Under PSO a store slot means the thread's store chain *of the
 //! event's own location*, so clocks stay small; [`crate::saturate`] says why that is enough.
+//!
+//! **Barrier chains.** Under PSO a thread has one more chain if any thread has events for it: fences
+//! that order stores before writes alone, and release stores. Each follows all stores of its thread
+//! before it, so they are in order. Later writes follow the last such fence, and follow a release
+//! store only if they are to its location. The slots of barrier chains are between those of main
+//! chains and store chains, and clocks of events of any location tell of them.
+//!
+//! A fence that orders stores before reads alone is in the main chain, but stores do not follow it:
+//! they follow the last event of the main chain before it.
 
-use history::{History, Kind, OpId, ReadSource, ReadsFrom};
+use history::{Annotation, History, Kind, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
 use crate::index::Index;
-use crate::model::Model;
+use crate::model::{FenceEffect, Label, Model};
 
 /// Marks a missing event or location.
 pub const NONE: u32 = u32::MAX;
@@ -38,6 +47,10 @@ pub struct Events {
     pub op: Vec<OpId>,
     /// Its kind.
     pub kind: Vec<Kind>,
+    /// Its acquire or release annotation.
+    annotation: Vec<Annotation>,
+    /// Whether threads have barrier chains.
+    has_barriers: bool,
     /// Its location, [`NONE`] for a fence.
     pub location: Vec<u32>,
     /// Slot of its chain.
@@ -71,14 +84,19 @@ impl Events {
     ) -> Events {
         let threads = history.threads().len();
         let op: Vec<OpId> = history.ops().filter(|op| !left_out[op.at()]).collect();
+        let has_barriers = op
+            .iter()
+            .any(|&op| is_barrier(model, Label::of(history, op)));
         let mut events = Events {
             model,
             threads,
-            width: if model.buffers() {
-                2 * threads
-            } else {
-                threads
+            width: match (model.buffers(), has_barriers) {
+                (false, _) => threads,
+                (true, false) => 2 * threads,
+                (true, true) => 3 * threads,
             },
+            has_barriers,
+            annotation: op.iter().map(|&op| history.annotation(op)).collect(),
             kind: op.iter().map(|&op| history.kind(op)).collect(),
             location: op
                 .iter()
@@ -131,7 +149,34 @@ impl Events {
 
     /// Whether clocks of events of *any* location tell whether `event` precedes them.
     pub fn is_global(&self, event: u32) -> bool {
-        !self.stores_by_location() || self.is_main(event)
+        (self.slot[event as usize] as usize) < self.global_slots()
+    }
+
+    /// Whether threads have barrier chains (PSO).
+    pub fn has_barriers(&self) -> bool {
+        self.has_barriers
+    }
+
+    /// What the model looks at of an event.
+    pub fn label(&self, event: u32) -> Label {
+        Label {
+            kind: self.kind[event as usize],
+            annotation: self.annotation[event as usize],
+        }
+    }
+
+    /// Whether an event of a main chain follows all stores of its thread before it.
+    pub fn drains(&self, event: u32) -> bool {
+        self.model.drains_all(self.label(event)) || !self.binds_stores(event)
+    }
+
+    /// Whether stores of its thread follow an event of a main chain.
+    pub fn binds_stores(&self, event: u32) -> bool {
+        self.effect(event) != Some(FenceEffect::StoreLoad)
+    }
+
+    fn effect(&self, event: u32) -> Option<FenceEffect> {
+        self.model.fence_effect(self.kind[event as usize])
     }
 
     /// Whether each location has store chains of its own (PSO), so that clocks tell of those of
@@ -143,7 +188,7 @@ impl Events {
     /// Number of slots, from the first, that every clock tells of whatever its event's location.
     pub fn global_slots(&self) -> usize {
         if self.stores_by_location() {
-            self.threads
+            self.width - self.threads
         } else {
             self.width
         }
@@ -246,13 +291,22 @@ impl Events {
     }
 }
 
+/// Whether an operation is in a barrier chain.
+fn is_barrier(model: Model, label: Label) -> bool {
+    let is_release = matches!(model, Model::Pso(_)) && label.is_release_store();
+    is_release || model.fence_effect(label.kind) == Some(FenceEffect::StoreStore)
+}
+
 /// A store chain as far as it is laid.
 #[derive(Clone, Copy, Default)]
 struct StoreChain {
+    /// The last store; under PSO that may be a release store, which is in the barrier chain.
     last: Option<u32>,
     length: u32,
-    /// Whether it has a store since the last operation that drains all.
+    /// Whether there is a store since the last event of the main chain that drains all.
     undrained: bool,
+    /// Whether it has a store since the last event of the barrier chain.
+    unbarred: bool,
 }
 
 /// Lays the chains of one thread.
@@ -262,9 +316,20 @@ struct ThreadChains<'a> {
     thread: usize,
     main: u32,
     main_length: u32,
+    /// The last event of the main chain that stores follow.
+    binding: u32,
+    /// The last event of the barrier chain.
+    barrier: u32,
+    barrier_length: u32,
+    /// The last fence of the barrier chain, and whether the main chain follows it already.
+    fence: u32,
+    is_fence_followed: bool,
+    /// The last release store, if the main chain does not follow it yet.
+    release: Option<u32>,
     /// Per store chain (one under TSO, one per location under PSO).
     stores: FxHashMap<u32, StoreChain>,
     undrained: Vec<u32>,
+    unbarred: Vec<u32>,
 }
 
 impl<'a> ThreadChains<'a> {
@@ -275,23 +340,32 @@ impl<'a> ThreadChains<'a> {
             thread,
             main: NONE,
             main_length: 0,
+            binding: NONE,
+            barrier: NONE,
+            barrier_length: 0,
+            fence: NONE,
+            is_fence_followed: true,
+            release: None,
             stores: Default::default(),
             undrained: Vec::new(),
+            unbarred: Vec::new(),
         }
     }
 
     fn lay(&mut self, range: std::ops::Range<u32>) {
         for event in range {
-            let kind = self.events.kind[event as usize];
-            if self.events.model.buffers() && kind.is_plain_store() {
-                self.lay_store(event);
+            let label = self.events.label(event);
+            if is_barrier(self.events.model, label) {
+                self.lay_barrier(event, label);
+            } else if self.events.model.buffers() && label.kind.is_plain_store() {
+                self.lay_store(event, label);
             } else {
-                self.lay_main(event, kind);
+                self.lay_main(event, label);
             }
         }
     }
 
-    fn lay_main(&mut self, event: u32, kind: Kind) {
+    fn lay_main(&mut self, event: u32, label: Label) {
         self.main_length += 1;
         self.events.slot[event as usize] = self.thread as u32;
         self.events.position[event as usize] = self.main_length;
@@ -299,32 +373,94 @@ impl<'a> ThreadChains<'a> {
             self.edges.push((self.main, event));
         }
         self.main = event;
-        if self.events.model.drains_all(kind) {
+        if self.events.drains(event) {
             for chain in self.undrained.drain(..) {
                 let chain = self.stores.entry(chain).or_default();
                 chain.undrained = false;
                 self.edges.extend(chain.last.map(|store| (store, event)));
             }
-        } else if kind.is_atomic() {
+        } else if label.kind.is_atomic() {
             let chain = self.stores.get(&self.chain(event));
             let store = chain.and_then(|chain| chain.last);
             self.edges.extend(store.map(|store| (store, event)));
         }
+        if self.events.binds_stores(event) {
+            self.binding = event;
+        }
+        self.follow_barriers(event, label);
     }
 
-    fn lay_store(&mut self, event: u32) {
+    /// What an event of the main chain follows of fences of the barrier chain and of releases.
+    fn follow_barriers(&mut self, event: u32, label: Label) {
+        if self.events.model.drains_all(label) {
+            self.release = None;
+            self.is_fence_followed = true;
+            for chain in self.unbarred.drain(..) {
+                self.stores.entry(chain).or_default().unbarred = false;
+            }
+        }
+        if label.kind.writes() && !std::mem::replace(&mut self.is_fence_followed, true) {
+            self.edges.push((self.fence, event));
+        }
+        if label.is_ordered_acquire() {
+            let release = self.release.take();
+            self.edges.extend(release.map(|release| (release, event)));
+        }
+    }
+
+    /// An event of the barrier chain: a fence, or a release store.
+    fn lay_barrier(&mut self, event: u32, label: Label) {
+        self.barrier_length += 1;
+        self.events.slot[event as usize] = (self.events.threads + self.thread) as u32;
+        self.events.position[event as usize] = self.barrier_length;
+        if self.barrier != NONE {
+            self.edges.push((self.barrier, event));
+        }
+        self.barrier = event;
+        for chain in self.unbarred.drain(..) {
+            let chain = self.stores.entry(chain).or_default();
+            chain.unbarred = false;
+            self.edges.extend(chain.last.map(|store| (store, event)));
+        }
+        if label.kind.is_fence() {
+            self.fence = event;
+            self.is_fence_followed = false;
+            return;
+        }
+        if self.binding != NONE {
+            self.edges.push((self.binding, event));
+        }
+        let key = self.chain(event);
+        let chain = self.stores.entry(key).or_default();
+        chain.last = Some(event);
+        if !std::mem::replace(&mut chain.undrained, true) {
+            self.undrained.push(key);
+        }
+        self.release = Some(event);
+    }
+
+    fn lay_store(&mut self, event: u32, label: Label) {
         let key = self.chain(event);
         let chain = self.stores.entry(key).or_default();
         let previous = chain.last.replace(event);
         chain.length += 1;
-        self.events.slot[event as usize] = (self.events.threads + self.thread) as u32;
+        self.events.slot[event as usize] =
+            (self.events.width - self.events.threads + self.thread) as u32;
         self.events.position[event as usize] = chain.length;
         if !std::mem::replace(&mut chain.undrained, true) {
             self.undrained.push(key);
         }
+        if self.events.has_barriers && !std::mem::replace(&mut chain.unbarred, true) {
+            self.unbarred.push(key);
+        }
         self.edges.extend(previous.map(|store| (store, event)));
-        if self.main != NONE && previous.is_none_or(|store| self.main > store) {
-            self.edges.push((self.main, event));
+        for earlier in [self.binding, self.fence] {
+            if earlier != NONE && previous.is_none_or(|store| earlier > store) {
+                self.edges.push((earlier, event));
+            }
+        }
+        if label.is_release_store() {
+            self.release = Some(event);
         }
     }
 

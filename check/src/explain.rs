@@ -297,8 +297,8 @@ impl<'a, 'e> Explainer<'a, 'e> {
     fn preserved(&self, first: u32, second: u32) -> bool {
         let events = self.events();
         events.model.preserves(
-            events.kind[first as usize],
-            events.kind[second as usize],
+            events.label(first),
+            events.label(second),
             events.location[first as usize] == events.location[second as usize],
         )
     }

@@ -277,7 +277,7 @@ impl<'a> Frontier<'a> {
         let placed = &self.placed_writes[index.range(location)];
         let stores = index.groups(location).iter().zip(placed);
         stores
-            .filter(|(group, _)| group.slot as usize >= self.events.threads)
+            .filter(|(group, _)| group.slot as usize >= self.events.global_slots())
             .map(|(group, &placed)| (group, placed, clock[group.slot as usize]))
             .find(|&(_, placed, known)| placed < known)
             .map(|(group, placed, known)| {

@@ -132,6 +132,8 @@ pub fn derived(
             let pww = convergent::convergent_memory(&execution, bounds).ok()?;
             Some(pww.pairs(&execution))
         }
+        // It knows full fences only.
+        Algorithm::Wccm if Model::Tso.first_refined(history).is_some() => None,
         Algorithm::Wccm => {
             let execution = execution();
             let wpww = weak::weak_memory(&execution, reads_from, bounds).ok()?;

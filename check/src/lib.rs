@@ -77,6 +77,7 @@ pub mod temporal;
 mod trouble;
 pub mod verdict;
 pub mod verify;
+pub mod waits;
 pub mod worklist;
 
 pub use algorithm::{Algorithm, Power};

@@ -54,7 +54,7 @@ impl Lookback {
         };
         let drains = |&event: &u32| {
             let before = events.po_back.of(event);
-            events.is_main(event) && before.iter().any(|&store| !events.is_main(store))
+            events.is_global(event) && before.iter().any(|&store| !events.is_global(store))
         };
         let mut lookback = Lookback {
             written: chains()
@@ -185,7 +185,7 @@ impl Search<'_> {
         if location != NONE {
             for group in events.write_index.range(location) {
                 let slot = events.write_index.group(group).slot as usize;
-                if slot >= events.threads {
+                if slot >= events.global_slots() {
                     let chain = self.lookback.chain_of_group[group] as usize;
                     if let Some(found) = self.search_store_chain(chain, clock[slot], way) {
                         return Some(found);

@@ -2,7 +2,8 @@
 //!
 //! A machine executes a history's operations, each thread's in program order. Under TSO and PSO
 //! a plain store first enters its thread's buffer and is committed to memory by a step of its
-//! own: under TSO the oldest of the buffer, under PSO the oldest of its location. The machine
+//! own: under TSO the oldest of the buffer, under PSO the oldest of its location. What weak fences,
+//! acquires and releases order besides, operations wait for ([`crate::waits`]). The machine
 //! refuses a step that the model does not allow or whose value is not the recorded one, so a
 //! history is consistent exactly if some sequence of steps executes all of it.
 
@@ -13,7 +14,8 @@ use history::{History, Kind, OpId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::model::Model;
+use crate::model::{Label, Model};
+use crate::waits::{Oldest, Waits};
 
 /// One step of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,8 +52,9 @@ pub enum Refusal {
     WrongFinal,
 }
 
-/// A machine in the middle of a run. Memory: 17 bytes an operation, and a word a location and a
-/// thread. A step takes constant time.
+/// A machine in the middle of a run. Memory: 17 bytes an operation, 4 more where weak fences or
+/// annotations matter, and a word a location and a thread. A step takes constant time, on average
+/// over a run where these matter.
 #[derive(Clone, Debug)]
 pub struct Machine<'h> {
     history: &'h History,
@@ -60,6 +63,9 @@ pub struct Machine<'h> {
     /// Values that are written at each location, if reads of others are free.
     seen: Option<FxHashSet<(u32, u64)>>,
     earlier: Arc<Earlier>,
+    /// What weak fences, acquires and releases make operations wait for, if there is anything, and
+    /// how far each thread's stores have come.
+    waits: Option<(Arc<Waits>, Oldest)>,
     state: State,
 }
 
@@ -128,6 +134,7 @@ impl<'h> Machine<'h> {
                 .outside_writes
                 .then(|| written_values(history)),
             earlier: Arc::new(Earlier::new(history, model)),
+            waits: Waits::of(history, model).map(|waits| (Arc::new(waits), Oldest::new(history))),
             state: State {
                 next: (0..threads)
                     .map(|thread| history.thread_ops(thread).next().map_or(0, |op| op.0))
@@ -220,11 +227,13 @@ impl<'h> Machine<'h> {
     }
 
     fn check_drained(&self, thread: usize, op: OpId, kind: Kind) -> Result<(), Refusal> {
-        let waits = if self.model.drains_all(kind) {
+        let waits = if self.model.drains_all(Label::of(self.history, op)) {
             self.state.buffered[thread] > 0
         } else {
             kind.is_atomic() && self.newest_own(op).is_some()
         };
+        // A store waits in the buffer.
+        let waits = waits || !(kind.is_plain_store() || self.may_reach_memory(thread, op));
         if waits {
             Err(Refusal::NotDrained)
         } else {
@@ -270,7 +279,18 @@ impl<'h> Machine<'h> {
         self.write(op)?;
         self.state.buffered[thread] -= 1;
         self.state.committed[op.at()] = true;
+        if let Some((_, oldest)) = &mut self.waits {
+            let committed = &self.state.committed;
+            oldest.go_on(self.history, thread, |store| committed[store.at()]);
+        }
         Ok(())
+    }
+
+    /// Whether all that an operation waits for because of weak fences, acquires and releases has
+    /// reached memory.
+    fn may_reach_memory(&self, thread: usize, op: OpId) -> bool {
+        let waits = self.waits.as_ref();
+        waits.is_none_or(|(waits, oldest)| oldest.allows(thread, op, waits))
     }
 
     /// Whether a store is buffered and no other must be committed before it.
@@ -281,6 +301,7 @@ impl<'h> Machine<'h> {
             && op.0 < self.state.next[thread]
             && !is_done(op)
             && self.earlier.first[op.at()].is_none_or(is_done)
+            && self.may_reach_memory(thread, op)
     }
 
     /// The newest store to an operation's location in its thread's buffer, for the next operation

@@ -59,7 +59,7 @@ pub struct Arrival {
     pub thread: u32,
     /// Its place in its thread's program order; places may be left out, and all are below [`MOST`].
     pub sequence: u32,
-    /// What it does.
+    /// What it does. Of what the model [refines](Model::refines), nothing sound can be said: it must not arrive.
     pub kind: Kind,
     /// Where, as a number that means the same each time; fences have none.
     pub location: Option<u64>,

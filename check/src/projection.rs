@@ -3,34 +3,49 @@
 //! Plain loads and stores of a location that one thread alone uses see nothing of the other
 //! threads: under every model such a load returns its thread's latest store, or the initial
 //! value. Where they do, they are left out, and [`crate::schedule`] puts them back; where they
-//! do not, the location stays and the engine finds the violation. Leaving out plain loads and
-//! stores loses no preserved program order between the others.
+//! do not, the location stays and the engine finds the violation. Fences that add nothing to the
+//! model are left out too.
+//!
+//! Leaving out plain loads and stores loses no preserved program order between the others, but for
+//! two cases, which stay: operations that an acquire or release orders, and the first read after a
+//! fence that orders stores before loads alone: stores after the read follow the stores before the
+//! fence.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
-/// Marks the operations of a history that can be left out. Cost: linear.
-pub fn left_out(history: &History, reads_from: &ReadsFrom) -> Vec<bool> {
-    let private = private_locations(history, reads_from);
+use crate::model::{FenceEffect, Label, Model};
+
+/// Marks the operations of a history that can be left out under a model. Cost: linear.
+pub fn left_out(history: &History, reads_from: &ReadsFrom, model: Model) -> Vec<bool> {
+    let private = private_locations(history, reads_from, model);
     history
         .ops()
-        .map(|op| {
-            history
-                .location(op)
-                .is_some_and(|location| private[location as usize])
+        .map(|op| match history.location(op) {
+            Some(location) => private[location as usize],
+            None => model.fence_effect(history.kind(op)) == Some(FenceEffect::Nothing),
         })
         .collect()
 }
 
 /// Locations that one thread alone uses, with plain loads and stores that return what they must.
-fn private_locations(history: &History, reads_from: &ReadsFrom) -> Vec<bool> {
+fn private_locations(history: &History, reads_from: &ReadsFrom, model: Model) -> Vec<bool> {
     let mut user: Vec<Option<usize>> = vec![None; history.locations().len()];
     let mut private = vec![true; history.locations().len()];
     let mut latest: Vec<Option<OpId>> = vec![None; history.locations().len()];
     for thread in 0..history.threads().len() {
+        // Whether there was no read since a fence that orders stores before loads alone.
+        let mut is_fenced = false;
         for op in history.thread_ops(thread) {
+            let label = Label::of(history, op);
             let Some(location) = history.location(op).map(|location| location as usize) else {
+                is_fenced |= model.fence_effect(label.kind) == Some(FenceEffect::StoreLoad);
                 continue;
             };
+            if label.kind.reads() {
+                private[location] &= !std::mem::take(&mut is_fenced);
+            }
+            let is_ordered = label.is_release_store() || label.is_ordered_acquire();
+            private[location] &= !(is_ordered && model.buffers());
             private[location] &= *user[location].get_or_insert(thread) == thread
                 && matches!(history.kind(op), Kind::Load | Kind::Store)
                 && reads_latest(reads_from.source(op), latest[location]);

@@ -27,7 +27,9 @@
 //! position p of a main chain gets an edge from the last access of x up to p, and from the last
 //! store of x before the last operation up to p that drains all; of several such accesses, from
 //! those that precede no other. Transit edges pass store slots only; the order they stand for runs
-//! along other edges.
+//! along other edges. Barrier chains (see [`crate::events`]) are to this as main chains are: they are
+//! the other way out of a store chain, a release store is an access in them, and what they drain are
+//! the stores since the barrier before.
 //!
 //! **Cost.** Clocks take `4·width` bytes an event, fronts 64 bytes a write at the most. A visit
 //! costs O(width) for each edge out of the event, and O(width) for the rules, plus a constant for
@@ -151,7 +153,8 @@ pub struct Saturation<'a> {
     found: Vec<u32>,
     /// Clock entries overwritten since the first mark.
     trail: Vec<Overwritten>,
-    /// Per event and thread (PSO): position of the last access that a transit edge came from.
+    /// Per event and main or barrier chain (PSO): position of the last access that a transit edge
+    /// came from.
     transits: Vec<u32>,
     transit_trail: Vec<Overwritten>,
     /// Events that were visited since the first mark.
@@ -171,7 +174,7 @@ impl<'a> Saturation<'a> {
     ) -> Saturation<'a> {
         let accesses = Accesses::new(events);
         let has_transit = matches!(events.model, Model::Pso(_));
-        let transits = usize::from(has_transit) * events.len() * events.threads;
+        let transits = usize::from(has_transit) * events.len() * events.global_slots();
         Saturation {
             events,
             bounds,
@@ -354,9 +357,9 @@ impl<'a> Saturation<'a> {
         self.fronts.forget();
         self.main_fronts.forget();
         self.drained_fronts.forget();
-        let threads = self.events.threads;
+        let columns = self.events.global_slots();
         for old in self.transit_trail.drain(mark.transits..).rev() {
-            self.transits[old.event as usize * threads + old.column as usize] = old.value;
+            self.transits[old.event as usize * columns + old.column as usize] = old.value;
         }
         for edge in self.edges.drain(mark.edges..).rev() {
             self.head_out[edge.from as usize] = edge.next_out;
@@ -438,10 +441,10 @@ impl<'a> Saturation<'a> {
     }
 
     fn join(&mut self, from: u32, row: &[u32], to: u32, reason: Reason) -> Result<(), Stop> {
-        let (threads, width) = (self.events.threads, self.events.width);
+        let (global, width) = (self.events.global_slots(), self.events.width);
         let slots = match self.events.model {
-            _ if reason == Reason::Transit => threads..width,
-            Model::Pso(_) if !self.same_location(from, to) => 0..threads,
+            _ if reason == Reason::Transit => global..width,
+            Model::Pso(_) if !self.same_location(from, to) => 0..global,
             _ => 0..width,
         };
         let own = self.events.slot[to as usize] as usize;

@@ -4,14 +4,16 @@
 //! machine also needs to know when stores enter their buffers: as late as possible, that is just
 //! before the next operation of their thread or their own commit. Operations that the engines
 //! left out (see [`crate::projection`]) are put back: executed when their turn comes, and
-//! committed as soon as the model allows.
+//! committed as soon as the model allows. So are fences that do not wait themselves but make others
+//! wait: their places in memory order mean nothing to the machine.
 
 use std::collections::VecDeque;
 
 use history::{History, OpId};
 
 use crate::machine::Step;
-use crate::model::Model;
+use crate::model::{FenceEffect, Model};
+use crate::waits::{Oldest, Waits};
 
 /// Turns a memory order into machine steps. `order` has the events of every operation that
 /// `left_out` does not name, each once; the rest is filled in.
@@ -35,6 +37,10 @@ pub fn schedule(
             .collect(),
         buffers: vec![VecDeque::new(); threads],
         waiting: 0,
+        waits: match model {
+            Model::Pso(_) => WaitingStores::of(history, model),
+            Model::Sc | Model::Tso => None,
+        },
         steps: Vec::with_capacity(history.len() * 2),
     };
     for &op in order {
@@ -44,7 +50,10 @@ pub fn schedule(
         let end = history.threads()[thread].end();
         scheduler.execute_until(thread, end)?;
     }
-    let all_done = scheduler.waiting == 0 && scheduler.buffers.iter().all(VecDeque::is_empty);
+    let none_waits = |waits: &WaitingStores| waits.left_out.iter().all(VecDeque::is_empty);
+    let all_done = scheduler.waiting == 0
+        && scheduler.buffers.iter().all(VecDeque::is_empty)
+        && scheduler.waits.as_ref().is_none_or(none_waits);
     all_done.then_some(scheduler.steps)
 }
 
@@ -55,14 +64,65 @@ struct Scheduler<'h, F> {
     next: Vec<u32>,
     /// TSO: the stores in each thread's buffer.
     buffers: Vec<VecDeque<OpId>>,
-    /// PSO: how many stores are in buffers.
+    /// PSO: how many stores are in buffers, but for those that were left out.
     waiting: usize,
+    /// PSO: what stores that were left out wait for, if that can be anything.
+    waits: Option<WaitingStores>,
     steps: Vec<Step>,
 }
 
+/// Stores that were left out and wait for others to reach memory.
+struct WaitingStores {
+    waits: Waits,
+    oldest: Oldest,
+    committed: Vec<bool>,
+    /// Per thread those in the buffer, the oldest first. What one waits for, later ones do too.
+    left_out: Vec<VecDeque<OpId>>,
+}
+
+impl WaitingStores {
+    fn of(history: &History, model: Model) -> Option<WaitingStores> {
+        Some(WaitingStores {
+            waits: Waits::of(history, model)?,
+            oldest: Oldest::new(history),
+            committed: vec![false; history.len()],
+            left_out: vec![VecDeque::new(); history.threads().len()],
+        })
+    }
+
+    /// Takes note that a store has reached memory.
+    fn commit(&mut self, history: &History, thread: usize, op: OpId) {
+        self.committed[op.at()] = true;
+        let committed = &self.committed;
+        let done = |store: OpId| committed[store.at()];
+        self.oldest.go_on(history, thread, done);
+    }
+
+    /// The next store of a thread that waits no longer.
+    fn next(&mut self, thread: usize) -> Option<OpId> {
+        let left_out = &mut self.left_out[thread];
+        let first = *left_out.front()?;
+        let is_free = self.oldest.allows(thread, first, &self.waits);
+        is_free.then(|| left_out.pop_front())?
+    }
+}
+
 impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
+    /// Whether an operation has no place of its own in the order.
+    fn is_filled_in(&self, op: OpId) -> bool {
+        let effect = self.model.fence_effect(self.history.kind(op));
+        let waits_itself = !matches!(
+            effect,
+            Some(FenceEffect::StoreLoad | FenceEffect::StoreStore)
+        );
+        !waits_itself || (self.left_out)(op)
+    }
+
     /// Places the event of one operation.
     fn place(&mut self, op: OpId) -> Option<()> {
+        if self.is_filled_in(op) {
+            return Some(());
+        }
         let thread = self.history.thread_of(op);
         let waits_in_buffer = self.model.buffers() && self.history.kind(op).is_plain_store();
         if waits_in_buffer {
@@ -86,7 +146,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         while self.next[thread] < end.0 {
             let op = OpId(self.next[thread]);
             let may_wait = self.model.buffers() && self.history.kind(op).is_plain_store();
-            if !may_wait && !(self.left_out)(op) {
+            if !may_wait && !self.is_filled_in(op) {
                 return None;
             }
             self.execute(thread, op);
@@ -106,8 +166,25 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
                 self.buffers[thread].push_back(op);
                 self.commit_left_out(thread);
             }
-            Model::Pso(_) if (self.left_out)(op) => self.steps.push(Step::Commit(op)),
-            Model::Pso(_) => self.waiting += 1,
+            Model::Pso(_) if !(self.left_out)(op) => self.waiting += 1,
+            Model::Pso(_) => match &mut self.waits {
+                None => self.steps.push(Step::Commit(op)),
+                Some(waits) => {
+                    waits.left_out[thread].push_back(op);
+                    self.commit_waiting(thread);
+                }
+            },
+        }
+    }
+
+    /// Commits stores that were left out once what they wait for has reached memory (PSO).
+    fn commit_waiting(&mut self, thread: usize) {
+        let Some(waits) = &mut self.waits else {
+            return;
+        };
+        while let Some(store) = waits.next(thread) {
+            self.steps.push(Step::Commit(store));
+            waits.commit(self.history, thread, store);
         }
     }
 
@@ -122,6 +199,10 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         }
         self.steps.push(Step::Commit(op));
         self.commit_left_out(thread);
+        if let Some(waits) = &mut self.waits {
+            waits.commit(self.history, thread, op);
+            self.commit_waiting(thread);
+        }
         Some(())
     }
 

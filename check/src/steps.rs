@@ -3,7 +3,7 @@
 //! Facts that rest on no assumption are written once, outside of blocks, however many blocks use
 //! them.
 
-use history::{History, Kind, OpId};
+use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
 use crate::certificate::{Literal, Name, ProofRule, ProofStep};
@@ -186,9 +186,11 @@ fn is_assumed(fact: &Fact) -> bool {
 /// R1.
 pub fn program_order_label(history: &History, before: OpId, after: OpId) -> u8 {
     let (before, after) = (history.kind(before), history.kind(after));
-    match (before, after) {
-        (Kind::Fence, _) | (_, Kind::Fence) => 3,
-        (before, _) if before.is_plain_store() => 2,
-        _ => 1,
+    if before.is_fence() || after.is_fence() {
+        3
+    } else if before.is_plain_store() {
+        2
+    } else {
+        1
     }
 }

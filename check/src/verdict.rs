@@ -81,6 +81,9 @@ pub enum Reason {
     Ambiguous(usize),
     /// The algorithm needs to know where each of this many reads takes its value from.
     NeedsSources(usize),
+    /// The algorithm knows full fences only, and neither acquires nor releases: it cannot judge what
+    /// this operation orders.
+    Refined(OpId),
     /// This algorithm found no run, but there is one: a defect.
     Refuted(Algorithm),
     /// An order was found, but reads that it left free do not return what the machine holds.
@@ -112,6 +115,7 @@ impl Reason {
                 "a value is not shown"
             }
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
+            Reason::Refined(_) => "weak fences",
             Reason::Refuted(_) | Reason::FreeReads => "defect",
         }
     }
@@ -169,6 +173,11 @@ impl Reason {
             Reason::HiddenWrite(op) => format!(
                 "{} is of a location with a write whose value the trace does not show, so it is \
                  not known what its reads should return",
+                named(history, *op)
+            ),
+            Reason::Refined(op) => format!(
+                "{} is a weak fence or a release, which this algorithm does not handle; \
+                 --algorithm stages does",
                 named(history, *op)
             ),
             Reason::Refuted(algorithm) => format!(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use check::machine::Step;
-use check::model::PsoRmw;
+use check::model::{FenceEffect, Label, PsoRmw};
 use check::{Model, Verdict};
 use explore::monitor::{Event, Monitor};
 use history::{Ambiguity, History, OpId, ReadsFrom};
@@ -148,18 +148,12 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
         Verdict::Consistent(steps) => steps,
         Verdict::Undecided(reason) => {
             let reason = reason.describe(history);
-            let said = match args.format {
-                Format::Text => writeln!(
-                    out,
-                    "undecided {named}: whether this is SC is not known: {reason}"
-                ),
-                Format::Json => {
-                    let name = history.name.as_deref();
-                    let line = json!({ "file": file, "history": name, "undecided": reason });
-                    writeln!(out, "{line}")
-                }
+            let reason = match args.format {
+                Format::Text => format!("whether this is SC is not known: {reason}"),
+                Format::Json => reason,
             };
-            return said.map(|()| Status::Undecided).map_err(Error::Output);
+            undecided(args, &named, file, history, None, &reason, out)?;
+            return Ok(Status::Undecided);
         }
         verdict => {
             let why = match verdict {
@@ -178,6 +172,15 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
             "pso" => Model::Pso(args.pso_rmw),
             _ => Model::Tso,
         };
+        if let Some(op) = beyond_monitor(history, model) {
+            let why = format!(
+                "{} is a weak fence or a release, which the monitor does not handle",
+                text::operation(history, op)
+            );
+            undecided(args, &named, file, history, Some(model), &why, out)?;
+            status = status.and(Status::Undecided);
+            continue;
+        }
         let begun = Instant::now();
         let pairs = watch(history, steps, model);
         let found = Found {
@@ -198,6 +201,44 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
         printed.map_err(Error::Output)?;
     }
     Ok(status)
+}
+
+/// Says that nothing is known of a history, or of one under a model.
+fn undecided(
+    args: &Args,
+    named: &str,
+    file: &str,
+    history: &History,
+    model: Option<Model>,
+    why: &str,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let said = match args.format {
+        Format::Text => {
+            let model = model.map_or(String::new(), |model| format!("{} ", model.name()));
+            writeln!(out, "undecided {model}{named}: {why}")
+        }
+        Format::Json => {
+            let name = history.name.as_deref();
+            let mut line = json!({ "file": file, "history": name, "undecided": why });
+            if let Some(model) = model {
+                line["model"] = model.name().into();
+            }
+            writeln!(out, "{line}")
+        }
+    };
+    said.map_err(Error::Output)
+}
+
+/// The first operation that the monitor would take for one that orders less: a fence that orders
+/// more than nothing and less than a full one, or what a release makes wait.
+fn beyond_monitor(history: &History, model: Model) -> Option<OpId> {
+    history.ops().find(|&op| {
+        let label = Label::of(history, op);
+        let effect = model.fence_effect(label.kind);
+        let is_known = matches!(effect, Some(FenceEffect::Full | FenceEffect::Nothing));
+        model.refines(label) && !is_known
+    })
 }
 
 /// What the monitor says of a run.

@@ -8,7 +8,7 @@ use super::dice::Dice;
 use super::program::Program;
 use super::{Recipe, RecipeError};
 use crate::machine::{Machine, Refusal, Step};
-use crate::model::Model;
+use crate::model::{Label, Model};
 
 /// Ticks between two steps: room for the lines that a trace prints in between.
 const STEP: u64 = 4;
@@ -121,7 +121,8 @@ impl<'h> Scheduler<'h> {
     /// Whether an operation waits for stores in the buffer.
     fn must_wait(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
         let kind = self.history.kind(op);
-        self.model.drains_all(kind) || (kind.is_atomic() && self.holds(buffer, op))
+        self.model.drains_all(Label::of(self.history, op))
+            || (kind.is_atomic() && self.holds(buffer, op))
     }
 
     /// Whether a buffer holds a store to the location of an operation.

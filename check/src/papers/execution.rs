@@ -4,7 +4,7 @@
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::csr::Csr;
-use crate::model::Model;
+use crate::model::{Label, Model};
 use crate::relation::Relation;
 
 /// Marks a missing location or source.
@@ -112,6 +112,12 @@ impl<'h> Execution<'h> {
             .map_or(Kind::Store, |op| self.history.kind(op))
     }
 
+    /// What models look at of a node; an initial write is a plain store.
+    fn label(&self, node: u32) -> Label {
+        self.op(node)
+            .map_or(Kind::Store.into(), |op| Label::of(self.history, op))
+    }
+
     /// Whether a node writes.
     pub fn is_write(&self, node: u32) -> bool {
         self.kind(node).writes()
@@ -133,8 +139,8 @@ impl<'h> Execution<'h> {
     pub fn preserves(&self, model: Model, first: u32, second: u32) -> bool {
         self.po(first, second)
             && model.preserves(
-                self.kind(first),
-                self.kind(second),
+                self.label(first),
+                self.label(second),
                 self.location[first as usize] == self.location[second as usize],
             )
     }

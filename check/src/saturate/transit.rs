@@ -28,7 +28,7 @@ impl Saturation<'_> {
 
     fn transit_from_main(&mut self, access: u32, event: u32) -> Result<(), Stop> {
         let column = self.events.slot[access as usize];
-        let entry = event as usize * self.events.threads + column as usize;
+        let entry = event as usize * self.events.global_slots() + column as usize;
         let position = self.events.position[access as usize];
         let value = self.transits[entry];
         if access == event || value >= position {

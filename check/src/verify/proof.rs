@@ -1,6 +1,6 @@
 //! Checking the steps of a refutation one by one.
 
-use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
+use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Rejection, Verified, resolve};
@@ -230,10 +230,10 @@ impl<'h> Proof<'h> {
     fn program_order(&self, number: u8, a: Name, b: Name) -> Checked<Literal> {
         let (first, second) = (self.op(a)?, self.op(b)?);
         let (one, two) = (self.history.kind(first), self.history.kind(second));
-        let label = match (one, two) {
-            (Kind::Fence, _) | (_, Kind::Fence) => 3,
-            _ if one.is_plain_store() => 2,
-            _ => 1,
+        let label = match one.is_plain_store() {
+            _ if one.is_fence() || two.is_fence() => 3,
+            true => 2,
+            false => 1,
         };
         self.require(number == label, "the pair falls under another of R1 to R3")?;
         self.require(self.same_thread_earlier(first, second), "no program order")?;

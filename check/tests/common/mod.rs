@@ -1,6 +1,7 @@
 //! Small random histories, and a verdict with its certificate checked.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod axioms;
 pub mod corpus;
 
 use check::certificate::{self, Claim};
@@ -242,6 +243,7 @@ pub fn accesses_of(history: &History) -> Vec<Access> {
                 Place::Cell(history.locations()[location as usize].address)
             });
             Access {
+                annotation: history.annotation(op),
                 read: history.read(op),
                 written: history.written(op),
                 ..Access::new(history.operation(op).thread, history.kind(op), place)

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
+use check::model::Label;
 use check::online::{Arrival, Broken, MOST, Online, Stop};
 use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
 
@@ -110,6 +111,22 @@ impl Window {
     pub fn take(&mut self, access: &Access) -> Result<(), Problem> {
         if access.continues {
             return Err(Problem::Unsuitable("an access of several parts".to_owned()));
+        }
+        let label = Label {
+            kind: access.kind,
+            annotation: access.annotation,
+        };
+        if self.model.refines(label) {
+            return Err(Problem::Unsuitable(format!(
+                "a {}{}, which cannot be watched under {}; record the trace and use `rubric check`",
+                access.kind.name(),
+                if access.kind.is_fence() {
+                    ""
+                } else {
+                    " with a release"
+                },
+                self.model
+            )));
         }
         if let Some(log) = &mut self.log {
             log.push(*access);
