@@ -5,34 +5,16 @@ mod common;
 
 use check::certificate::{Certificate, Name};
 use check::certificate::{Claim, Evidence};
+use check::generate::{self, Recipe, generate};
 use check::machine::{Step, explore};
 use check::{Algorithm, Model, Options, PsoRmw, Verdict, check, steps, verify};
 use common::axioms::Axioms;
-use common::{MODELS, Mix, build, change_reads, decide, print, program, run, seeded};
+use common::{
+    MODELS, Mix, accesses_of, build, change_reads, decide, print, program, refine, run, seeded,
+};
 use history::{Access, Ambiguity, Annotation, History, Kind, Place, ReadsFrom, Side, WeakFence};
 use rand::RngExt;
-use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
-
-/// Replaces many accesses by weak fences, and annotates others.
-fn refine(random: &mut StdRng, accesses: &mut Vec<Access>, annotate: bool) {
-    let mut refined = Vec::new();
-    for mut access in accesses.drain(..) {
-        if random.random_bool(0.35) {
-            let weak = *WeakFence::ALL.choose(random).unwrap();
-            refined.push(Access::new(
-                access.thread,
-                Kind::WeakFence(weak),
-                Place::Nowhere,
-            ));
-        }
-        if annotate && random.random_bool(0.4) {
-            access.annotation = *Annotation::ALL.choose(random).unwrap();
-        }
-        refined.push(access);
-    }
-    *accesses = refined;
-}
 
 /// A history with weak fences that some model's machine has run, with some reads changed.
 fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
@@ -44,8 +26,16 @@ fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History
         linked,
     };
     let mut accesses = program(&mut random, mix);
-    let annotate = random.random_bool(0.6);
-    refine(&mut random, &mut accesses, annotate);
+    let annotations = match random.random_bool(0.6) {
+        true => &Annotation::ALL[..],
+        false => &[],
+    };
+    refine(
+        &mut random,
+        &mut accesses,
+        (0.35, &WeakFence::ALL),
+        annotations,
+    );
     let machine = MODELS[random.random_range(0..MODELS.len())];
     let finals = random.random_bool(0.3);
     let history = run(&mut random, &accesses, machine, finals)?;
@@ -110,6 +100,48 @@ fn compare(history: &History, model: Model, expected: bool, label: &str) {
             "{algorithm:?} {label}"
         );
     }
+}
+
+/// Histories that are too long for the machine to try everything: the stages agree with each other.
+#[test]
+fn stages_agree_on_long_histories() {
+    let mut counts = [0, 0];
+    for seed in 0..250 {
+        let mut random = seeded(seed);
+        let history = generate(&Recipe {
+            model: *[Model::Sc, Model::Tso].choose(&mut random).unwrap(),
+            threads: random.random_range(2..=6),
+            operations: random.random_range(30..=150),
+            locations: random.random_range(2..=12),
+            mix: generate::Mix {
+                loads: 45,
+                stores: 45,
+                rmws: random.random_range(0..10),
+                fences: random.random_range(0..4),
+            },
+            seed,
+            ..Recipe::default()
+        });
+        let mut accesses = accesses_of(&history.unwrap());
+        let share = [0.05, 0.2][random.random_range(0..2)];
+        let annotations = [Annotation::Release, Annotation::AcquirePc];
+        refine(
+            &mut random,
+            &mut accesses,
+            (share, &WeakFence::ALL),
+            &annotations,
+        );
+        let history = build(&accesses, &[]);
+        let changes = random.random_range(0..=2);
+        let history = change_reads(&mut random, &history, changes);
+        for model in MODELS {
+            let label = format!("seed {seed} {model}");
+            let found = decide(&history, model, Algorithm::Stages).expect(&label);
+            compare(&history, model, found, &label);
+            counts[usize::from(found)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
 /// What the papers' algorithms say is right, or that they do not know.
@@ -210,7 +242,7 @@ fn named(history: &History, step: Step) -> (bool, Name) {
 
 /// The same operations without annotations, with fences that order nothing under the model or full ones.
 fn with_other_fences(history: &History, without: bool) -> History {
-    let mut accesses = common::accesses_of(history);
+    let mut accesses = accesses_of(history);
     for access in &mut accesses {
         access.annotation = Annotation::None;
         if let Kind::WeakFence(_) = access.kind {

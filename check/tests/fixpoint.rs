@@ -7,7 +7,7 @@ use check::generate::{Mix, Recipe, generate, without_order};
 use check::rank::rank;
 use check::saturate::{Reason, Saturation};
 use check::{Model, PsoRmw};
-use history::{Ambiguity, ReadsFrom};
+use history::{Ambiguity, Annotation, ReadsFrom, WeakFence};
 use rand::RngExt;
 
 mod common;
@@ -116,9 +116,45 @@ fn histories() -> impl Iterator<Item = (Model, history::History)> {
     })
 }
 
+/// Histories with weak fences and annotations. What a stronger model's machine has run satisfies all
+/// that these order.
+fn refined_histories() -> impl Iterator<Item = (Model, history::History)> {
+    (0..40u64).map(|seed| {
+        let is_kept_by_tso = |fence: &WeakFence| !fence.orders_store_load();
+        let (ran, annotations, fences) = match seed % 2 {
+            0 => (Model::Sc, &Annotation::ALL[..], WeakFence::ALL.to_vec()),
+            _ => (
+                Model::Tso,
+                &[Annotation::Release][..],
+                WeakFence::ALL.into_iter().filter(is_kept_by_tso).collect(),
+            ),
+        };
+        let history = generate(&Recipe {
+            model: ran,
+            threads: 2 + seed as u32 % 7,
+            operations: 100 + 10 * (seed as u32 % 10),
+            locations: 2 + seed as u32 % 9,
+            mix: Mix {
+                loads: 45,
+                stores: 45,
+                rmws: 10 * (seed as u32 % 3 / 2),
+                fences: seed as u32 % 4,
+            },
+            seed,
+            ..Recipe::default()
+        });
+        let mut accesses = common::accesses_of(&history.unwrap());
+        let mut random = common::seeded(seed);
+        let share = [0.05, 0.2][seed as usize / 2 % 2];
+        common::refine(&mut random, &mut accesses, (share, &fences), annotations);
+        let model = MODELS[1 + seed as usize % 3];
+        (model, common::build(&accesses, &[]))
+    })
+}
+
 #[test]
 fn clocks_are_reachability_and_rules_add_nothing() {
-    for (model, history) in histories() {
+    for (model, history) in histories().chain(refined_histories()) {
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         let events = Events::new(&history, &reads_from, model, &vec![false; history.len()]);
         let bounds = Bounds::none();

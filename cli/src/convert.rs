@@ -25,7 +25,8 @@ Examples:
   rubric convert trace.gz run.json --source client --initial infer
 
 JSON and Parquet keep everything that is known of a history. The axe format has no sizes, initial
-values, load-linked or trace lines; what would change a verdict is refused.")]
+values, load-linked, weak fences, acquires and releases or trace lines; what would change a verdict
+is refused.")]
 pub struct Args {
     /// The input: a trace or a file of histories, or `-`
     input: PathBuf,

@@ -173,9 +173,12 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
             _ => Model::Tso,
         };
         if let Some(op) = beyond_monitor(history, model) {
+            let line = history.line(op);
+            let line = line.map_or(String::new(), |line| format!(", line {line}"));
             let why = format!(
-                "{} is a weak fence or a release, which the monitor does not handle",
-                text::operation(history, op)
+                "{} ({}{line}) is a weak fence or a release, which the monitor does not handle",
+                why::label(history, op),
+                history.describe(op)
             );
             undecided(args, &named, file, history, Some(model), &why, out)?;
             status = status.and(Status::Undecided);

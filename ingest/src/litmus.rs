@@ -47,7 +47,8 @@ const NAMES: [&str; 6] = ["x", "y", "z", "a", "b", "c"];
 /// said in it.
 ///
 /// # Errors
-/// What x86 has no instruction for: load-linked, store-conditional and failed compare-and-swap; more than six reads of a thread, accesses that
+/// What x86 has no instruction for: load-linked, store-conditional and failed compare-and-swap, fences that are not full, loads and stores
+/// with an acquire or release annotation; more than six reads of a thread, accesses that
 /// were split, values that the trace does not show.
 pub fn write(
     history: &History,
@@ -97,7 +98,18 @@ impl Test {
         let mut registers = REGISTERS.iter();
         let mut code = Vec::new();
         for op in history.thread_ops(thread) {
+            let kind = history.kind(op);
+            if kind != Kind::Rmw && !history.annotation(op).is_none() {
+                return Err(cannot_say(format!(
+                    "{} has an acquire or release annotation",
+                    name(history, op)
+                )));
+            }
             let Some(location) = history.location(op) else {
+                if kind != Kind::Fence {
+                    let what = format!("{} is not a full fence", name(history, op));
+                    return Err(cannot_say(what));
+                }
                 code.push("MFENCE".to_owned());
                 continue;
             };
@@ -123,7 +135,7 @@ impl Test {
                 registers.next().ok_or_else(message)
             };
             let at = place(location);
-            match history.kind(op) {
+            match kind {
                 Kind::Store => code.push(format!("MOV [{at}],${}", number(history.written(op))?)),
                 Kind::Load => {
                     let (register, read) = (register()?, number(history.read(op))?);

@@ -7,7 +7,10 @@ pub mod corpus;
 use check::certificate::{self, Claim};
 use check::machine::{Machine, Step};
 use check::{Algorithm, Model, Options, PsoRmw, Verdict, check, steps, verify};
-use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, Place, ReadsFrom};
+use history::{
+    Access, Ambiguity, Annotation, History, HistoryBuilder, Initial, Kind, Place, ReadsFrom,
+    WeakFence,
+};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -129,6 +132,30 @@ pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
         }
     }
     accesses
+}
+
+/// Puts some of these fences before accesses, before a share of them, and gives some of these
+/// annotations to others.
+pub fn refine(
+    random: &mut StdRng,
+    accesses: &mut Vec<Access>,
+    (share, fences): (f64, &[WeakFence]),
+    annotations: &[Annotation],
+) {
+    let mut refined = Vec::new();
+    for mut access in accesses.drain(..) {
+        if random.random_bool(share) {
+            let kind = Kind::WeakFence(*fences.choose(random).unwrap());
+            refined.push(Access::new(access.thread, kind, Place::Nowhere));
+        }
+        if let Some(&annotation) = annotations.choose(random)
+            && random.random_bool(0.4)
+        {
+            access.annotation = annotation;
+        }
+        refined.push(access);
+    }
+    *accesses = refined;
 }
 
 /// Lays accesses out.

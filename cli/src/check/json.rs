@@ -133,6 +133,8 @@ pub struct Event {
     index: Option<u32>,
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    annotation: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<u64>,
@@ -294,6 +296,9 @@ pub fn operation(history: &History, op: OpId) -> Event {
         thread: Some(operation.thread),
         index: Some(operation.index),
         kind: operation.kind.name(),
+        annotation: Some(operation.annotation)
+            .filter(|annotation| !annotation.is_none())
+            .map(|annotation| annotation.name()),
         address: operation
             .location
             .map(|location| history.locations()[location as usize].address),

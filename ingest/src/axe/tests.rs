@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use history::{Initial, Kind, OpId};
+use history::{Annotation, Initial, Kind, OpId, Side};
 use proptest::prelude::*;
 
 use super::*;
@@ -276,6 +276,14 @@ fn what_axe_cannot_say_is_refused() {
         assert!(message.contains("line 77"), "{message}");
         assert!(message.contains("JSON or Parquet"), "{message}");
     }
+    let fence = Kind::fence(Side::Writes, Side::Both);
+    let message = with(Access::new(3, fence, Place::Nowhere));
+    assert!(message.contains("fence w,rw"), "{message}");
+    let message = with(Access {
+        annotation: Annotation::Acquire,
+        ..access(Kind::Load)
+    });
+    assert!(message.contains("acquire or release"), "{message}");
     let zero = with(Access {
         written: Some(0),
         ..access(Kind::Store)
