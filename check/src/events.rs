@@ -22,12 +22,15 @@
 //! A fence that orders stores before reads alone is in the main chain, but stores do not follow it:
 //! they follow the last event of the main chain before it.
 
+mod chains;
+
 use history::{Annotation, History, Kind, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
 use crate::index::Index;
 use crate::model::{FenceEffect, Label, Model};
+use chains::{ThreadChains, is_barrier};
 
 /// Marks a missing event or location.
 pub const NONE: u32 = u32::MAX;
@@ -288,187 +291,5 @@ impl Events {
         }
         self.readers = Csr::new(self.len(), of_write.into_iter());
         self.initial_readers = Csr::new(locations, of_initial.into_iter());
-    }
-}
-
-/// Whether an operation is in a barrier chain.
-fn is_barrier(model: Model, label: Label) -> bool {
-    let is_release = matches!(model, Model::Pso(_)) && label.is_release_store();
-    is_release || model.fence_effect(label.kind) == Some(FenceEffect::StoreStore)
-}
-
-/// A store chain as far as it is laid.
-#[derive(Clone, Copy, Default)]
-struct StoreChain {
-    /// The last store; under PSO that may be a release store, which is in the barrier chain.
-    last: Option<u32>,
-    length: u32,
-    /// Whether there is a store since the last event of the main chain that drains all.
-    undrained: bool,
-    /// Whether it has a store since the last event of the barrier chain.
-    unbarred: bool,
-}
-
-/// Lays the chains of one thread.
-struct ThreadChains<'a> {
-    events: &'a mut Events,
-    edges: &'a mut Vec<(u32, u32)>,
-    thread: usize,
-    main: u32,
-    main_length: u32,
-    /// The last event of the main chain that stores follow.
-    binding: u32,
-    /// The last event of the barrier chain.
-    barrier: u32,
-    barrier_length: u32,
-    /// The last fence of the barrier chain, and whether the main chain follows it already.
-    fence: u32,
-    is_fence_followed: bool,
-    /// The last release store, if the main chain does not follow it yet.
-    release: Option<u32>,
-    /// Per store chain (one under TSO, one per location under PSO).
-    stores: FxHashMap<u32, StoreChain>,
-    undrained: Vec<u32>,
-    unbarred: Vec<u32>,
-}
-
-impl<'a> ThreadChains<'a> {
-    fn new(events: &'a mut Events, thread: usize, edges: &'a mut Vec<(u32, u32)>) -> Self {
-        ThreadChains {
-            events,
-            edges,
-            thread,
-            main: NONE,
-            main_length: 0,
-            binding: NONE,
-            barrier: NONE,
-            barrier_length: 0,
-            fence: NONE,
-            is_fence_followed: true,
-            release: None,
-            stores: Default::default(),
-            undrained: Vec::new(),
-            unbarred: Vec::new(),
-        }
-    }
-
-    fn lay(&mut self, range: std::ops::Range<u32>) {
-        for event in range {
-            let label = self.events.label(event);
-            if is_barrier(self.events.model, label) {
-                self.lay_barrier(event, label);
-            } else if self.events.model.buffers() && label.kind.is_plain_store() {
-                self.lay_store(event, label);
-            } else {
-                self.lay_main(event, label);
-            }
-        }
-    }
-
-    fn lay_main(&mut self, event: u32, label: Label) {
-        self.main_length += 1;
-        self.events.slot[event as usize] = self.thread as u32;
-        self.events.position[event as usize] = self.main_length;
-        if self.main != NONE {
-            self.edges.push((self.main, event));
-        }
-        self.main = event;
-        if self.events.drains(event) {
-            for chain in self.undrained.drain(..) {
-                let chain = self.stores.entry(chain).or_default();
-                chain.undrained = false;
-                self.edges.extend(chain.last.map(|store| (store, event)));
-            }
-        } else if label.kind.is_atomic() {
-            let chain = self.stores.get(&self.chain(event));
-            let store = chain.and_then(|chain| chain.last);
-            self.edges.extend(store.map(|store| (store, event)));
-        }
-        if self.events.binds_stores(event) {
-            self.binding = event;
-        }
-        self.follow_barriers(event, label);
-    }
-
-    /// What an event of the main chain follows of fences of the barrier chain and of releases.
-    fn follow_barriers(&mut self, event: u32, label: Label) {
-        if self.events.model.drains_all(label) {
-            self.release = None;
-            self.is_fence_followed = true;
-            for chain in self.unbarred.drain(..) {
-                self.stores.entry(chain).or_default().unbarred = false;
-            }
-        }
-        if label.kind.writes() && !std::mem::replace(&mut self.is_fence_followed, true) {
-            self.edges.push((self.fence, event));
-        }
-        if label.is_ordered_acquire() {
-            let release = self.release.take();
-            self.edges.extend(release.map(|release| (release, event)));
-        }
-    }
-
-    /// An event of the barrier chain: a fence, or a release store.
-    fn lay_barrier(&mut self, event: u32, label: Label) {
-        self.barrier_length += 1;
-        self.events.slot[event as usize] = (self.events.threads + self.thread) as u32;
-        self.events.position[event as usize] = self.barrier_length;
-        if self.barrier != NONE {
-            self.edges.push((self.barrier, event));
-        }
-        self.barrier = event;
-        for chain in self.unbarred.drain(..) {
-            let chain = self.stores.entry(chain).or_default();
-            chain.unbarred = false;
-            self.edges.extend(chain.last.map(|store| (store, event)));
-        }
-        if label.kind.is_fence() {
-            self.fence = event;
-            self.is_fence_followed = false;
-            return;
-        }
-        if self.binding != NONE {
-            self.edges.push((self.binding, event));
-        }
-        let key = self.chain(event);
-        let chain = self.stores.entry(key).or_default();
-        chain.last = Some(event);
-        if !std::mem::replace(&mut chain.undrained, true) {
-            self.undrained.push(key);
-        }
-        self.release = Some(event);
-    }
-
-    fn lay_store(&mut self, event: u32, label: Label) {
-        let key = self.chain(event);
-        let chain = self.stores.entry(key).or_default();
-        let previous = chain.last.replace(event);
-        chain.length += 1;
-        self.events.slot[event as usize] =
-            (self.events.width - self.events.threads + self.thread) as u32;
-        self.events.position[event as usize] = chain.length;
-        if !std::mem::replace(&mut chain.undrained, true) {
-            self.undrained.push(key);
-        }
-        if self.events.has_barriers && !std::mem::replace(&mut chain.unbarred, true) {
-            self.unbarred.push(key);
-        }
-        self.edges.extend(previous.map(|store| (store, event)));
-        for earlier in [self.binding, self.fence] {
-            if earlier != NONE && previous.is_none_or(|store| earlier > store) {
-                self.edges.push((earlier, event));
-            }
-        }
-        if label.is_release_store() {
-            self.release = Some(event);
-        }
-    }
-
-    /// The store chain that a store of this location is in.
-    fn chain(&self, event: u32) -> u32 {
-        match self.events.model {
-            Model::Pso(_) => self.events.location[event as usize],
-            _ => 0,
-        }
     }
 }

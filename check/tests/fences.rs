@@ -106,7 +106,7 @@ fn compare(history: &History, model: Model, expected: bool, label: &str) {
 #[test]
 fn stages_agree_on_long_histories() {
     let mut counts = [0, 0];
-    for seed in 0..250 {
+    for seed in 0..100 {
         let mut random = seeded(seed);
         let history = generate(&Recipe {
             model: *[Model::Sc, Model::Tso].choose(&mut random).unwrap(),
@@ -141,7 +141,7 @@ fn stages_agree_on_long_histories() {
             counts[usize::from(found)] += 1;
         }
     }
-    assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
+    assert!(counts.iter().all(|&count| count > 60), "{counts:?}");
 }
 
 /// What the papers' algorithms say is right, or that they do not know.
