@@ -124,7 +124,12 @@ fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOp
     Header::try_parse_from(words)
         .ok()
         // A certificate has no business with other files.
-        .filter(|header| matches!(header.options.initial.as_deref(), None | Some("zero" | "infer")))
+        .filter(|header| {
+            matches!(
+                header.options.initial.as_deref(),
+                None | Some("zero" | "infer")
+            )
+        })
         .map(|header| args.options.or(&header.options))
         .ok_or_else(|| Error::Certificate {
             file: file.to_owned(),

@@ -1,8 +1,11 @@
 //! Initial values where the trace starts late and writes may be missing from it.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::history::{History, Known, OpId};
+
+/// How often each value is written to each location.
+type Written = FxHashMap<(u32, u64), u32>;
 
 /// What is known of a location.
 #[derive(Clone, Copy, Default)]
@@ -18,15 +21,17 @@ struct Seen {
 /// Infers the initial values of a history that may lack writes.
 ///
 /// The one value that is read at a location and never written is its initial value; where there is
-/// none, what the first operation of all on it reads. Elsewhere any value may be the initial one,
-/// as if it was written twice: the reads of each thread that may have returned it, those before
-/// the thread sees another value or writes, count as not shown. Memory is coherent per location
-/// under every model, so that a later read cannot return the initial value any more.
+/// none, what the first operation of all on it reads. Elsewhere 0, and a value that is written
+/// several times, may be the initial one too: the reads of each thread that may have returned it,
+/// those before the thread sees another value or writes, count as not shown. Memory is coherent per
+/// location under every model, so that a later read cannot return the initial value any more.
 pub(crate) fn infer(history: &mut History) -> Vec<Option<u64>> {
-    let written: FxHashSet<(u32, u64)> = history
-        .ops()
-        .filter_map(|op| Some((history.location(op)?, history.written(op)?)))
-        .collect();
+    let mut written = Written::default();
+    for op in history.ops() {
+        if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
+            *written.entry((location, value)).or_default() += 1;
+        }
+    }
     let seen = look(history, &written);
     let initial: Vec<Option<u64>> = seen.iter().map(Seen::initial).collect();
     hide(history, &initial, &written);
@@ -43,7 +48,7 @@ impl Seen {
     }
 }
 
-fn look(history: &History, written: &FxHashSet<(u32, u64)>) -> Vec<Seen> {
+fn look(history: &History, written: &Written) -> Vec<Seen> {
     let mut seen = vec![Seen::default(); history.locations.len()];
     for op in history.ops() {
         let Some(location) = history.location(op) else {
@@ -55,7 +60,7 @@ fn look(history: &History, written: &FxHashSet<(u32, u64)>) -> Vec<Seen> {
         if slot.first.is_none_or(|(line, _)| when < line) {
             slot.first = Some((when, read));
         }
-        if let Some(value) = read.filter(|&value| !written.contains(&(location, value))) {
+        if let Some(value) = read.filter(|&value| !written.contains_key(&(location, value))) {
             slot.several |= *slot.unwritten.get_or_insert(value) != value;
         }
     }
@@ -63,7 +68,7 @@ fn look(history: &History, written: &FxHashSet<(u32, u64)>) -> Vec<Seen> {
 }
 
 /// Counts reads as not shown that may have returned an initial value that is not known.
-fn hide(history: &mut History, initial: &[Option<u64>], written: &FxHashSet<(u32, u64)>) {
+fn hide(history: &mut History, initial: &[Option<u64>], written: &Written) {
     for thread in 0..history.threads.len() {
         // The value that the thread has seen at a location; `None` once it cannot be the initial one.
         let mut prefix: FxHashMap<u32, Option<u64>> = FxHashMap::default();
@@ -78,7 +83,7 @@ fn hide(history: &mut History, initial: &[Option<u64>], written: &FxHashSet<(u32
                 let first = prefix.entry(location).or_insert(Some(value));
                 if *first != Some(value) {
                     *first = None;
-                } else if written.contains(&(location, value)) {
+                } else if may_be_initial(written.get(&(location, value)), value) {
                     clear(history, op);
                 }
             }
@@ -87,6 +92,11 @@ fn hide(history: &mut History, initial: &[Option<u64>], written: &FxHashSet<(u32
             }
         }
     }
+}
+
+/// Whether a value that is written so often may be the initial one as well.
+fn may_be_initial(written: Option<&u32>, value: u64) -> bool {
+    written.is_some_and(|&count| count > 1 || value == 0)
 }
 
 fn clear(history: &mut History, op: OpId) {
