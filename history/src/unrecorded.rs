@@ -34,8 +34,22 @@ pub(crate) fn infer(history: &mut History) -> Vec<Option<u64>> {
     }
     let seen = look(history, &written);
     let initial: Vec<Option<u64>> = seen.iter().map(Seen::initial).collect();
+    free_sources(history, &initial);
     hide(history, &initial, &written);
     initial
+}
+
+/// A read of the initial value need not have the source that was found for the whole access.
+fn free_sources(history: &mut History, initial: &[Option<u64>]) {
+    let mut sources = std::mem::take(&mut history.fixed_sources);
+    sources.retain(|&read, _| {
+        let (op, read) = (OpId(read), history.read(OpId(read)));
+        let holds = history
+            .location(op)
+            .and_then(|location| initial[location as usize]);
+        read.is_none() || read != holds
+    });
+    history.fixed_sources = sources;
 }
 
 impl Seen {

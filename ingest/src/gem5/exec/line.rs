@@ -128,7 +128,6 @@ fn place(text: &[u8]) -> (Option<u64>, Option<u32>) {
     let word = text.trim_ascii_start();
     let end = word.iter().position(|&byte| byte == b' ' || byte == b'.');
     let pc = hex(&word[..end.unwrap_or(word.len())]);
-    let text = text.trim_ascii_end();
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (before, digits) = text.split_at(text.len() - digits);
     let number = std::str::from_utf8(digits)

@@ -30,7 +30,11 @@ fn action(line: &Line<'_>) -> Action {
     }
     let (size, shows) = match operand_size(operands) {
         Some(size) => (size, !is_high_byte(operands)),
-        None => (0, !name.ends_with(b"87")),
+        None => match vector_size(line.body) {
+            Some(size) => (size, true),
+            // As many bytes as it can have, of which nothing is known.
+            None => (8, false),
+        },
     };
     let value = line.data.filter(|_| shows);
     match name {
@@ -87,6 +91,33 @@ fn operand_size(operands: &[u8]) -> Option<u8> {
     Some(size)
 }
 
+/// Bytes that a micro-operation of an instruction with vector registers accesses.
+fn vector_size(body: &[u8]) -> Option<u8> {
+    const EIGHT: [&[u8]; 16] = [
+        b"MOVUPS_",
+        b"MOVAPS_",
+        b"MOVUPD_",
+        b"MOVAPD_",
+        b"MOVDQU_",
+        b"MOVDQA_",
+        b"MOVQ_",
+        b"MOVSD_",
+        b"MOVLPS_",
+        b"MOVHPS_",
+        b"MOVLPD_",
+        b"MOVHPD_",
+        b"MOVNTPS_",
+        b"MOVNTPD_",
+        b"MOVNTDQ_",
+        b"LDDQU_",
+    ];
+    let name = body.trim_ascii_start();
+    if EIGHT.iter().any(|known| name.starts_with(known)) {
+        return Some(8);
+    }
+    name.starts_with(b"MOVSS_").then_some(4)
+}
+
 /// Bytes of `r8d`, `t1w` and the like.
 fn numbered(name: &[u8]) -> Option<u8> {
     let rest = name
@@ -129,9 +160,9 @@ mod tests {
         assert_eq!(access("ld", "ah", "MemRead", 2), load(1, None));
         assert_eq!(
             access("ldfp", "%xmm0_low", "FloatMemRead", 2),
-            load(0, Some(2))
+            load(8, None)
         );
-        assert_eq!(access("ldfp87", "%st(0)", "FloatMemRead", 2), load(0, None));
+        assert_eq!(access("ldfp87", "%st(0)", "FloatMemRead", 2), load(8, None));
         let store = Action::Access(Operation::store(8, Some(2)));
         assert_eq!(access("st", "rbx", "MemWrite", 2), store);
         let locked = Action::Locked(Operation::load(4, Some(2)));
