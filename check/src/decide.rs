@@ -117,6 +117,34 @@ pub fn decide(
     options: &Options,
     bounds: &Bounds,
 ) -> Outcome {
+    let outcome = decide_known(history, reads_from, model, options, bounds);
+    allow_for_gaps(history, model, outcome)
+}
+
+/// Takes back a verdict that instructions which were not understood may make wrong.
+fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outcome {
+    let provenance = &history.provenance;
+    let against = match outcome.verdict {
+        Verdict::Consistent(_) | Verdict::Satisfied => provenance.against_consistent(),
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => {
+            provenance.against_violation(model != Model::Sc)
+        }
+        Verdict::Undecided(_) => None,
+    };
+    if let Some(what) = against {
+        outcome.verdict = Verdict::Undecided(Reason::NotUnderstood(what.clone()));
+    }
+    outcome
+}
+
+/// Decides as if everything in the trace had been understood.
+fn decide_known(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    options: &Options,
+    bounds: &Bounds,
+) -> Outcome {
     let finals = match Finals::of(history) {
         Ok(finals) => finals,
         Err(end) => return refuted(Violation::immediate(end), Stage::Values),

@@ -171,7 +171,9 @@ fn sight(verdict: &Verdict) -> Sight {
             | Reason::StoreOrder(_)
             | Reason::UnfinishedStore(_)
             | Reason::UnfinishedFinal(_)
-            | Reason::HiddenWrite(_) => Sight::Nothing,
+            | Reason::HiddenWrite(_)
+            | Reason::UnrecordedWrite(_)
+            | Reason::NotUnderstood(_) => Sight::Nothing,
             Reason::Timeout
             | Reason::Memory
             | Reason::Budget(_)

@@ -60,6 +60,11 @@ pub fn kernel(
     model: Model,
     bounds: &Bounds,
 ) -> Result<Kernel, NoKernel> {
+    let provenance = &history.provenance;
+    let against = provenance.against_consistent();
+    if let Some(what) = against.or(provenance.against_violation(model != Model::Sc)) {
+        return Err(NoKernel::Undecided(Reason::NotUnderstood(what.clone())));
+    }
     let finals = Finals::of(history).map_err(|_| NoKernel::Inconsistent)?;
     let trouble = Trouble::of(history, reads_from, &finals);
     if trouble.thin_air.is_some() {

@@ -129,10 +129,7 @@ impl<'h> Machine<'h> {
             history,
             model,
             free: unconstrained_locations(history),
-            seen: history
-                .provenance
-                .outside_writes
-                .then(|| written_values(history)),
+            seen: may_lack_writes(history).then(|| written_values(history)),
             earlier: Arc::new(Earlier::new(history, model)),
             waits: Waits::of(history, model).map(|waits| (Arc::new(waits), Oldest::new(history))),
             state: State {
@@ -347,6 +344,11 @@ impl<'h> Machine<'h> {
         let own = self.newest_own(op);
         own.or(self.state.memory[location as usize])
     }
+}
+
+/// Whether reads may return values that no write of the history has.
+fn may_lack_writes(history: &History) -> bool {
+    history.provenance.outside_writes || history.provenance.unrecorded_writes
 }
 
 fn written_values(history: &History) -> FxHashSet<(u32, u64)> {

@@ -17,6 +17,7 @@ pub struct Trouble {
     unfinished: Option<OpId>,
     unfinished_final: Option<u32>,
     hidden: Option<OpId>,
+    unrecorded: Option<OpId>,
 }
 
 impl Trouble {
@@ -36,16 +37,19 @@ impl Trouble {
             unfinished: first(ReadSource::UnfinishedStore),
             unfinished_final: finals.unfinished,
             hidden: first(ReadSource::HiddenWrite),
+            unrecorded: first(ReadSource::Unrecorded),
         }
     }
 
     /// Why nothing but a violation can be concluded, if that is so.
     pub fn unknowable(&self) -> Option<Reason> {
-        match (self.unfinished, self.hidden) {
-            (Some(read), _) => Some(Reason::UnfinishedStore(read)),
-            (None, Some(read)) => Some(Reason::HiddenWrite(read)),
-            (None, None) => self.unfinished_final.map(Reason::UnfinishedFinal),
-        }
+        let of_reads = [
+            self.unfinished.map(Reason::UnfinishedStore),
+            self.hidden.map(Reason::HiddenWrite),
+            self.unrecorded.map(Reason::UnrecordedWrite),
+        ];
+        let of_final = self.unfinished_final.map(Reason::UnfinishedFinal);
+        of_reads.into_iter().flatten().next().or(of_final)
     }
 
     /// What an order that was found means for reads that it left free.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use history::{History, OpId};
+use history::{Gap, History, NotUnderstood, OpId};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
@@ -38,6 +38,29 @@ impl fmt::Display for Stage {
             Stage::Sat => "sat",
             Stage::Paper(algorithm) => algorithm.name(),
         })
+    }
+}
+
+/// What an instruction that was not understood leaves open.
+fn not_understood(what: &NotUnderstood) -> String {
+    let NotUnderstood {
+        gap,
+        line,
+        instruction,
+    } = what;
+    match gap {
+        Gap::Read => format!(
+            "line {line}: `{instruction}` reads shared memory and is not understood; choose other \
+             locations with --addresses"
+        ),
+        Gap::Write => format!(
+            "line {line}: `{instruction}` writes shared memory and is not understood; choose other \
+             locations with --addresses"
+        ),
+        Gap::Fence => format!(
+            "line {line}: the trace does not show which accesses `{instruction}` orders; a violation \
+             was found that rests on it being a full fence"
+        ),
     }
 }
 
@@ -77,6 +100,10 @@ pub enum Reason {
     UnfinishedFinal(u32),
     /// This read is of a location with a write whose value the trace does not show.
     HiddenWrite(OpId),
+    /// This read returned a value that only a write that nobody recorded can have supplied.
+    UnrecordedWrite(OpId),
+    /// An instruction that was not understood may have mattered.
+    NotUnderstood(NotUnderstood),
     /// Reads whose value was written more than once, and no source was found for all of them.
     Ambiguous(usize),
     /// The algorithm needs to know where each of this many reads takes its value from.
@@ -111,9 +138,11 @@ impl Reason {
             Reason::NoWitness(_) => "not the witness",
             Reason::NoCompletions => "no completions",
             Reason::StoreOrder(_) => "not with that store order",
-            Reason::UnfinishedStore(_) | Reason::UnfinishedFinal(_) | Reason::HiddenWrite(_) => {
-                "a value is not shown"
-            }
+            Reason::UnfinishedStore(_)
+            | Reason::UnfinishedFinal(_)
+            | Reason::HiddenWrite(_)
+            | Reason::UnrecordedWrite(_) => "a value is not shown",
+            Reason::NotUnderstood(_) => "not understood",
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
             Reason::Refined(_) => "weak fences",
             Reason::Refuted(_) | Reason::FreeReads => "defect",
@@ -170,6 +199,12 @@ impl Reason {
                  the trace does not show that store's value",
                 named(history, *op)
             ),
+            Reason::UnrecordedWrite(op) => format!(
+                "{} returned a value that is not the initial one and that no recorded write has; a \
+                 write that was not recorded (of a kernel or a device) may have supplied it",
+                named(history, *op)
+            ),
+            Reason::NotUnderstood(what) => not_understood(what),
             Reason::HiddenWrite(op) => format!(
                 "{} is of a location with a write whose value the trace does not show, so it is \
                  not known what its reads should return",

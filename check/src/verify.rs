@@ -104,6 +104,9 @@ pub enum Rejection {
     /// Values that reads return do not allow a proof of consistency.
     #[error("a read's value may come from a write whose value the trace does not show")]
     Unknowable,
+    /// An instruction that was not understood may make the verdict wrong.
+    #[error("line {0}: the trace has an instruction there that is not understood")]
+    NotUnderstood(u64),
 }
 
 /// Checks a certificate against the history it should be about.
@@ -113,6 +116,15 @@ pub enum Rejection {
 pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, Rejection> {
     let claim = &certificate.claim;
     same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
+    let against = match &certificate.evidence {
+        Evidence::Consistent { .. } => history.provenance.against_consistent(),
+        _ => history
+            .provenance
+            .against_violation(claim.model != Model::Sc),
+    };
+    if let Some(what) = against {
+        return Err(Rejection::NotUnderstood(what.line));
+    }
     match &certificate.evidence {
         Evidence::Consistent { reads_from, steps } => {
             replay(history, claim.model, reads_from, steps)
@@ -162,7 +174,7 @@ fn replay(
         let source = sources.as_ref().and_then(|sources| sources.source(op));
         matches!(
             source,
-            Some(ReadSource::UnfinishedStore | ReadSource::HiddenWrite)
+            Some(ReadSource::UnfinishedStore | ReadSource::HiddenWrite | ReadSource::Unrecorded)
         )
     };
     if history.ops().any(unknowable) {

@@ -26,6 +26,12 @@ pub fn of(history: &History) -> Vec<String> {
         InitialMode::Zero => {
             found.push("memory is taken to hold 0 at the start (--initial)".to_owned())
         }
+        InitialMode::Infer if provenance.unrecorded_writes => found.push(
+            "initial values are inferred: at each location the one value that is read and never \
+             written, else what is read first of all; another unwritten value may be that of a write \
+             that was not recorded, and proves nothing (--initial)"
+                .to_owned(),
+        ),
         InitialMode::Infer => found.push(
             "initial values are inferred: at each location the one value that is read and never \
              written"
@@ -34,5 +40,8 @@ pub fn of(history: &History) -> Vec<String> {
         InitialMode::Given => found.push("initial values are as the user gave them".to_owned()),
     }
     found.extend(provenance.notes.iter().cloned());
+    if let Some(isa) = provenance.isa {
+        found.push(format!("the instructions are those of {}", isa.title()));
+    }
     found
 }

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use check::bounds::Bounds;
 use check::{Algorithm, Model, Outcome, Verdict};
-use history::{Ambiguity, History, OpId, ReadsFrom};
+use history::{Ambiguity, History, Isa, OpId, ReadsFrom};
 
 use crate::error::{self, Error};
 use crate::load::{self, Input};
@@ -39,8 +39,8 @@ struct Decided<'a> {
     seconds: f64,
     /// Its certificate.
     certificate: Option<Written>,
-    /// What the verdict leaves open.
-    caveat: Option<String>,
+    /// What the verdict leaves open, one sentence each.
+    caveats: Vec<String>,
 }
 
 impl Decided<'_> {
@@ -145,6 +145,16 @@ impl Run<'_> {
         }
     }
 
+    /// The models to check: where the user names none, that of the CPUs whose instructions make the
+    /// history, as far as it is known.
+    fn models_of(&self, history: &History) -> Vec<Model> {
+        let is_x86 = history.provenance.isa == Some(Isa::X86);
+        match self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::Tso) {
+            true => vec![Model::Tso],
+            false => self.models.clone(),
+        }
+    }
+
     fn history(
         &mut self,
         input: &Input,
@@ -152,7 +162,7 @@ impl Run<'_> {
         reads_from: &ReadsFrom,
         store_order: Option<&Vec<OpId>>,
     ) -> Result<(), Error> {
-        for model in self.models.clone() {
+        for model in self.models_of(history) {
             let Choice::One(algorithm) = self.args.algorithm else {
                 self.compare(input, history, reads_from, model)?;
                 continue;
@@ -279,12 +289,30 @@ fn decide<'a>(
         outcome,
         seconds: start.elapsed().as_secs_f64(),
         certificate: None,
-        caveat: caveat(reads_from),
+        caveats: unknown_reads(reads_from)
+            .into_iter()
+            .chain(about_isa(history, model))
+            .collect(),
     }
 }
 
+/// What a verdict under a model says of CPUs whose own model is another.
+fn about_isa(history: &History, model: Model) -> Option<String> {
+    let isa = history.provenance.isa?;
+    let own = match isa {
+        Isa::X86 => return None,
+        Isa::Riscv => "RVWMO",
+        Isa::Arm => "Armv8",
+    };
+    let (isa, model) = (isa.title(), model.name().to_uppercase());
+    Some(format!(
+        "this is about {model}; the model of {isa}, {own}, is weaker and not checked: a run that {model} \
+         forbids may be one that {isa} allows"
+    ))
+}
+
 /// Reads that no source is known of constrain nothing.
-fn caveat(reads_from: &ReadsFrom) -> Option<String> {
+fn unknown_reads(reads_from: &ReadsFrom) -> Option<String> {
     let reads = match reads_from.unknown() {
         0 => return None,
         1 => "1 read".to_owned(),

@@ -79,12 +79,12 @@ fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
         tables::read_histories(path)?
     };
     check_selection(path, &histories, options)?;
-    if options.initial == Initial::Zero {
+    let Some(initial) = options.initial.as_ref().filter(|it| **it != Initial::Zero) else {
         return Ok(histories);
-    }
+    };
     histories
         .into_iter()
-        .map(|history| with_initial(path, &history, &options.initial))
+        .map(|history| with_initial(path, &history, initial))
         .collect()
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use history::{AssumedSize, Source};
+use history::{AssumedSize, Isa, Source};
 
 use crate::error::Error;
 use crate::initial;
@@ -45,9 +45,13 @@ pub struct TraceOptions {
     pub to_tick: Option<u64>,
 
     /// What memory holds at the start: zero, infer (the one unwritten value read at a location), or
-    /// a file of lines `ADDRESS VALUE`
-    #[arg(long, value_name = "zero|infer|FILE", default_value = "zero")]
-    pub initial: String,
+    /// a file of lines `ADDRESS VALUE` [default: zero, and infer for what CPUs executed]
+    #[arg(long, value_name = "zero|infer|FILE")]
+    pub initial: Option<String>,
+
+    /// The instruction set of what CPUs executed [default: what the lines or config.json show]
+    #[arg(long, value_name = "x86|riscv|arm", value_parser = isa_parser())]
+    pub isa: Option<Isa>,
 
     /// Skip and count what is damaged instead of refusing the trace
     #[arg(long)]
@@ -80,7 +84,8 @@ impl TraceOptions {
             addresses: self.addresses.clone(),
             from_tick: self.from_tick,
             to_tick: self.to_tick,
-            initial: initial::parse(&self.initial)?,
+            initial: self.initial.as_deref().map(initial::parse).transpose()?,
+            isa: self.isa,
             lossy: self.lossy,
             fetches: self.fetches,
             transitions: false,
@@ -97,10 +102,8 @@ impl TraceOptions {
             addresses: self.addresses.clone().or_else(|| other.addresses.clone()),
             from_tick: self.from_tick.or(other.from_tick),
             to_tick: self.to_tick.or(other.to_tick),
-            initial: match self.initial.as_str() {
-                "zero" => other.initial.clone(),
-                given => given.to_owned(),
-            },
+            initial: self.initial.clone().or_else(|| other.initial.clone()),
+            isa: self.isa.or(other.isa),
             lossy: self.lossy || other.lossy,
             fetches: self.fetches || other.fetches,
             quiet: self.quiet || other.quiet,
@@ -126,8 +129,11 @@ impl TraceOptions {
         if let Some(tick) = self.to_tick {
             words.push(format!("--to-tick {tick}"));
         }
-        if self.initial == "infer" {
-            words.push("--initial infer".to_owned());
+        if let Some(known @ ("zero" | "infer")) = self.initial.as_deref() {
+            words.push(format!("--initial {known}"));
+        }
+        if let Some(isa) = self.isa {
+            words.push(format!("--isa {}", isa.name()));
         }
         if self.lossy {
             words.push("--lossy".to_owned());
@@ -137,6 +143,11 @@ impl TraceOptions {
         }
         words.join(" ")
     }
+}
+
+fn isa_parser() -> impl TypedValueParser<Value = Isa> {
+    let names = Isa::ALL.map(Isa::name);
+    PossibleValuesParser::new(names).map(|name| Isa::from_name(&name).unwrap_or(Isa::X86))
 }
 
 fn source_parser() -> impl TypedValueParser<Value = Source> {

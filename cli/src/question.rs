@@ -60,8 +60,11 @@ impl Ambiguous {
     /// What that means for a format: the axe format promises that values are written once. Elsewhere a repeated value does no harm at
     /// a location that one thread alone uses.
     pub fn of(self, input: &Input) -> Ambiguity {
+        let found = |history: &History| history.provenance.locations_found;
         match (self, input.format) {
             (Ambiguous::Search, _) => Ambiguity::Keep,
+            // Locks and flags are among the locations that were found.
+            _ if input.histories.iter().any(found) => Ambiguity::Keep,
             (Ambiguous::Refuse, "axe") => Ambiguity::Refuse,
             (Ambiguous::Refuse, _) => Ambiguity::RefuseShared,
         }

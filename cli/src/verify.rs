@@ -115,7 +115,7 @@ fn read(path: &Path, file: &str) -> Result<Certificate, Error> {
 
 /// The user's options, and those of the certificate where the user gives none.
 fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOptions, Error> {
-    if certificate.claim.initial == "given" && args.options.initial == "zero" {
+    if certificate.claim.initial == "given" && args.options.initial.is_none() {
         return Err(Error::Usage(format!(
             "{file}: was made with a file of initial values: give it with --initial FILE"
         )));
@@ -124,7 +124,12 @@ fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOp
     Header::try_parse_from(words)
         .ok()
         // A certificate has no business with other files.
-        .filter(|header| matches!(header.options.initial.as_str(), "zero" | "infer"))
+        .filter(|header| {
+            matches!(
+                header.options.initial.as_deref(),
+                None | Some("zero" | "infer")
+            )
+        })
         .map(|header| args.options.or(&header.options))
         .ok_or_else(|| Error::Certificate {
             file: file.to_owned(),

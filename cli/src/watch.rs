@@ -101,7 +101,9 @@ enum End {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
-    if reading.source == Some(Source::Exec) || reading.initial != history::Initial::Zero {
+    if reading.source == Some(Source::Exec)
+        || !matches!(reading.initial, None | Some(history::Initial::Zero))
+    {
         return Err(Error::Usage(
             "watch takes what clients print or Ruby shows, of memory that holds 0 at the start: record the trace and use `rubric check`"
                 .to_owned(),

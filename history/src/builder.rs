@@ -10,6 +10,7 @@ use crate::history::{Final, History, Known, NONE32, NONE64, Thread};
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
 use crate::provenance::{InitialMode, Provenance, Sizes};
+use crate::unrecorded;
 
 /// Where an operation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -431,7 +432,8 @@ fn ranks(keys: &[u64]) -> Vec<u32> {
     order
 }
 
-/// Decides what each location holds at the start.
+/// Decides what each location holds at the start. Where writes outside of the history may have
+/// supplied values, nothing can be inferred.
 fn resolve_initial(history: &mut History, initial: &Initial) {
     history.provenance.initial = match initial {
         Initial::Zero => InitialMode::Zero,
@@ -445,16 +447,14 @@ fn resolve_initial(history: &mut History, initial: &Initial) {
             .iter()
             .map(|location| Some(layout::value_at(values, *location)))
             .collect(),
+        Initial::Infer if history.provenance.outside_writes => vec![None; history.locations.len()],
+        Initial::Infer if history.provenance.unrecorded_writes => unrecorded::infer(history),
         Initial::Infer => infer_initial(history),
     };
 }
 
-/// The first unwritten value read at each location, by trace line where lines are known. Where
-/// writes outside of the history may have supplied it, nothing can be inferred.
+/// The first unwritten value read at each location, by trace line where lines are known.
 fn infer_initial(history: &History) -> Vec<Option<u64>> {
-    if history.provenance.outside_writes {
-        return vec![None; history.locations.len()];
-    }
     let mut written = rustc_hash::FxHashSet::default();
     for op in history.ops() {
         if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {

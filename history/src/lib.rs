@@ -31,12 +31,13 @@ mod layout;
 mod provenance;
 mod reads_from;
 mod restore;
+mod unrecorded;
 
 pub use annotation::Annotation;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
-pub use provenance::{InitialMode, Provenance, Sizes, Source, Unfinished};
+pub use provenance::{Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished};
 pub use reads_from::{Ambiguity, ReadSource, ReadsFrom, WrittenTwice};
 pub use restore::{Frame, RestoreError, Restorer, Row};

@@ -39,6 +39,70 @@ impl Source {
     }
 }
 
+/// The instruction set of the CPUs whose committed instructions make a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Isa {
+    /// x86-64.
+    X86,
+    /// RISC-V.
+    Riscv,
+    /// Arm (AArch64).
+    Arm,
+}
+
+impl Isa {
+    /// Every instruction set.
+    pub const ALL: [Isa; 3] = [Isa::X86, Isa::Riscv, Isa::Arm];
+
+    /// The name used on the command line and in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Isa::X86 => "x86",
+            Isa::Riscv => "riscv",
+            Isa::Arm => "arm",
+        }
+    }
+
+    /// The name that people use.
+    pub fn title(self) -> &'static str {
+        match self {
+            Isa::X86 => "x86",
+            Isa::Riscv => "RISC-V",
+            Isa::Arm => "Arm",
+        }
+    }
+
+    /// The instruction set of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<Isa> {
+        Isa::ALL.into_iter().find(|isa| isa.name() == name)
+    }
+}
+
+/// What an instruction that was not understood may have done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gap {
+    /// Read shared memory: what it returned is not checked.
+    Read,
+    /// Written shared memory: any read may have seen that.
+    Write,
+    /// Ordered fewer accesses than the full fence that it is taken for.
+    Fence,
+}
+
+/// The first instruction of its sort that was not understood.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotUnderstood {
+    /// What it may have done.
+    pub gap: Gap,
+    /// Trace line.
+    pub line: u64,
+    /// The instruction, as the trace shows it.
+    pub instruction: String,
+}
+
 /// How the sizes of accesses are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -169,6 +233,38 @@ pub struct Provenance {
     /// nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside_writes: bool,
+    /// Whether there may be writes that nobody recorded (of a kernel, a device, or from before the
+    /// trace): then a value that nobody is seen to write, and that is not the initial one, leaves a
+    /// consistent history undecided.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unrecorded_writes: bool,
+    /// Whether the locations were found by their use, not chosen by the user.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub locations_found: bool,
+    /// The instruction set of the CPUs, where instructions make the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isa: Option<Isa>,
+    /// Instructions that were not understood, the first of each sort.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_understood: Vec<NotUnderstood>,
     /// Other things a user should know about the verdict, one sentence each.
     pub notes: Vec<String>,
+}
+
+impl Provenance {
+    /// What keeps a consistent history from being called so.
+    pub fn against_consistent(&self) -> Option<&NotUnderstood> {
+        let matters = |it: &&NotUnderstood| it.gap != Gap::Fence;
+        self.not_understood.iter().find(matters)
+    }
+
+    /// What keeps a violation from being called so. Under SC fences order nothing more.
+    pub fn against_violation(&self, fences_matter: bool) -> Option<&NotUnderstood> {
+        let matters = |it: &&NotUnderstood| match it.gap {
+            Gap::Read => false,
+            Gap::Write => true,
+            Gap::Fence => fences_matter,
+        };
+        self.not_understood.iter().find(matters)
+    }
 }

@@ -37,6 +37,8 @@ pub enum ReadSource {
     UnfinishedStore,
     /// Nobody is seen to write it, but a write that is no operation of the history may have.
     Outside,
+    /// Nobody is seen to write it, but a write that nobody recorded may have.
+    Unrecorded,
     /// Several writes, or a write and the initial value, have this value.
     Ambiguous,
 }
@@ -87,6 +89,7 @@ const UNFINISHED: u32 = NONE32 - 4;
 const AMBIGUOUS: u32 = NONE32 - 5;
 const OUTSIDE: u32 = NONE32 - 6;
 const NO_READ: u32 = NONE32 - 7;
+const UNRECORDED: u32 = NONE32 - 8;
 
 /// The source of every read of a history. Memory: 4 bytes an operation.
 #[derive(Clone, Debug)]
@@ -125,6 +128,7 @@ impl ReadsFrom {
             HIDDEN => ReadSource::HiddenWrite,
             UNFINISHED => ReadSource::UnfinishedStore,
             OUTSIDE => ReadSource::Outside,
+            UNRECORDED => ReadSource::Unrecorded,
             AMBIGUOUS => ReadSource::Ambiguous,
             write => ReadSource::Write(OpId(write)),
         })
@@ -264,6 +268,7 @@ impl Writers {
             None if history.initial(location) == Some(value) => INITIAL,
             None if history.provenance.outside_writes => OUTSIDE,
             None if history.may_be_unfinished(location) => UNFINISHED,
+            None if history.provenance.unrecorded_writes => UNRECORDED,
             None => THIN_AIR,
         }
     }

@@ -188,7 +188,11 @@ impl Draft {
             ..Provenance::default()
         };
         let mut history = builder
-            .finish(options.access_size, &options.initial, provenance)
+            .finish(
+                options.access_size,
+                &options.initial.clone().unwrap_or_default(),
+                provenance,
+            )
             .map_err(|error| Error::Build {
                 file: lines.file().to_owned(),
                 error,

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use history::Isa;
 use serde_json::Value;
 
 use crate::error::Error;
@@ -140,6 +141,8 @@ fn visit(value: &Value, surroundings: &mut Surroundings) {
             if text("type") == Some("RubySequencer") {
                 *surroundings.sequencers.get_or_insert(0) += 1;
             }
+            let isa = text("type").and_then(isa_of);
+            surroundings.isa = surroundings.isa.or(isa);
             if let Some(size) = fields.get("block_size_bytes").and_then(Value::as_u64)
                 && size.is_power_of_two()
             {
@@ -153,6 +156,19 @@ fn visit(value: &Value, surroundings: &mut Surroundings) {
             fields.values().for_each(|field| visit(field, surroundings));
         }
         _ => {}
+    }
+}
+
+/// The instruction set of `RiscvISA` or `X86Decoder`.
+fn isa_of(kind: &str) -> Option<Isa> {
+    let name = kind
+        .strip_suffix("ISA")
+        .or_else(|| kind.strip_suffix("Decoder"))?;
+    match name {
+        "X86" => Some(Isa::X86),
+        "Riscv" => Some(Isa::Riscv),
+        "Arm" => Some(Isa::Arm),
+        _ => None,
     }
 }
 

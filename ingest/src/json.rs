@@ -122,8 +122,8 @@ fn check_source(lines: &Lines<'_>, options: &Options, record: &Record) -> Result
 
 /// How to resolve initial values anew, where the user or the record asks for it.
 fn initial(options: &Options, record: &Record) -> Option<Initial> {
-    if options.initial != Initial::Zero {
-        return Some(options.initial.clone());
+    if let Some(initial) = options.initial.clone().filter(|it| *it != Initial::Zero) {
+        return Some(initial);
     }
     let infer = record.provenance.initial == InitialMode::Infer && record.initial.is_none();
     infer.then_some(Initial::Infer)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use history::{AssumedSize, Initial, Source};
+use history::{AssumedSize, Initial, Isa, Source};
 
 /// How a trace is read. The default takes everything and assumes nothing but the sizes that
 /// nobody recorded.
@@ -19,8 +19,11 @@ pub struct Options {
     pub from_tick: Option<u64>,
     /// Keep only operations that completed before this tick.
     pub to_tick: Option<u64>,
-    /// What memory holds at the start.
-    pub initial: Initial,
+    /// What memory holds at the start; `None` is 0, and for committed instructions what can be
+    /// inferred.
+    pub initial: Option<Initial>,
+    /// The instruction set of committed instructions; `None` is that of the lines.
+    pub isa: Option<Isa>,
     /// Skip and count what is damaged, instead of refusing the trace.
     pub lossy: bool,
     /// Keep instruction fetches, as loads.

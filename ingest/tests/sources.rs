@@ -341,7 +341,9 @@ fn locked_instructions() {
     cpu.locked("system.cpu0", A, 1, 2);
     cpu.locked("system.cpu0", A, 2, 2);
     cpu.access("system.cpu0", "ld", A, 2);
-    let trace = exec(&cpu.text, None);
+    // One thread shares nothing.
+    assert!(operations(&exec(&cpu.text, None)).is_empty());
+    let trace = exec(&cpu.text, Some(A..A + 8));
     let expected = [
         "0: store 0x1000 := 0x1",
         "0: fence",
@@ -425,6 +427,8 @@ fn exec_with_protocol_lines() {
         .seq(0, "Done", A, " 1 cycles");
     let mut cpu = cpu();
     cpu.access("system.cpu0", "st", A, 1);
+    cpu.access("system.cpu1", "ld", A, 1);
     let trace = exec(&(script.text + &cpu.text), None);
-    assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
+    let expected = ["0: store 0x1000 := 0x1", "1: load 0x1000 == 0x1"];
+    assert_eq!(operations(&trace), expected);
 }

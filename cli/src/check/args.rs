@@ -25,7 +25,8 @@ Examples:
   rubric check trace.gz
   rubric check --model sc,tso,pso m5out
   rubric check --model tso --certificate proofs tests.axe
-  rubric check --addresses 0x4bd000-0x4bd100 x86.trace.gz
+  rubric check x86-exec.trace.gz
+  rubric check --addresses 0x4bd000-0x4bd100 --model sc x86-exec.trace.gz
   rubric check --algorithm wsc-dbcop --timeout 10 test.axe
   rubric check --algorithm all --model sc,tso test.axe
   zcat trace.gz | rubric check --format json -
@@ -36,14 +37,19 @@ was assumed, and for a violation why (`violation.cycle`); the README has all key
 is asked about that is weaker than the model, `criterion` names it and the verdict is about it. With
 `--algorithm all` there is such an object for each algorithm.
 
+Of instructions that CPUs executed (the flag Exec) those of x86, RISC-V and AArch64 are understood. Locations are found by
+their use if --addresses does not choose them, and their values may repeat. What is not understood
+and could matter ends undecided; the README says what is supported. The models of RISC-V and Arm are
+weaker than those here: what violates SC need not be wrong on them.
+
 Exit status: the first of 2 (bad usage or input), 1 (violation), 3 (undecided), 0 that occurred.")]
 pub struct Args {
     /// Traces, gem5 output folders, files of histories, or `-`
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
 
-    /// Memory models, separated by commas [default: sc, or tso for an algorithm that is for TSO
-    /// alone]
+    /// Memory models, separated by commas [default: sc, or tso for what x86 executed and for an
+    /// algorithm that is for TSO alone]
     #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = ["sc", "tso", "pso"])]
     model: Vec<String>,
 
@@ -108,6 +114,14 @@ impl Choice {
         }
     }
 
+    /// Whether it can be asked about a model.
+    pub fn applies_to(self, model: Model) -> bool {
+        match self {
+            Choice::One(algorithm) => algorithm.applies_to(model),
+            Choice::All => true,
+        }
+    }
+
     fn is(self, test: fn(Algorithm) -> bool) -> bool {
         matches!(self, Choice::One(algorithm) if test(algorithm))
     }
@@ -137,6 +151,11 @@ impl Args {
                 algorithm.default_model().name()
             ))),
         }
+    }
+
+    /// Whether the user names no model.
+    pub fn names_no_model(&self) -> bool {
+        self.model.is_empty()
     }
 
     fn named_models(&self) -> impl Iterator<Item = Model> {

@@ -130,7 +130,7 @@ mod tests {
             },
             seconds: 0.0,
             certificate: None,
-            caveat: None,
+            caveats: Vec::new(),
         });
         let comparison = Comparison {
             decided: decided.collect(),

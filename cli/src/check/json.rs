@@ -36,6 +36,9 @@ struct Line<'a> {
     locations: usize,
     seconds: f64,
     source: &'a str,
+    /// The instruction set of executed instructions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    isa: Option<&'static str>,
     sizes: String,
     initial: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,6 +198,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         locations: history.locations().len(),
         seconds: decided.seconds,
         source: provenance.source.name(),
+        isa: provenance.isa.map(history::Isa::name),
         sizes: provenance.sizes.to_string(),
         initial: provenance.initial.name(),
         protocol: provenance.protocol.as_deref(),
@@ -202,7 +206,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         unfinished: provenance.unfinished.len(),
         notes: assumptions::of(history)
             .into_iter()
-            .chain(decided.caveat.clone())
+            .chain(decided.caveats.clone())
             .collect(),
         split: provenance.split,
         reason,

@@ -278,7 +278,7 @@ impl Printer for Text {
             )?,
             Verdict::Satisfied => {}
         }
-        if let Some(caveat) = &decided.caveat {
+        for caveat in &decided.caveats {
             writeln!(out, "  {} {caveat}", self.paint.faint("note:"))?;
         }
         if let Some(Written { path, steps, bytes }) = &decided.certificate {

@@ -23,6 +23,8 @@ pub struct Summary<'a> {
 pub struct HistorySummary<'a> {
     pub name: Option<&'a str>,
     pub source: &'static str,
+    /// The instruction set of executed instructions.
+    pub isa: Option<&'static str>,
     pub threads: Vec<ThreadSummary>,
     pub operations: usize,
     pub kinds: Kinds,
@@ -115,6 +117,7 @@ impl<'a> HistorySummary<'a> {
         HistorySummary {
             name: history.name.as_deref(),
             source: provenance.source.name(),
+            isa: provenance.isa.map(history::Isa::name),
             operations: history.operations(),
             threads,
             kinds,

@@ -25,6 +25,9 @@ fn print_history(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Resul
         field(out, "name", format_args!("{name}"))?;
     }
     field(out, "source", format_args!("{}", history.source))?;
+    if let Some(isa) = history.isa {
+        field(out, "isa", format_args!("{isa}"))?;
+    }
     if let Some(protocol) = history.protocol {
         field(out, "protocol", format_args!("{protocol}"))?;
     }

@@ -243,7 +243,7 @@ fn operations_are_selected_by_location_and_tick() {
 #[test]
 fn initial_values_are_as_the_options_say() {
     let options = Options {
-        initial: Initial::Infer,
+        initial: Some(Initial::Infer),
         ..Options::default()
     };
     let histories = read_with("0: v1 == 5\n", &options).unwrap();

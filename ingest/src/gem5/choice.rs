@@ -1,9 +1,9 @@
 //! The end of a trace: which history it is, or why there is none.
 
-use history::{History, Provenance, Source, Unfinished};
+use history::{History, HistoryBuilder, Initial, Provenance, Source, Unfinished};
 
 use crate::error::Error;
-use crate::gem5::exec::HARDWARE_THREAD;
+use crate::gem5::exec::{HARDWARE_THREAD, Selected};
 use crate::gem5::settle::Leftover;
 use crate::gem5::{Parsed, Reader};
 use crate::input::Lines;
@@ -22,8 +22,12 @@ impl Reader<'_> {
         self.check_abandoned(lines)?;
         self.check_gaps(source, lines)?;
         self.count(lines, &leftover.unfinished);
-        let provenance = self.provenance(source, leftover, lines);
-        let history = self.build(source, provenance, lines.file())?;
+        let mut selected = Selected::default();
+        if source == Source::Exec {
+            selected = self.exec.finish(options);
+        }
+        let provenance = self.provenance(source, leftover, &mut selected, lines);
+        let history = self.build(source, provenance, selected.builder, lines.file())?;
         let mut statistics = self.sink.statistics;
         statistics.protocol.clone_from(&history.provenance.protocol);
         statistics.ended.clone_from(&history.provenance.ended);
@@ -235,18 +239,25 @@ impl Reader<'_> {
         statistics.weak_fences = self.exec.weak_fences;
         statistics.exec_lines = self.exec.lines;
         statistics.exec_operations = self.exec.accesses;
+        statistics.failed_store_conditionals += self.exec.failed_store_conditionals;
         statistics.client_operations += self.sink.client.operations;
         statistics.forwarded_loads = self.sink.client.forwarded;
         statistics.uncommitted_stores = self.sink.client.uncommitted;
     }
 
-    fn provenance(&mut self, source: Source, leftover: Leftover, lines: &Lines<'_>) -> Provenance {
+    fn provenance(
+        &mut self,
+        source: Source,
+        leftover: Leftover,
+        selected: &mut Selected,
+        lines: &Lines<'_>,
+    ) -> Provenance {
         let requests = self.sequencers.accepted() > 0;
         let last_tick = self.sink.statistics.last_tick;
         let end = std::mem::take(&mut self.end).or(&self.surroundings.end);
         let ended = end.describe(&leftover.unfinished, last_tick, requests);
         let protocol = self.raw.protocol().map(str::to_owned);
-        let mut notes = self.notes(source);
+        let mut notes = self.notes(source, selected);
         if let Some(damage) = lines.damage() {
             notes.insert(0, format!("{damage}."));
         }
@@ -261,10 +272,16 @@ impl Reader<'_> {
                     .chain(std::mem::take(&mut self.sink.client.unknown))
                     .collect()
             }
-            Source::Exec | Source::Axe => Vec::new(),
+            Source::Exec => std::mem::take(&mut selected.unfinished),
+            Source::Axe => Vec::new(),
         };
+        let is_exec = source == Source::Exec;
         Provenance {
             source,
+            unrecorded_writes: is_exec,
+            locations_found: is_exec && selected.shared_bytes.is_some(),
+            isa: self.exec.isa().filter(|_| is_exec),
+            not_understood: std::mem::take(&mut selected.not_understood),
             split: source == Source::Ruby && self.sequencers.split,
             protocol: protocol.or_else(|| self.surroundings.protocol.clone()),
             ended,
@@ -273,7 +290,7 @@ impl Reader<'_> {
                 .filter(|request| options.wants_address(request.address))
                 .collect(),
             notes,
-            outside_writes: self.outside_writes(source),
+            outside_writes: selected.outside_writes || self.outside_writes(source),
             ..Provenance::default()
         }
     }
@@ -284,7 +301,6 @@ impl Reader<'_> {
         options.from_tick.is_some()
             || options.to_tick.is_some()
             || self.sink.outside_writes
-            || (source == Source::Exec && self.exec.outside_writes)
             || (source == Source::Ruby && self.sink.statistics.other_requests > 0)
             || self.sequencers.silent().any(|s| !s.bound && s.writes > 0)
     }
@@ -317,17 +333,23 @@ impl Reader<'_> {
         &mut self,
         source: Source,
         provenance: Provenance,
+        executed: HistoryBuilder,
         file: &str,
     ) -> Result<History, Error> {
         let builder = match source {
             Source::Client => std::mem::take(&mut self.sink.client.taken).into_builder(),
-            Source::Exec => std::mem::take(&mut self.exec.builder),
+            Source::Exec => executed,
             Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default().into_builder(),
         };
         self.check_not_empty(source, builder.is_empty(), file)?;
         let options = self.sink.options;
+        let usual = match source {
+            Source::Exec => Initial::Infer,
+            _ => Initial::Zero,
+        };
+        let initial = options.initial.as_ref().unwrap_or(&usual);
         builder
-            .finish(options.access_size, &options.initial, provenance)
+            .finish(options.access_size, initial, provenance)
             .map_err(|error| Error::Build {
                 file: file.to_owned(),
                 error,
@@ -335,7 +357,7 @@ impl Reader<'_> {
     }
 
     /// What a user should know about the history, one sentence each.
-    fn notes(&self, source: Source) -> Vec<String> {
+    fn notes(&self, source: Source, selected: &Selected) -> Vec<String> {
         let statistics = &self.sink.statistics;
         let mut notes = Vec::new();
         let mut note = |count: u64, one: &str, many: &str, rest: &str| match count {
@@ -378,15 +400,10 @@ impl Reader<'_> {
                 "reached memory that the client did not print",
             );
         }
-        if source == Source::Exec {
-            note(
-                statistics.weak_fences,
-                "fence weaker than a full one was",
-                "fences weaker than a full one were",
-                "ignored",
-            );
-        }
         self.more_notes(source, &mut notes);
+        if let Some(bytes) = selected.shared_bytes {
+            notes.push(found(bytes, selected.left_out));
+        }
         notes
     }
 
@@ -407,28 +424,25 @@ impl Reader<'_> {
                 "Several sequencers print the same version; threads were numbered anew.".to_owned(),
             );
         }
-        if source == Source::Exec && self.sink.options.addresses.is_none() {
-            note(
-                "Every memory access of the program and its libraries is part of the history; choose \
-                 shared variables with --addresses LO-HI."
-                    .to_owned(),
-            );
-        }
         if source == Source::Exec && self.exec.hardware_threads {
             note(format!(
                 "CPUs have several hardware threads: thread {HARDWARE_THREAD} * T + N is hardware \
                  thread T of CPU N."
             ));
         }
-        if source == Source::Exec && self.exec.foreign {
-            note(
-                "The instructions are not x86's: atomics are read as plain loads and stores, and \
-                 fences are not seen."
-                    .to_owned(),
-            );
-        }
         if source == Source::Exec && self.exec.renumbered {
             note("Several CPUs have the same number; threads were numbered anew.".to_owned());
         }
     }
+}
+
+/// Which locations make the history, where the user chose none.
+fn found(bytes: u64, left_out: u64) -> String {
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
+    format!(
+        "Checked: {bytes} byte{} of memory that one thread writes and another accesses; {left_out} other \
+         access{} left out (--addresses LO-HI chooses).",
+        plural(bytes),
+        if left_out == 1 { " is" } else { "es are" },
+    )
 }

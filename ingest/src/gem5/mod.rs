@@ -19,7 +19,6 @@ mod end;
 mod exec;
 mod fifo;
 mod grammar;
-mod instruction;
 mod line;
 mod live;
 mod matching;
@@ -33,7 +32,7 @@ mod sink;
 mod taken;
 mod write;
 
-use history::{History, Source};
+use history::{History, Isa, Source};
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
@@ -62,6 +61,8 @@ pub(crate) struct Surroundings {
     pub block_size: Option<u32>,
     pub protocol: Option<String>,
     pub sequencers: Option<u64>,
+    /// The instruction set of its CPUs.
+    pub isa: Option<Isa>,
 }
 
 /// What a gem5 trace holds.
@@ -302,7 +303,12 @@ impl<'o> Reader<'o> {
         }
         let cpu = (object, self.objects[object].1);
         let block = self.surroundings.block_size.map_or(64, u64::from);
-        let at = At { line, tick, block };
+        let at = At {
+            line,
+            tick,
+            block,
+            isa: self.surroundings.isa,
+        };
         self.exec.line(cpu, thread, text, at, self.sink.options)
     }
 

@@ -148,7 +148,7 @@ fn initial_values_are_inferred_where_the_record_says_so() {
     let text = r#"{"initial_mode":"infer","operations":[{"thread":0,"kind":"load","address":1,"read":5}]}"#;
     assert_eq!(read_all(text)[0].initial(0), Some(5));
     let options = Options {
-        initial: Initial::Given([(1, 3)].into()),
+        initial: Some(Initial::Given([(1, 3)].into())),
         ..Options::default()
     };
     assert_eq!(read_with(text, &options).unwrap()[0].initial(0), Some(3));

@@ -1,0 +1,454 @@
+//! Instructions that CPUs executed, as `rubric check` reads them: lines as gem5 prints them.
+
+mod common;
+
+use std::fs;
+
+use common::{Folder, error, output_of};
+
+const X: u64 = 0x8_1000;
+const Y: u64 = 0x8_1040;
+
+/// A trace of Exec lines.
+#[derive(Default)]
+struct Trace {
+    text: String,
+    lines: u64,
+}
+
+impl Trace {
+    /// An instruction of a CPU, each CPU in a function of its own.
+    fn line(&mut self, cpu: usize, instruction: &str) {
+        self.lines += 1;
+        let (tick, pc) = (
+            500 * self.lines,
+            0x1_0000 * (cpu as u64 + 1) + 4 * self.lines,
+        );
+        self.text +=
+            &format!("{tick:7}: system.cpu{cpu}: T0 : {pc:#x} @f{cpu}    : {instruction}\n");
+    }
+
+    fn access(&mut self, cpu: usize, instruction: &str, class: &str, data: u64, address: u64) {
+        self.line(
+            cpu,
+            &format!("{instruction:26} : {class} :  D={data:#018x} A={address:#x}"),
+        );
+    }
+
+    /// A store and a load of RISC-V.
+    fn sd(&mut self, cpu: usize, address: u64, value: u64) {
+        self.access(cpu, "sd a1, 0(a0)", "MemWrite", value, address);
+    }
+
+    fn ld(&mut self, cpu: usize, address: u64, value: u64) {
+        self.access(cpu, "ld a2, 0(a3)", "MemRead", value, address);
+    }
+
+    fn li(&mut self, cpu: usize, register: &str, value: u64) {
+        self.line(
+            cpu,
+            &format!(
+                "{:26} : IntAlu :  D={value:#018x}",
+                format!("c_li {register}, {value}")
+            ),
+        );
+    }
+
+    fn plain(&mut self, cpu: usize, instruction: &str) {
+        self.line(cpu, &format!("{instruction:26} : No_OpClass : "));
+    }
+
+    /// A micro-operation of the instruction that the line before announced.
+    fn micro(&mut self, cpu: usize, micro: u32, instruction: &str) {
+        self.lines += 1;
+        let tick = 500 * self.lines;
+        let pc = self.text.lines().rev().find_map(|line| {
+            let rest = line.split_once(&format!("system.cpu{cpu}: T0 : "))?.1;
+            rest.split(' ').next().map(str::to_owned)
+        });
+        let pc = pc.unwrap();
+        self.text +=
+            &format!("{tick:7}: system.cpu{cpu}: T0 : {pc} @f{cpu}.{micro:2} : {instruction}\n");
+    }
+
+    /// An atomic operation as gem5 prints it, without micro-fences.
+    fn atomic(&mut self, cpu: usize, announced: &str, micro: &str, class: &str, data: u64) {
+        self.line(cpu, announced);
+        self.micro(
+            cpu,
+            0,
+            &format!("{micro:26} : {class} :  D={data:#018x} A={X:#x}"),
+        );
+    }
+}
+
+/// The first words of the verdicts on a trace, and all that is said.
+fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, String) {
+    let folder = Folder::new();
+    let file = folder.path("run.trace");
+    fs::write(&file, &trace.text).unwrap();
+    let arguments = [&["check", &file], arguments].concat();
+    let output = output_of(&arguments, status);
+    let is_verdict = |line: &&str| line.contains("run.trace");
+    let verdicts = output.lines().filter(is_verdict).map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        format!(
+            "{} {}",
+            words.next().unwrap_or(""),
+            words.next().unwrap_or("")
+        )
+    });
+    (verdicts.collect(), output)
+}
+
+const ALL: [&str; 2] = ["--model", "sc,tso,pso"];
+
+fn verdicts(trace: &Trace, expected: &str, status: i32) -> String {
+    let (verdicts, output) = check(trace, &ALL, status);
+    let words: Vec<&str> = expected.split(' ').collect();
+    let expected: Vec<String> = words
+        .iter()
+        .zip(["sc", "tso", "pso"])
+        .map(|(word, model)| format!("{word} {model}"))
+        .collect();
+    assert_eq!(verdicts[..3], expected, "{}\n{output}", trace.text);
+    output
+}
+
+/// Store buffering, with `between` in both threads.
+fn store_buffering(between: Option<&str>) -> Trace {
+    let mut trace = Trace::default();
+    for cpu in 0..2 {
+        trace.sd(cpu, [X, Y][cpu], 1);
+        if let Some(fence) = between {
+            trace.plain(cpu, fence);
+        }
+        trace.ld(cpu, [Y, X][cpu], 0);
+    }
+    trace
+}
+
+#[test]
+fn fences_of_riscv_order_their_sets() {
+    let plain = store_buffering(None);
+    let output = verdicts(&plain, "violation consistent consistent", 1);
+    assert!(
+        output.contains("the instructions are those of RISC-V"),
+        "{output}"
+    );
+    assert!(output.contains("RVWMO"), "{output}");
+    let all = "violation violation violation";
+    verdicts(&store_buffering(Some("fence rw, rw")), all, 1);
+    verdicts(&store_buffering(Some("fence iorw, iorw")), all, 1);
+    verdicts(&store_buffering(Some("fence w, r")), all, 1);
+    let none = "violation consistent consistent";
+    verdicts(&store_buffering(Some("fence r, rw")), none, 1);
+    verdicts(&store_buffering(Some("fence w, w")), none, 1);
+    verdicts(&store_buffering(Some("fence.tso")), none, 1);
+    verdicts(&store_buffering(Some("fence_i")), none, 1);
+}
+
+#[test]
+fn stores_of_a_message_are_ordered_by_a_fence() {
+    let message = |fence: Option<&str>| {
+        let mut trace = Trace::default();
+        trace.sd(0, X, 7);
+        if let Some(fence) = fence {
+            trace.plain(0, fence);
+        }
+        trace.sd(0, Y, 1);
+        trace.ld(1, Y, 1);
+        trace.plain(1, "fence r, r");
+        trace.ld(1, X, 0);
+        // Both memories are seen to begin with 0.
+        trace.ld(1, Y, 1);
+        trace
+    };
+    verdicts(&message(None), "violation violation consistent", 1);
+    verdicts(
+        &message(Some("fence r, w")),
+        "violation violation consistent",
+        1,
+    );
+    verdicts(
+        &message(Some("fence w, w")),
+        "violation violation violation",
+        1,
+    );
+}
+
+#[test]
+fn atomics_of_riscv_write_what_their_registers_say() {
+    let count = |second: u64| {
+        let mut trace = Trace::default();
+        for (cpu, old) in [(0, 0), (1, second)] {
+            trace.li(cpu, "a4", 1);
+            trace.atomic(
+                cpu,
+                "amoadd_d a5, a4, (a3)",
+                "amoadd_d[l] a5, a4, (a3)",
+                "MemRead",
+                old,
+            );
+        }
+        trace.ld(0, X, 2);
+        trace
+    };
+    verdicts(&count(1), "consistent consistent consistent", 0);
+    // Two that read the same cannot both be atomic, and nothing writes 2.
+    let lost = count(0);
+    let (_, output) = check(&lost, &["--model", "sc"], 1);
+    assert!(!output.contains("thin-air"), "{output}");
+}
+
+#[test]
+fn an_unknown_operand_proves_nothing() {
+    let mut trace = Trace::default();
+    trace.atomic(
+        0,
+        "amoadd_d a5, a4, (a3)",
+        "amoadd_d[l] a5, a4, (a3)",
+        "MemRead",
+        0,
+    );
+    trace.ld(1, X, 5);
+    let (verdicts, output) = check(&trace, &["--model", "sc"], 3);
+    assert_eq!(verdicts, ["undecided sc"], "{output}");
+}
+
+/// A lock taken with `lr` and `sc`, whose values repeat, around a counter.
+#[test]
+fn locks_of_riscv() {
+    let locked = |second_sees: u64| {
+        let mut trace = Trace::default();
+        for (cpu, sees) in [(0, 0), (1, second_sees)] {
+            trace.li(cpu, "a4", 1);
+            trace.atomic(cpu, "lr_w_aq a5, (a3)", "lr_w a5, (a3)", "MemRead", 0);
+            trace.micro(cpu, 1, "0x1006a7af fence           : No_OpClass : ");
+            trace.atomic(cpu, "sc_w a6, a4, (a3)", "sc_w a6, a4, (a3)", "MemWrite", 0);
+            trace.ld(cpu, Y, sees);
+            trace.sd(cpu, Y, sees + 1);
+            trace.plain(cpu, "fence rw, w");
+            trace.access(cpu, "sw zero, 0(a3)", "MemWrite", 0, X);
+        }
+        trace
+    };
+    verdicts(&locked(1), "consistent consistent consistent", 0);
+    verdicts(&locked(0), "violation violation violation", 1);
+}
+
+#[test]
+fn a_failed_store_conditional_stores_nothing() {
+    let mut trace = Trace::default();
+    trace.li(0, "a4", 9);
+    trace.atomic(0, "lr_d a5, (a3)", "lr_d a5, (a3)", "MemRead", 0);
+    trace.atomic(0, "sc_d a6, a4, (a3)", "sc_d a6, a4, (a3)", "MemWrite", 1);
+    trace.sd(1, X, 5);
+    trace.ld(0, X, 5);
+    verdicts(&trace, "consistent consistent consistent", 0);
+}
+
+#[test]
+fn sizes_and_signs_are_those_of_the_instruction() {
+    let mut trace = Trace::default();
+    trace.access(0, "c_sw a1, 0(a0)", "MemWrite", 0x8000_0001, X);
+    trace.access(1, "c_lw a2, 0(a3)", "MemRead", 0xffff_ffff_8000_0001, X);
+    trace.access(1, "lbu a2, 4(a3)", "MemRead", 3, X + 4);
+    trace.access(0, "sb a1, 4(a0)", "MemWrite", 4, X + 4);
+    let output = verdicts(&trace, "consistent consistent consistent", 0);
+    assert!(!output.contains("--access-size"), "{output}");
+}
+
+#[test]
+fn what_is_not_understood_is_named_with_its_line() {
+    let mut trace = store_buffering(None);
+    trace.line(
+        1,
+        &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"),
+    );
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    assert!(
+        output.contains("line 5: `cbo_zero 0(a0)` writes shared memory"),
+        "{output}"
+    );
+    // Where no other thread looks it does not matter.
+    let mut trace = store_buffering(None);
+    trace.line(1, "cbo_zero 0(a0)             : MemWrite :  A=0x90000");
+    verdicts(&trace, "violation consistent consistent", 1);
+}
+
+#[test]
+fn what_nobody_recorded_may_have_been_written_all_the_same() {
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    for value in [0, 77, 1] {
+        trace.ld(1, X, value);
+    }
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    assert!(output.contains("not recorded"), "{output}");
+    assert!(!output.contains("thin-air"), "{output}");
+}
+
+/// A store that faults is printed, and printed again when it is executed again.
+#[test]
+fn a_store_that_faulted_is_one_store() {
+    let mut trace = Trace::default();
+    trace.ld(1, X, 0);
+    trace.sd(0, X, 1);
+    let again = trace.text.lines().last().unwrap().to_owned() + "\n";
+    trace.text += &again;
+    trace.lines += 1;
+    trace.ld(1, X, 1);
+    trace.plain(0, "fence rw, rw");
+    let (_, output) = check(&trace, &["--model", "sc"], 0);
+    assert!(output.contains("3 operations"), "{output}");
+}
+
+fn arm(trace: &mut Trace, cpu: usize, name: &str, value: u64, address: u64) {
+    let class = if name.starts_with("st") {
+        "MemWrite"
+    } else {
+        "MemRead"
+    };
+    trace.access(cpu, &format!("  {name}   x0, [x1]"), class, value, address);
+}
+
+fn arm_store_buffering(store: &str, between: Option<&str>, load: &str) -> Trace {
+    let mut trace = Trace::default();
+    for cpu in 0..2 {
+        arm(&mut trace, cpu, store, 1, [X, Y][cpu]);
+        if let Some(fence) = between {
+            trace.plain(cpu, fence);
+        }
+        arm(&mut trace, cpu, load, 0, [Y, X][cpu]);
+    }
+    trace
+}
+
+#[test]
+fn barriers_of_arm() {
+    let all = "violation violation violation";
+    let none = "violation consistent consistent";
+    let output = verdicts(&arm_store_buffering("str", None, "ldr"), none, 1);
+    assert!(output.contains("Armv8"), "{output}");
+    verdicts(
+        &arm_store_buffering("str", Some("  dmb   ish"), "ldr"),
+        all,
+        1,
+    );
+    verdicts(
+        &arm_store_buffering("str", Some("  dmb   ishst"), "ldr"),
+        none,
+        1,
+    );
+    verdicts(
+        &arm_store_buffering("str", Some("  dmb   ishld"), "ldr"),
+        none,
+        1,
+    );
+    verdicts(
+        &arm_store_buffering("str", Some("  isb   "), "ldr"),
+        none,
+        1,
+    );
+    verdicts(&arm_store_buffering("stlr", None, "ldar"), all, 1);
+    verdicts(&arm_store_buffering("stlr", None, "ldapr"), none, 1);
+    // gem5 does not print which accesses a barrier orders.
+    let unknown = arm_store_buffering("str", Some("  dmb   "), "ldr");
+    let output = verdicts(&unknown, "violation undecided undecided", 1);
+    assert!(
+        output.contains("line 2: the trace does not show"),
+        "{output}"
+    );
+}
+
+#[test]
+fn exclusives_of_arm_are_told_by_their_test() {
+    let attempt = |is_taken: bool| {
+        let mut trace = Trace::default();
+        arm(&mut trace, 1, "ldr", 0, X);
+        trace.line(
+            0,
+            "  movz   x1, #5, #0        : IntAlu :  D=0x0000000000000005",
+        );
+        trace.access(0, "  ldxr   x0, [x2]", "MemRead", 0, X);
+        trace.access(0, "  stxr   x1, x9, [x2]", "MemWrite", 0, X);
+        trace.plain(0, "  cbnz   w9, <f0+4>");
+        let pc = if is_taken {
+            0x1_0004
+        } else {
+            0x1_0000 + 4 * trace.lines + 4
+        };
+        trace.lines += 1;
+        trace.text += &format!(
+            "   9000: system.cpu0: T0 : {pc:#x} @f0    :   nop                     : No_OpClass : \n"
+        );
+        arm(&mut trace, 1, "ldr", 5, X);
+        trace
+    };
+    let (_, output) = check(&attempt(false), &["--model", "sc"], 0);
+    assert!(output.contains("4 operations"), "{output}");
+    // Nothing writes 5: it is the second value that the trace does not explain.
+    let (verdicts, output) = check(
+        &attempt(true),
+        &["--model", "sc", "--addresses", "0x81000-0x81008"],
+        3,
+    );
+    assert_eq!(verdicts, ["undecided sc"], "{output}");
+}
+
+#[test]
+fn atomics_of_arm_hide_values() {
+    let mut trace = Trace::default();
+    trace.access(0, "  ldaddla64   x0, x1, [x2]", "MemWrite", 0, X);
+    arm(&mut trace, 1, "ldr", 3, X);
+    verdicts(&trace, "undecided undecided undecided", 3);
+    let mut trace = arm_store_buffering("str", None, "ldr");
+    trace.access(1, "  ld1   {v0.16b}, [x2]", "MemRead", 0, X);
+    let output = verdicts(&trace, "violation undecided undecided", 1);
+    assert!(output.contains("line 5: `ld1"), "{output}");
+}
+
+#[test]
+fn the_instruction_set_can_be_given() {
+    let folder = Folder::new();
+    let file = folder.path("run.trace");
+    fs::write(&file, store_buffering(None).text).unwrap();
+    let message = error(&["check", "--isa", "arm", &file]);
+    assert!(
+        message.contains("run.trace:1: found an instruction of RISC-V"),
+        "{message}"
+    );
+    let output = output_of(&["stats", &file], 0);
+    assert!(output.contains("isa           riscv"), "{output}");
+    let json = output_of(&["check", "--isa", "riscv", "--format", "json", &file], 1);
+    assert!(json.contains("\"isa\":\"riscv\""), "{json}");
+}
+
+#[test]
+fn x86_is_checked_against_its_own_model() {
+    let mut trace = Trace::default();
+    for cpu in 0..2 {
+        let (own, other) = ([X, Y][cpu], [Y, X][cpu]);
+        trace.line(cpu, "mov\tDS:[rdi], rax");
+        trace.micro(
+            cpu,
+            0,
+            &format!(
+                "  MOV_M_R : st   rax, DS:[rdi] : MemWrite :  D=0x0000000000000001 A={own:#x}"
+            ),
+        );
+        trace.line(cpu, "mov\trbx, DS:[rsi]");
+        trace.micro(
+            cpu,
+            0,
+            &format!(
+                "  MOV_R_M : ld   rbx, DS:[rsi] : MemRead :  D=0x0000000000000000 A={other:#x}"
+            ),
+        );
+    }
+    let (verdicts, output) = check(&trace, &[], 0);
+    assert_eq!(verdicts, ["consistent tso"], "{output}");
+    assert!(output.contains("16 bytes of memory"), "{output}");
+    check(&trace, &["--model", "sc"], 1);
+}

@@ -1,0 +1,404 @@
+//! Instructions of AArch64.
+//!
+//! gem5 prints no domain and no kind of a `dmb` or `dsb`, no status of a store-exclusive and no old
+//! value of an atomic operation: the last register that an instruction writes is shown, which for
+//! these is one of gem5's own. The status of a store-exclusive is told by the branch that tests it.
+//! The names of registers tell 8 bytes from 4 in arithmetic, but not in accesses.
+
+use history::{Annotation, Gap, Kind, Side};
+
+use super::action::{Action, Operation, cut};
+use super::line::Line;
+use super::registers::Registers;
+
+/// What is known of a hardware thread.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    registers: Registers,
+}
+
+/// A register and whether it is named as one of 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Register {
+    number: usize,
+    narrow: bool,
+}
+
+/// The register that is always zero.
+const ZERO: usize = 31;
+
+impl State {
+    /// What a line does.
+    pub fn decode(&mut self, line: &Line<'_>) -> Result<Action, &'static str> {
+        let text = line.body.trim_ascii_start();
+        let end = text.iter().position(u8::is_ascii_whitespace);
+        let (name, operands) = text.split_at(end.unwrap_or(text.len()));
+        if line.class.is_none() {
+            return match line.micro {
+                Some(_) => Err("the operation class of the micro-operation"),
+                None => Ok(Action::Nothing),
+            };
+        }
+        self.registers.arrive(line.pc);
+        let action = self.action(line, name, operands);
+        self.write_back(line, name, operands);
+        Ok(action)
+    }
+
+    fn action(&self, line: &Line<'_>, name: &[u8], operands: &[u8]) -> Action {
+        match name {
+            b"dmb" | b"dsb" => return barrier(operands.trim_ascii()),
+            b"dmb.st" | b"dsb.st" => return barrier(b"st"),
+            _ => {}
+        }
+        if line.predicated || line.address.is_none() || is_prefetch(name) {
+            return Action::Nothing;
+        }
+        let understood = atomic(name)
+            .or_else(|| plain(line, name))
+            .or_else(|| self.exclusive(name, operands, line));
+        understood.unwrap_or(match line.loads() {
+            true => Action::Unknown(Gap::Read, 256),
+            false => Action::Unknown(Gap::Write, 256),
+        })
+    }
+
+    /// `ldxr` and `stxr` with their kin.
+    fn exclusive(&self, name: &[u8], operands: &[u8], line: &Line<'_>) -> Option<Action> {
+        let (name, size) = sized(name);
+        let annotation = match name {
+            b"ldaxr" => Annotation::Acquire,
+            b"stlxr" => Annotation::Release,
+            _ => Annotation::None,
+        };
+        match name {
+            b"ldxr" | b"ldaxr" => {
+                let load = Operation::load(size, line.data).of_kind(Kind::LoadLinked);
+                Some(Action::Access(load.with(annotation)))
+            }
+            b"stxr" | b"stlxr" => {
+                let store = Operation::store(size, None).of_kind(Kind::StoreConditional);
+                // gem5 prints the data first, an assembler the status.
+                let status = |status, data| {
+                    let status = register(nth(operands, status))?.number;
+                    Some((status, self.value(nth(operands, data))))
+                };
+                let either = [status(1, 0), status(0, 1)];
+                Some(Action::Attempt(store.with(annotation), either))
+            }
+            _ => None,
+        }
+    }
+
+    fn value(&self, name: &[u8]) -> Option<u64> {
+        let register = register(name)?;
+        match register.number {
+            ZERO => Some(0),
+            number => self.registers.get(number),
+        }
+    }
+
+    /// Notes what an instruction does to registers.
+    fn write_back(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
+        if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm") {
+            return;
+        }
+        if name == b"b"
+            || name.starts_with(b"b.")
+            || matches!(name, b"cbz" | b"cbnz" | b"tbz" | b"tbnz")
+        {
+            // Where it leads stands in the line as a name.
+            return;
+        }
+        let stores = line.stores() && plain(line, name).is_some();
+        if stores {
+            return;
+        }
+        let (plain_name, _) = sized(name);
+        let is_known = RESULTS.contains(&name) || matches!(plain_name, b"ldxr" | b"ldaxr");
+        let Some(result) = register(nth(operands, 0)).filter(|_| is_known) else {
+            return match is_known {
+                // A register of another sort.
+                true => {}
+                false => self.registers.forget(),
+            };
+        };
+        if line.data.is_none() && (line.loads() || line.stores()) {
+            // What is loaded into a vector is not shown as a number, and its register looks like this.
+            return self.registers.set(result.number, None);
+        }
+        let value = line
+            .data
+            .map(|value| cut(value, if result.narrow { 4 } else { 8 }));
+        self.registers.set(result.number, value);
+    }
+
+    /// Whether the branch that tests a register was taken, by where the thread went on; `None` for
+    /// anything but such a branch.
+    pub fn tests(line: &Line<'_>) -> Option<(usize, bool)> {
+        let text = line.body.trim_ascii_start();
+        let end = text.iter().position(u8::is_ascii_whitespace)?;
+        let (name, operands) = text.split_at(end);
+        let if_zero = match name {
+            b"cbz" => true,
+            b"cbnz" => false,
+            _ => return None,
+        };
+        Some((register(nth(operands, 0))?.number, if_zero))
+    }
+
+    /// Whether a line may read or write a register without telling.
+    pub fn mentions(line: &Line<'_>, number: usize) -> bool {
+        let text = line.body.trim_ascii_start();
+        let end = text.iter().position(u8::is_ascii_whitespace);
+        let operands = &text[end.unwrap_or(text.len())..];
+        operands
+            .split(|byte| !byte.is_ascii_alphanumeric())
+            .any(|word| register(word).is_some_and(|register| register.number == number))
+    }
+}
+
+/// Instructions whose first operand gets what their line shows.
+const RESULTS: [&[u8]; 22] = [
+    b"movz", b"movn", b"mov", b"add", b"sub", b"and", b"orr", b"eor", b"ubfm", b"sbfm", b"ldr",
+    b"ldrb", b"ldrh", b"ldrsw", b"ldur", b"ldurb", b"ldurh", b"ldar", b"ldarb", b"ldarh", b"ldapr",
+    b"adrp",
+];
+
+/// A fence that orders what its operand says, if there is one.
+fn barrier(domain: &[u8]) -> Action {
+    match domain {
+        b"sy" | b"ish" | b"osh" | b"nsh" => Action::Fence(Kind::Fence),
+        b"ld" | b"ishld" | b"oshld" | b"nshld" => {
+            Action::Fence(Kind::fence(Side::Reads, Side::Both))
+        }
+        b"st" | b"ishst" | b"oshst" | b"nshst" => {
+            Action::Fence(Kind::fence(Side::Writes, Side::Writes))
+        }
+        _ => Action::SomeFence,
+    }
+}
+
+fn is_prefetch(name: &[u8]) -> bool {
+    name.starts_with(b"prf")
+}
+
+/// A name without the letter of its size, and the size: 0 where that is 4 or 8 bytes.
+fn sized(name: &[u8]) -> (&[u8], u8) {
+    match name.split_last() {
+        Some((b'b', rest)) => (rest, 1),
+        Some((b'h', rest)) => (rest, 2),
+        _ => (name, 0),
+    }
+}
+
+/// Plain loads and stores, and those that acquire or release.
+fn plain(line: &Line<'_>, name: &[u8]) -> Option<Action> {
+    let (base, size) = match name {
+        b"ldrsw" | b"ldursw" | b"ldtrsw" => {
+            return Some(Action::Access(Operation::load(4, line.data)));
+        }
+        _ => sized(name),
+    };
+    let load = |annotation| {
+        Some(Action::Access(
+            Operation::load(size, line.data).with(annotation),
+        ))
+    };
+    let store = |annotation| {
+        Some(Action::Access(
+            Operation::store(size, line.data).with(annotation),
+        ))
+    };
+    // A 64-bit value needs 8 bytes; in a vector's register it may be fewer.
+    match base {
+        b"ldr" | b"ldur" | b"ldtr" | b"ldrs" | b"ldurs" | b"ldtrs" => load(Annotation::None),
+        b"ldar" => load(Annotation::Acquire),
+        b"ldapr" | b"ldapur" => load(Annotation::AcquirePc),
+        b"str" | b"stur" | b"sttr" => store(Annotation::None),
+        b"stlr" | b"stlur" => store(Annotation::Release),
+        _ => micro_operation(line, name),
+    }
+}
+
+/// The micro-operations of accesses to pairs and with write-back.
+fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
+    Some(match name {
+        b"ldrxi_uop" | b"ldrxr_uop" | b"ldrxl_uop" | b"ldrfpxi_uop" | b"ldrfpxr_uop"
+        | b"ldrfpxl_uop" => Action::Access(Operation::load(8, line.data)),
+        b"strxi_uop" | b"strxr_uop" | b"strfpxi_uop" | b"strfpxr_uop" | b"strqbfpxi_uop"
+        | b"strqbfpxr_uop" | b"strqtfpxi_uop" | b"strqtfpxr_uop" => {
+            Action::Access(Operation::store(8, line.data))
+        }
+        b"ldp_uop" | b"ldp_fp8_uop" | b"ldfp16_uop" | b"ldfp16reg_uop" | b"ldfp16_lit__uop" => {
+            Action::LoadPair(8)
+        }
+        b"ldrduxi_uop" | b"ldrdsxi_uop" | b"ldrdfpxi_uop" => Action::LoadPair(4),
+        b"strdxi_uop" | b"strdfpxi_uop" => Action::StorePair(4),
+        _ => return None,
+    })
+}
+
+/// `ldaddal`, `swp`, `stclrlb`, `casa`: none shows what it read, or whether a comparison held.
+fn atomic(name: &[u8]) -> Option<Action> {
+    const OPERATIONS: [&[u8]; 8] = [
+        b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin",
+    ];
+    let arithmetic = || {
+        let rest = name
+            .strip_prefix(b"ld")
+            .or_else(|| name.strip_prefix(b"st"))?;
+        OPERATIONS
+            .iter()
+            .find_map(|operation| rest.strip_prefix(*operation))
+    };
+    // A comparison of 4 and one of 8 bytes have one name.
+    let (suffix, shortest) = match name.strip_prefix(b"cas") {
+        Some(suffix) => (suffix, 0),
+        None => (name.strip_prefix(b"swp").or_else(arithmetic)?, 4),
+    };
+    let (letters, mut size) = match suffix.strip_suffix(b"64") {
+        Some(letters) => (letters, 8),
+        None => (suffix, shortest),
+    };
+    let (mut acquire, mut release) = (false, false);
+    for letter in letters {
+        match letter {
+            b'a' => acquire = true,
+            b'l' => release = true,
+            b'b' => size = 1,
+            b'h' => size = 2,
+            _ => return None,
+        }
+    }
+    let operation = Operation::rmw(size, None, None);
+    Some(Action::Access(
+        operation.with(Annotation::of(acquire, release)),
+    ))
+}
+
+/// The `n`-th operand.
+fn nth(operands: &[u8], n: usize) -> &[u8] {
+    let operand = operands.split(|&byte| byte == b',').nth(n);
+    operand.unwrap_or_default().trim_ascii()
+}
+
+fn register(name: &[u8]) -> Option<Register> {
+    let narrow = match name.first()? {
+        b'x' => false,
+        b'w' => true,
+        _ => return None,
+    };
+    let number = match &name[1..] {
+        b"zr" => ZERO,
+        digits => std::str::from_utf8(digits)
+            .ok()?
+            .parse()
+            .ok()
+            .filter(|&number| number < ZERO)?,
+    };
+    Some(Register { number, narrow })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn last(lines: &[&str]) -> Action {
+        let mut state = State::default();
+        let actions = lines.iter().map(|text| {
+            let line = Line::parse(text.as_bytes()).unwrap();
+            state.decode(&line).unwrap()
+        });
+        actions.last().unwrap()
+    }
+
+    fn access(text: &str, class: &str) -> Action {
+        last(&[&format!(
+            "0x4 @f    :   {text} : {class} :  D=0x0000000000000102 A=0x8"
+        )])
+    }
+
+    #[test]
+    fn names_tell_sizes_and_annotations() {
+        let load = |size| Operation::load(size, Some(0x102));
+        assert_eq!(access("ldr   x0, [x1]", "MemRead"), Action::Access(load(0)));
+        assert_eq!(
+            access("ldrb   w0, [x1]", "MemRead"),
+            Action::Access(load(1))
+        );
+        let acquire = load(0).with(Annotation::Acquire);
+        assert_eq!(
+            access("ldar   x0, [x1]", "MemRead"),
+            Action::Access(acquire)
+        );
+        let weak = load(2).with(Annotation::AcquirePc);
+        assert_eq!(access("ldaprh   w0, [x1]", "MemRead"), Action::Access(weak));
+        let release = Operation::store(0, Some(0x102)).with(Annotation::Release);
+        assert_eq!(
+            access("stlr   x0, [x1]", "MemWrite"),
+            Action::Access(release)
+        );
+        assert_eq!(
+            access("ldp_uop   x0, x1, [x2]", "MemRead"),
+            Action::LoadPair(8)
+        );
+        assert_eq!(
+            access("ld1   v0", "MemRead"),
+            Action::Unknown(Gap::Read, 256)
+        );
+        assert_eq!(
+            access("dc zva   , x0", "MemWrite"),
+            Action::Unknown(Gap::Write, 256)
+        );
+        assert_eq!(
+            access("stxp   x0, x1, x2, [x3]", "MemWrite"),
+            Action::Unknown(Gap::Write, 256)
+        );
+        assert_eq!(access("prfm   PLDL1KEEP, [x1]", "MemRead"), Action::Nothing);
+    }
+
+    #[test]
+    fn atomics_do_not_show_what_they_read() {
+        let rmw =
+            |size, annotation| Action::Access(Operation::rmw(size, None, None).with(annotation));
+        let acquire = Annotation::Acquire;
+        assert_eq!(access("ldadda   x0, x1, [x2]", "MemWrite"), rmw(4, acquire));
+        assert_eq!(access("swpa64   x0, x1, [x2]", "MemWrite"), rmw(8, acquire));
+        let both = Annotation::AcquireRelease;
+        assert_eq!(access("ldaddla64   x0, x1, [x2]", "MemWrite"), rmw(8, both));
+        assert_eq!(access("casal   x0, x1, [x2]", "MemWrite"), rmw(0, both));
+        assert_eq!(
+            access("stclrlb   w0, w1, [x2]", "MemWrite"),
+            rmw(1, Annotation::Release)
+        );
+    }
+
+    #[test]
+    fn barriers_show_what_they_order_or_do_not() {
+        let fence = |text: &str| last(&[&format!("0x4 @f    :   {text} : No_OpClass : ")]);
+        assert_eq!(fence("dmb   "), Action::SomeFence);
+        assert_eq!(fence("dmb   ish"), Action::Fence(Kind::Fence));
+        let stores = Kind::fence(Side::Writes, Side::Writes);
+        assert_eq!(fence("dmb   ishst"), Action::Fence(stores));
+        let loads = Kind::fence(Side::Reads, Side::Both);
+        assert_eq!(fence("dsb   ishld"), Action::Fence(loads));
+        assert_eq!(fence("isb   "), Action::Nothing);
+    }
+
+    #[test]
+    fn an_attempt_waits_for_its_test() {
+        let lines = [
+            "0x100 @f    :   add   x1, x3, #1 : IntAlu :  D=0x0000000000000006",
+            "0x104 @f    :   stlxr   x1, x9, [x2] : MemWrite :  D=0x0000000000000000 A=0x8",
+        ];
+        let store = Operation::store(0, None).of_kind(Kind::StoreConditional);
+        let either = [Some((9, Some(6))), Some((1, None))];
+        assert_eq!(
+            last(&lines),
+            Action::Attempt(store.with(Annotation::Release), either)
+        );
+        let test = Line::parse(b"0x108 @f    :   cbnz   w9, <f+4> : IntAlu : ").unwrap();
+        assert_eq!(State::tests(&test), Some((9, false)));
+    }
+}

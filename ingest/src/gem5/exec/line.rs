@@ -1,0 +1,200 @@
+//! The parts of an Exec line.
+
+use memchr::memmem;
+use memchr::memrchr;
+use nom::Parser;
+use nom::bytes::complete::tag;
+use nom::combinator::all_consuming;
+use nom::sequence::preceded;
+
+use crate::error::Fault;
+use crate::gem5::grammar::hex_digits;
+
+/// An executed instruction or micro-operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    /// Address of the instruction.
+    pub pc: Option<u64>,
+    /// Number of the micro-operation.
+    pub micro: Option<u32>,
+    /// The instruction in words, without the spaces behind it.
+    pub body: &'a [u8],
+    /// The operation class; none in the lines that announce the micro-operations of an instruction.
+    pub class: Option<&'a [u8]>,
+    /// What it computed, loaded or stored, where it is a number.
+    pub data: Option<u64>,
+    /// Where it accessed memory.
+    pub address: Option<u64>,
+    /// Whether its predicate kept it from executing.
+    pub predicated: bool,
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line from its end, where the parts stand that matter.
+    pub fn parse(text: &'a [u8]) -> Result<Line<'a>, Fault> {
+        let Some(at) = memmem::find(text, b" : ") else {
+            return Err(Fault::Cut("` : ` and the instruction"));
+        };
+        let (pc, micro) = place(&text[..at]);
+        let instruction = &text[at + 3..];
+        let whole = Line {
+            pc,
+            micro,
+            body: instruction.trim_ascii_end(),
+            class: None,
+            data: None,
+            address: None,
+            predicated: false,
+        };
+        let Some(line) = whole.with_results(instruction)? else {
+            return Ok(whole);
+        };
+        line.check_address(text)?;
+        Ok(line)
+    }
+
+    /// Takes the results off the end; `None` if there are none.
+    fn with_results(mut self, instruction: &'a [u8]) -> Result<Option<Line<'a>>, Fault> {
+        let mut rest = self.body;
+        loop {
+            let at = memrchr(b' ', rest).map_or(0, |at| at + 1);
+            let word = &rest[at..];
+            let before = rest[..at].trim_ascii_end();
+            if word == b":" {
+                rest = before;
+                break;
+            }
+            if let Some(digits) = word.strip_prefix(b"A=") {
+                self.address = Some(hex(digits).ok_or(Fault::Cut("an address"))?);
+            } else if let Some(digits) = word.strip_prefix(b"D=") {
+                let is_last = rest.len() == instruction.trim_ascii_end().len();
+                if is_last && is_short(digits) {
+                    return Err(Fault::Cut("16 digits of data, and an address"));
+                }
+                self.data = hex(digits);
+            } else if word == b"False" || word == b"Predicated" {
+                self.predicated = true;
+            } else if !is_annotation(word) || at == 0 {
+                return Ok(None);
+            }
+            rest = before;
+        }
+        let at = memrchr(b' ', rest).map_or(0, |at| at + 1);
+        let class = &rest[at..];
+        let Some(body) = rest[..at].trim_ascii_end().strip_suffix(b" :") else {
+            return Ok(None);
+        };
+        self.class = (!class.is_empty()).then_some(class);
+        self.body = body.trim_ascii_end();
+        Ok(Some(self))
+    }
+
+    /// An access shows its address, unless it is predicated or a prefetch that went nowhere.
+    fn check_address(&self, text: &[u8]) -> Result<(), Fault> {
+        if !(self.loads() || self.stores()) || self.address.is_some() || self.predicated {
+            return Ok(());
+        }
+        if self.data.is_some() || !text.ends_with(b" ") {
+            return Err(Fault::Cut("the address of the access"));
+        }
+        Ok(())
+    }
+
+    /// Whether its class is one of those that read memory.
+    pub fn loads(&self) -> bool {
+        let vector = |class: &[u8]| class.starts_with(b"Simd") && class.ends_with(b"Load");
+        self.class
+            .is_some_and(|class| class.ends_with(b"MemRead") || vector(class))
+    }
+
+    /// Whether its class is one of those that write memory.
+    pub fn stores(&self) -> bool {
+        let vector = |class: &[u8]| class.starts_with(b"Simd") && class.ends_with(b"Store");
+        self.class
+            .is_some_and(|class| class.ends_with(b"MemWrite") || vector(class))
+    }
+
+    /// The instruction as a message shows it: printable, and not long.
+    pub fn shown(&self) -> String {
+        let text = String::from_utf8_lossy(self.body);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = words.join(" ");
+        words.chars().filter(|c| !c.is_control()).take(60).collect()
+    }
+}
+
+/// The program counter and micro-operation of `<pc> @<symbol>. 3`.
+fn place(text: &[u8]) -> (Option<u64>, Option<u32>) {
+    let word = text.trim_ascii_start();
+    let end = word.iter().position(|&byte| byte == b' ' || byte == b'.');
+    let pc = hex(&word[..end.unwrap_or(word.len())]);
+    let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let (before, digits) = text.split_at(text.len() - digits);
+    let number = std::str::from_utf8(digits)
+        .ok()
+        .and_then(|d| d.parse().ok());
+    (
+        pc,
+        number.filter(|_| before.trim_ascii_end().ends_with(b".")),
+    )
+}
+
+/// Whether data at the end of a line lost digits.
+fn is_short(digits: &[u8]) -> bool {
+    digits.len() < 18 && b"0x".starts_with(&digits[..digits.len().min(2)])
+}
+
+fn is_annotation(word: &[u8]) -> bool {
+    [&b"FetchSeq="[..], b"CPSeq=", b"flags="]
+        .iter()
+        .any(|name| word.starts_with(name))
+}
+
+/// `0x` and at most 16 hexadecimal digits, and nothing else.
+fn hex(text: &[u8]) -> Option<u64> {
+    let parsed = all_consuming(preceded(tag("0x"), hex_digits)).parse(text);
+    parsed.ok().map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Line<'_> {
+        Line::parse(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn parts_of_accesses() {
+        let load = "0x401686 @run+33. 1 :   MOV_R_P : ld   edx, DS:[t0 + t7 + 0xbba78] : MemRead :  \
+                    D=0x0000000000000002 A=0x4bd104";
+        let expected = Line {
+            pc: Some(0x401686),
+            micro: Some(1),
+            body: b"  MOV_R_P : ld   edx, DS:[t0 + t7 + 0xbba78]",
+            class: Some(b"MemRead"),
+            data: Some(2),
+            address: Some(0x4bd104),
+            predicated: false,
+        };
+        assert_eq!(read(load), expected);
+        let more = format!("{load}  FetchSeq=3  CPSeq=4  flags=(IsInteger|IsLoad)");
+        assert_eq!(read(&more), expected);
+        let store = "0x8000 @main+4    : sd a1, 0(a0)               : MemWrite :  D=0x0000000000000002 A=0x40";
+        assert_eq!((read(store).micro, read(store).stores()), (None, true));
+        assert_eq!(read(store).body, b"sd a1, 0(a0)");
+        let predicated = "0x8000 @main+4    : str x0 : MemWrite : Predicated False";
+        assert!(read(predicated).predicated);
+    }
+
+    #[test]
+    fn lines_that_announce_have_no_class() {
+        let line = read("0x41 @unlock+82    : mfence");
+        assert_eq!((line.class, line.body), (None, &b"mfence"[..]));
+        let line = read("0x10000    : amoadd_d_aq a5, a4, (a3)  ");
+        assert_eq!(
+            (line.class, line.shown().as_str()),
+            (None, "amoadd_d_aq a5, a4, (a3)")
+        );
+    }
+}

@@ -1,0 +1,271 @@
+//! What the hardware threads did, until it is known which locations matter.
+
+use std::collections::VecDeque;
+
+use history::{Annotation, Gap, Kind, Place};
+use rustc_hash::FxHashMap;
+
+use super::action::{Operation, cut};
+
+/// An entry of the log: 48 bytes, since there may be tens of millions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub hart: u32,
+    /// Trace line.
+    line: u32,
+    tick: u64,
+    pub address: u64,
+    /// What was written, or read by what does not write.
+    value: u64,
+    /// What a read-modify-write read.
+    old: u64,
+    what: What,
+    /// Number of bytes, 0 if the instruction does not tell.
+    size: u16,
+    known: u8,
+    /// How many bytes an access of unknown size can have at most.
+    room: u8,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Access(Kind, Annotation),
+    Fence(Kind),
+    /// A fence that the trace shows too little of.
+    SomeFence,
+    /// A store that may or may not have been performed.
+    Maybe,
+    Unknown(Gap),
+}
+
+const READ: u8 = 1;
+const WRITTEN: u8 = 2;
+
+/// Where an entry stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub hart: usize,
+    pub line: u64,
+    pub tick: Option<u64>,
+}
+
+impl Entry {
+    fn new(spot: Spot, address: u64, size: u16, what: What) -> Entry {
+        Entry {
+            hart: spot.hart as u32,
+            line: u32::try_from(spot.line).unwrap_or(u32::MAX),
+            tick: spot.tick.unwrap_or(u64::MAX),
+            address,
+            value: 0,
+            old: 0,
+            what,
+            size,
+            known: 0,
+            room: 8,
+        }
+    }
+
+    /// An access to memory.
+    pub fn access(spot: Spot, address: u64, operation: Operation) -> Entry {
+        let what = What::Access(operation.kind, operation.annotation);
+        let mut entry = Entry::new(spot, address, u16::from(operation.size), what);
+        if let Some(read) = operation.read {
+            entry.known |= READ;
+            entry.old = read;
+        }
+        if let Some(written) = operation.written {
+            entry.known |= WRITTEN;
+            entry.value = written;
+        }
+        entry
+    }
+
+    pub fn fence(spot: Spot, kind: Kind) -> Entry {
+        Entry::new(spot, 0, 0, What::Fence(kind))
+    }
+
+    pub fn some_fence(spot: Spot) -> Entry {
+        Entry::new(spot, 0, 0, What::SomeFence)
+    }
+
+    /// An access of unknown size stays within its block of memory.
+    pub fn within(mut self, block: u64) -> Entry {
+        let block = block.max(1);
+        self.room = (block - self.address % block).min(8) as u8;
+        self
+    }
+
+    /// It may or may not have been performed.
+    pub fn maybe(mut self) -> Entry {
+        self.what = What::Maybe;
+        self
+    }
+
+    /// It stores this value.
+    pub fn stores(mut self, value: Option<u64>) -> Entry {
+        self.known = self.known & READ | if value.is_some() { WRITTEN } else { 0 };
+        self.value = value.map_or(0, |value| cut(value, self.size as u8));
+        self
+    }
+
+    /// Something that is not understood.
+    pub fn unknown(spot: Spot, address: u64, size: u16, gap: Gap) -> Entry {
+        Entry::new(spot, address, size, What::Unknown(gap))
+    }
+
+    pub fn what(&self) -> What {
+        self.what
+    }
+
+    pub fn read(&self) -> Option<u64> {
+        (self.known & READ != 0).then_some(self.old)
+    }
+
+    pub fn written(&self) -> Option<u64> {
+        (self.known & WRITTEN != 0).then_some(self.value)
+    }
+
+    pub fn line(&self) -> u64 {
+        if self.line == u32::MAX {
+            u64::MAX
+        } else {
+            u64::from(self.line)
+        }
+    }
+
+    pub fn tick(&self) -> Option<u64> {
+        (self.tick != u64::MAX).then_some(self.tick)
+    }
+
+    /// Whether two accesses are one: an instruction that faulted is printed again when it is
+    /// executed again.
+    pub fn is_again(&self, other: &Entry) -> bool {
+        let parts = |it: &Entry| {
+            (
+                it.hart, it.address, it.value, it.old, it.what, it.size, it.known,
+            )
+        };
+        parts(self) == parts(other)
+    }
+
+    /// Acquires, too.
+    pub fn acquire(&mut self) {
+        if let What::Access(_, annotation) = &mut self.what {
+            *annotation = Annotation::of(true, annotation.releases());
+        }
+    }
+
+    /// Whether it may change memory.
+    pub fn may_write(&self) -> bool {
+        match self.what {
+            What::Access(kind, _) => kind.writes(),
+            What::Maybe | What::Unknown(Gap::Write) => true,
+            _ => false,
+        }
+    }
+
+    /// How many bytes it touches at most.
+    pub fn reach(&self) -> u64 {
+        match self.size {
+            0 => u64::from(self.room),
+            size => u64::from(size),
+        }
+    }
+
+    /// Where an access is.
+    pub fn place(&self) -> Place {
+        let address = self.address;
+        match u8::try_from(self.size) {
+            Ok(size @ 1..=8) => Place::Bytes { address, size },
+            _ => Place::Unsized {
+                address,
+                available: self.room,
+                mask: false,
+            },
+        }
+    }
+
+    /// Whether it is at a place in memory.
+    pub fn has_place(&self) -> bool {
+        !matches!(self.what, What::Fence(_) | What::SomeFence)
+    }
+}
+
+/// Entries in pieces that can be freed one by one.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    pieces: Vec<Vec<Entry>>,
+    /// The last line of each thread.
+    last: Vec<u32>,
+    /// Entries that came after one of their thread with a later line.
+    late: Vec<Entry>,
+}
+
+const PIECE: usize = 1 << 14;
+
+impl Log {
+    pub fn push(&mut self, entry: Entry) {
+        let hart = entry.hart as usize;
+        if self.last.len() <= hart {
+            self.last.resize(hart + 1, 0);
+        }
+        if entry.line < self.last[hart] {
+            return self.late.push(entry);
+        }
+        self.last[hart] = entry.line;
+        match self.pieces.last_mut() {
+            Some(piece) if piece.len() < PIECE => piece.push(entry),
+            _ => {
+                let mut piece = Vec::with_capacity(PIECE);
+                piece.push(entry);
+                self.pieces.push(piece);
+            }
+        }
+    }
+
+    /// Gives the entries away, those of a thread in the order of lines, and frees their memory as
+    /// it goes.
+    pub fn drain(mut self, mut each: impl FnMut(Entry)) {
+        self.late.sort_by_key(|entry| entry.line);
+        let mut late: FxHashMap<u32, VecDeque<Entry>> = FxHashMap::default();
+        for entry in self.late {
+            late.entry(entry.hart).or_default().push_back(entry);
+        }
+        for entry in self.pieces.into_iter().flatten() {
+            if let Some(queue) = late.get_mut(&entry.hart) {
+                while queue.front().is_some_and(|it| it.line < entry.line) {
+                    queue.drain(..1).for_each(&mut each);
+                }
+            }
+            each(entry);
+        }
+        late.into_values().flatten().for_each(each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_small() {
+        assert!(size_of::<Entry>() <= 48, "{}", size_of::<Entry>());
+    }
+
+    #[test]
+    fn late_entries_are_put_where_they_belong() {
+        let mut log = Log::default();
+        for (hart, line) in [(0, 1), (1, 2), (0, 5), (0, 4), (1, 6), (0, 9), (1, 3)] {
+            let spot = Spot {
+                hart,
+                line,
+                tick: None,
+            };
+            log.push(Entry::fence(spot, Kind::Fence));
+        }
+        let mut lines = [Vec::new(), Vec::new()];
+        log.drain(|entry| lines[entry.hart as usize].push(entry.line()));
+        assert_eq!(lines, [vec![1, 4, 5, 9], vec![2, 3, 6]]);
+    }
+}

@@ -1,0 +1,284 @@
+//! Instructions that CPUs executed: loads, stores, atomic operations and fences of the flag Exec.
+//!
+//! [`line`] takes a line apart, [`isa`] tells which instruction set it is of, and [`x86`],
+//! [`riscv`] and [`arm`] say what it does: an [`action`]. [`hart`] follows each hardware thread and
+//! writes to the [`log`]; [`shared`] learns from it which locations threads share, and [`select`]
+//! makes the history of these, or of the addresses that the user chose.
+
+mod action;
+mod arm;
+mod hart;
+mod isa;
+mod line;
+mod log;
+mod registers;
+mod riscv;
+mod select;
+mod shared;
+mod x86;
+
+use history::Isa;
+use rustc_hash::FxHashMap;
+
+use crate::error::Fault;
+use crate::options::Options;
+use action::{Action, Operation};
+use hart::Hart;
+use line::Line;
+use log::{Entry, Log, Spot};
+pub(crate) use select::Selected;
+use shared::Shared;
+
+/// Instructions so far.
+#[derive(Debug, Default)]
+pub(crate) struct Exec {
+    isa: Option<Isa>,
+    harts: Vec<Hart>,
+    /// By object and hardware thread.
+    by_name: FxHashMap<(usize, u32), usize>,
+    log: Log,
+    shared: Shared,
+    pub accesses: u64,
+    pub weak_fences: u64,
+    pub failed_store_conditionals: u64,
+    pub lines: u64,
+    pub hardware_threads: bool,
+    pub renumbered: bool,
+    classes: bool,
+    /// Lines that agreed with the instruction set that the user gave.
+    agreed: u32,
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    pub line: u64,
+    pub tick: Option<u64>,
+    /// Bytes of a cache line.
+    pub block: u64,
+    /// The instruction set, as other files of the run have it.
+    pub isa: Option<Isa>,
+}
+
+/// Lines that are looked at for another instruction set than the user gave.
+const LOOKED_AT: u32 = 256;
+
+impl Exec {
+    /// Takes in a line of the `thread`-th hardware thread of a CPU.
+    pub(crate) fn line(
+        &mut self,
+        cpu: (usize, u32),
+        thread: u32,
+        text: &[u8],
+        at: At,
+        options: &Options,
+    ) -> Result<(), Fault> {
+        self.lines += 1;
+        let line = Line::parse(text)?;
+        self.classes |= line.class.is_some();
+        self.learn_isa(&line, at, options)?;
+        let Some(isa) = self.isa else {
+            return self.before_isa(&line);
+        };
+        let hart = self.hart(cpu, thread);
+        let spot = Spot {
+            hart,
+            line: at.line,
+            tick: at.tick,
+        };
+        self.arrive(hart, &line, options);
+        match self.harts[hart].decode(isa, &line) {
+            Ok(action) => {
+                self.act(spot, &line, action, at.block, options);
+                Ok(())
+            }
+            // Without classes, lines of accesses end before them.
+            Err(missing) if self.classes => Err(Fault::Cut(missing)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// The instruction set of the lines, where it is known.
+    pub(crate) fn isa(&self) -> Option<Isa> {
+        self.isa
+    }
+
+    /// Learns the instruction set: what the user says, else other files, else lines that show it.
+    fn learn_isa(&mut self, line: &Line<'_>, at: At, options: &Options) -> Result<(), Fault> {
+        if self.isa.is_none() {
+            self.isa = options.isa.or(at.isa).or_else(|| isa::of_line(line));
+        }
+        let Some(given) = options.isa.filter(|_| self.agreed < LOOKED_AT) else {
+            return Ok(());
+        };
+        match isa::of_line(line) {
+            Some(shown) if shown != given => Err(Fault::broken(
+                format!("an instruction of {}", shown.title()),
+                format!("one of {} (--isa {})", given.title(), given.name()),
+                "leave --isa out, or give the instruction set of the trace",
+            )),
+            Some(_) => {
+                self.agreed += 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Before an instruction set is known nothing may access memory.
+    fn before_isa(&self, line: &Line<'_>) -> Result<(), Fault> {
+        if line.class.is_none() && line.micro.is_some() && self.classes {
+            return Err(Fault::Cut("the operation class of the micro-operation"));
+        }
+        if (line.loads() || line.stores()) && line.address.is_some() {
+            return Err(Fault::broken(
+                format!("`{}`, an access of no known instruction set", line.shown()),
+                "instructions of x86, RISC-V or AArch64",
+                "if it is one of these, say which with --isa",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Settles what a thread did before, by where it goes on.
+    fn arrive(&mut self, hart: usize, line: &Line<'_>, options: &Options) {
+        let (log, shared) = (&mut self.log, &mut self.shared);
+        let mut keep = |entry: Entry| keep(log, shared, entry, options);
+        self.harts[hart].arrive(line, &mut keep);
+    }
+
+    fn act(&mut self, spot: Spot, line: &Line<'_>, action: Action, block: u64, options: &Options) {
+        let address = line.address.unwrap_or(0);
+        match action {
+            Action::Nothing => {
+                self.failed_store_conditionals +=
+                    u64::from(line.stores() && line.address.is_some() && is_conditional(line));
+            }
+            Action::Access(operation) => {
+                self.access(spot, line, address, operation, block, options)
+            }
+            Action::LoadPair(size) => {
+                for start in [address, address.wrapping_add(u64::from(size))] {
+                    self.access(
+                        spot,
+                        line,
+                        start,
+                        Operation::load(size, None),
+                        block,
+                        options,
+                    );
+                }
+            }
+            Action::StorePair(size) => {
+                let halves = line.data.map(|data| [data, data >> (8 * u32::from(size))]);
+                for half in [0, 1] {
+                    let start = address.wrapping_add(half as u64 * u64::from(size));
+                    let store = Operation::store(size, halves.map(|halves| halves[half]));
+                    self.access(spot, line, start, store, block, options);
+                }
+            }
+            Action::Fence(kind) => {
+                self.weak_fences += u64::from(kind != history::Kind::Fence);
+                self.fence(Entry::fence(spot, kind), options);
+            }
+            Action::SomeFence => {
+                self.harts[spot.hart].describe(spot.line, line);
+                self.fence(Entry::some_fence(spot), options);
+            }
+            Action::Locked(operation) => self.locked(spot, address, operation, block, options),
+            Action::Attempt(operation, tested) => {
+                self.accesses += 1;
+                let entry = Entry::access(spot, address, operation);
+                let (log, shared) = (&mut self.log, &mut self.shared);
+                let mut keep = |entry: Entry| keep(log, shared, entry, options);
+                self.harts[spot.hart].attempt(entry, tested, &mut keep);
+            }
+            Action::Unknown(gap, size) => {
+                self.accesses += 1;
+                let entry = Entry::unknown(spot, address, size, gap);
+                self.harts[spot.hart].describe(spot.line, line);
+                keep(&mut self.log, &mut self.shared, entry, options);
+            }
+        }
+    }
+
+    fn access(
+        &mut self,
+        spot: Spot,
+        line: &Line<'_>,
+        address: u64,
+        operation: Operation,
+        block: u64,
+        options: &Options,
+    ) {
+        self.accesses += 1;
+        // An access of unknown size stays within its block.
+        let entry = Entry::access(spot, address, operation).within(block);
+        let (log, shared) = (&mut self.log, &mut self.shared);
+        let mut keep = |entry: Entry| keep(log, shared, entry, options);
+        let hart = &mut self.harts[spot.hart];
+        hart.end_lock(&mut keep);
+        hart.wait(entry, line, &mut keep);
+    }
+
+    fn fence(&mut self, entry: Entry, options: &Options) {
+        // What stands before the fence is in the log first.
+        if options.wants_tick(entry.tick()) {
+            self.log.push(entry);
+        }
+    }
+
+    /// A half of a locked read-modify-write of x86.
+    fn locked(&mut self, spot: Spot, address: u64, half: Operation, block: u64, options: &Options) {
+        self.accesses += 1;
+        let (log, shared) = (&mut self.log, &mut self.shared);
+        let mut keep = |entry: Entry| keep(log, shared, entry, options);
+        self.harts[spot.hart].locked(spot, address, half, block, &mut keep);
+    }
+
+    /// The end of the trace: the history of what is selected.
+    pub(crate) fn finish(&mut self, options: &Options) -> Selected {
+        for hart in &mut self.harts {
+            let (log, shared) = (&mut self.log, &mut self.shared);
+            hart.finish(&mut |entry| keep(log, shared, entry, options));
+        }
+        let log = std::mem::take(&mut self.log);
+        let shared = std::mem::take(&mut self.shared);
+        select::history(log, &shared, &self.harts, options)
+    }
+
+    /// The hardware thread of a CPU, which is object `cpu.0` and numbered `cpu.1`.
+    fn hart(&mut self, cpu: (usize, u32), thread: u32) -> usize {
+        if let Some(&hart) = self.by_name.get(&(cpu.0, thread)) {
+            return hart;
+        }
+        self.hardware_threads |= thread > 0;
+        let wanted = cpu.1.wrapping_add(thread.wrapping_mul(HARDWARE_THREAD));
+        let mut label = wanted;
+        while self.harts.iter().any(|hart| hart.label == label) {
+            label = label.wrapping_add(1);
+        }
+        self.renumbered |= label != wanted;
+        self.harts.push(Hart::new(label));
+        self.by_name.insert((cpu.0, thread), self.harts.len() - 1);
+        self.harts.len() - 1
+    }
+}
+
+/// Takes an entry in, if the user did not deselect it.
+fn keep(log: &mut Log, shared: &mut Shared, entry: Entry, options: &Options) {
+    if !options.wants_tick(entry.tick()) {
+        return;
+    }
+    if options.addresses.is_none() && entry.has_place() {
+        shared.access(entry.hart, entry.address, entry.reach(), entry.may_write());
+    }
+    log.push(entry);
+}
+
+fn is_conditional(line: &Line<'_>) -> bool {
+    line.body.starts_with(b"sc")
+}
+
+/// Distance of the labels of a CPU's hardware threads.
+pub(crate) const HARDWARE_THREAD: u32 = 10_000;

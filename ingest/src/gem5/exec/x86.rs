@@ -1,0 +1,190 @@
+//! Micro-operations of x86.
+
+use history::{Gap, Kind, Side};
+use memchr::memmem;
+
+use super::action::{Action, Operation};
+use super::line::Line;
+
+/// What a line does.
+///
+/// # Errors
+/// What is missing from it.
+pub(super) fn decode(line: &Line<'_>) -> Result<Action, &'static str> {
+    match (line.class, line.micro) {
+        (Some(_), Some(_)) => Ok(action(line)),
+        (None, Some(_)) => Err("the operation class of the micro-operation"),
+        (_, None) => Ok(Action::Nothing),
+    }
+}
+
+fn action(line: &Line<'_>) -> Action {
+    let (name, operands) = micro_operation(line.body);
+    if !(line.loads() || line.stores()) {
+        return fence(name);
+    }
+    let split = name.windows(5).any(|part| part == b"split");
+    if split {
+        let gap = if line.stores() { Gap::Write } else { Gap::Read };
+        return Action::Unknown(gap, 16);
+    }
+    let (size, shows) = match operand_size(operands) {
+        Some(size) => (size, !is_high_byte(operands)),
+        None => match vector_size(line.body) {
+            Some(size) => (size, true),
+            // As many bytes as it can have, of which nothing is known.
+            None => (8, false),
+        },
+    };
+    let value = line.data.filter(|_| shows);
+    match name {
+        b"ldstl" => Action::Locked(Operation::load(size, value)),
+        b"stul" => Action::Locked(Operation::store(size, value)),
+        _ if line.stores() => Action::Access(Operation::store(size, value)),
+        _ => Action::Access(Operation::load(size, value)),
+    }
+}
+
+/// Loads are ordered before `lfence` and what follows it, as x86 orders them anyway.
+fn fence(name: &[u8]) -> Action {
+    match name {
+        b"mfence" => Action::Fence(Kind::Fence),
+        b"lfence" => Action::Fence(Kind::fence(Side::Reads, Side::Both)),
+        b"sfence" => Action::Fence(Kind::fence(Side::Writes, Side::Writes)),
+        _ => Action::Nothing,
+    }
+}
+
+/// Name and operands of `MOV_R_P : ld   edx, DS:[…]` or `XCHG_M_R.mfence`.
+fn micro_operation(body: &[u8]) -> (&[u8], &[u8]) {
+    let text = match memmem::rfind(body, b" : ") {
+        Some(at) => &body[at + 3..],
+        None => body,
+    };
+    let text = text.trim_ascii_start();
+    let end = text.iter().position(u8::is_ascii_whitespace);
+    let (name, operands) = text.split_at(end.unwrap_or(text.len()));
+    let name = name.rsplit(|&byte| byte == b'.').next().unwrap_or(name);
+    (name, operands.trim_ascii_start())
+}
+
+fn first(operands: &[u8]) -> &[u8] {
+    let end = operands.iter().position(|&byte| byte == b',');
+    operands[..end.unwrap_or(operands.len())].trim_ascii()
+}
+
+fn is_high_byte(operands: &[u8]) -> bool {
+    matches!(first(operands), b"ah" | b"bh" | b"ch" | b"dh")
+}
+
+/// Bytes of the register that is loaded or stored: an access has as many.
+fn operand_size(operands: &[u8]) -> Option<u8> {
+    let name = first(operands);
+    let size = match name {
+        b"al" | b"bl" | b"cl" | b"dl" | b"spl" | b"bpl" | b"sil" | b"dil" => 1,
+        b"ah" | b"bh" | b"ch" | b"dh" => 1,
+        b"ax" | b"bx" | b"cx" | b"dx" | b"sp" | b"bp" | b"si" | b"di" => 2,
+        b"eax" | b"ebx" | b"ecx" | b"edx" | b"esp" | b"ebp" | b"esi" | b"edi" => 4,
+        b"rax" | b"rbx" | b"rcx" | b"rdx" | b"rsp" | b"rbp" | b"rsi" | b"rdi" => 8,
+        _ => return numbered(name),
+    };
+    Some(size)
+}
+
+/// Bytes that a micro-operation of an instruction with vector registers accesses.
+fn vector_size(body: &[u8]) -> Option<u8> {
+    const EIGHT: [&[u8]; 16] = [
+        b"MOVUPS_",
+        b"MOVAPS_",
+        b"MOVUPD_",
+        b"MOVAPD_",
+        b"MOVDQU_",
+        b"MOVDQA_",
+        b"MOVQ_",
+        b"MOVSD_",
+        b"MOVLPS_",
+        b"MOVHPS_",
+        b"MOVLPD_",
+        b"MOVHPD_",
+        b"MOVNTPS_",
+        b"MOVNTPD_",
+        b"MOVNTDQ_",
+        b"LDDQU_",
+    ];
+    let name = body.trim_ascii_start();
+    if EIGHT.iter().any(|known| name.starts_with(known)) {
+        return Some(8);
+    }
+    name.starts_with(b"MOVSS_").then_some(4)
+}
+
+/// Bytes of `r8d`, `t1w` and the like.
+fn numbered(name: &[u8]) -> Option<u8> {
+    let rest = name
+        .strip_prefix(b"r")
+        .or_else(|| name.strip_prefix(b"t"))?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 || digits > 2 {
+        return None;
+    }
+    match &rest[digits..] {
+        b"" => Some(8),
+        b"d" => Some(4),
+        b"w" => Some(2),
+        b"b" | b"l" => Some(1),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Action {
+        decode(&Line::parse(text.as_bytes()).unwrap()).unwrap()
+    }
+
+    fn access(name: &str, register: &str, class: &str, value: u64) -> Action {
+        read(&format!(
+            "0x4 @f. 1 :   X_M_R : {name}   {register}, DS:[rdi] : {class} :  D=0x{value:016x} A=0x8"
+        ))
+    }
+
+    #[test]
+    fn registers_tell_sizes() {
+        let load = |size, value| Action::Access(Operation::load(size, value));
+        assert_eq!(access("ld", "edx", "MemRead", 2), load(4, Some(2)));
+        assert_eq!(access("ld", "r10b", "MemRead", 0x102), load(1, Some(2)));
+        assert_eq!(access("ldis", "t1w", "MemRead", 2), load(2, Some(2)));
+        assert_eq!(access("ldis", "t1", "MemRead", 2), load(8, Some(2)));
+        assert_eq!(access("ld", "ah", "MemRead", 2), load(1, None));
+        assert_eq!(
+            access("ldfp", "%xmm0_low", "FloatMemRead", 2),
+            load(8, None)
+        );
+        assert_eq!(access("ldfp87", "%st(0)", "FloatMemRead", 2), load(8, None));
+        let store = Action::Access(Operation::store(8, Some(2)));
+        assert_eq!(access("st", "rbx", "MemWrite", 2), store);
+        let locked = Action::Locked(Operation::load(4, Some(2)));
+        assert_eq!(access("ldstl", "t1d", "MemRead", 2), locked);
+        assert_eq!(
+            access("ldsplitl", "t1", "MemRead", 2),
+            Action::Unknown(Gap::Read, 16)
+        );
+    }
+
+    #[test]
+    fn fences_are_micro_operations() {
+        let fence = "0x41 @unlock+82. 0 : \tXCHG_M_R.mfence           : IntAlu : ";
+        assert_eq!(read(fence), Action::Fence(Kind::Fence));
+        let weak = Kind::fence(Side::Writes, Side::Writes);
+        assert_eq!(
+            read(&fence.replace("mfence", "sfence")),
+            Action::Fence(weak)
+        );
+        assert_eq!(read("0x41 @unlock+82    : mfence"), Action::Nothing);
+        let symbol =
+            "0x41 @my_mfence. 0 :   ADD_R_R : add   rax, rax, rbx : IntAlu :  D=0x0000000000000002";
+        assert_eq!(read(symbol), Action::Nothing);
+    }
+}
