@@ -50,6 +50,8 @@ pub struct Options {
     pub send_evictions: bool,
     /// Values of parameters that replace what would be chosen.
     pub settings: Vec<Setting>,
+    /// Whether what gem5 accepts although it is evidently wrong ends a run as a fault, and is not only warned about.
+    pub strict: bool,
 }
 
 impl Default for Options {
@@ -69,6 +71,7 @@ impl Default for Options {
             memory: Latency::Between(20, 100),
             send_evictions: false,
             settings: Vec::new(),
+            strict: false,
         }
     }
 }

@@ -148,11 +148,17 @@ builtins! {
     PersistentStarving = "PersistentTable.countStarvingForAddress/1";
     PersistentReadStarving = "PersistentTable.countReadStarvingForAddress/1";
 
-    TableLookup = "TBETable.lookup/1" | "PerfectCacheMemory.lookup/1";
-    TableAllocate = "TBETable.allocate/1" | "PerfectCacheMemory.allocate/1";
-    TableDeallocate = "TBETable.deallocate/1" | "PerfectCacheMemory.deallocate/1";
-    TablePresent = "TBETable.isPresent/1" | "PerfectCacheMemory.isTagPresent/1";
+    TableLookup = "TBETable.lookup/1";
+    TableAllocate = "TBETable.allocate/1";
+    TableDeallocate = "TBETable.deallocate/1";
+    TablePresent = "TBETable.isPresent/1";
     TableSlots = "TBETable.areNSlotsAvailable/2";
+
+    // A table that makes what is missing when it is looked up.
+    PerfectLookup = "PerfectCacheMemory.lookup/1";
+    PerfectAllocate = "PerfectCacheMemory.allocate/1";
+    PerfectDeallocate = "PerfectCacheMemory.deallocate/1";
+    PerfectPresent = "PerfectCacheMemory.isTagPresent/1";
 
     // What only counts or profiles.
     Nothing = "CacheMemory.profileDemandHit/0" | "CacheMemory.profileDemandMiss/0"

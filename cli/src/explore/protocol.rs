@@ -92,6 +92,11 @@ pub struct Args {
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     set: Vec<Setting>,
 
+    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) is a fault, and is
+    /// not only warned about
+    #[arg(long)]
+    strict: bool,
+
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -117,6 +122,7 @@ impl Args {
             requests: self.requests,
             values: Values::Latest,
             settings: self.set.clone(),
+            strict: self.strict,
         }
     }
 

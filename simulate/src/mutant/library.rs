@@ -160,6 +160,10 @@ fn object(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<
             | DirectoryDeallocate
             | DirectoryPresent
             | TableLookup
+            | PerfectLookup
+            | PerfectAllocate
+            | PerfectDeallocate
+            | PerfectPresent
             | TableAllocate
             | TableDeallocate
             | TablePresent
@@ -174,7 +178,7 @@ fn object(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<
     };
     walk.effects.fails |= !matches!(
         function,
-        CacheTouch | CacheTouchEntry | TableLookup | TablePresent | TableSlots
+        CacheTouch | TableLookup | TableSlots | PerfectLookup | PerfectAllocate | PerfectPresent
     );
     let tags = Thing::Tags(Some(own));
     Some(match function {
@@ -190,11 +194,16 @@ fn object(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<
             walk.touch(Thing::Table(own), How::Read);
             Held::Pointer(Space::Tbe, 0)
         }
+        // What is missing is made.
+        PerfectLookup => {
+            walk.touch(Thing::Table(own), How::Change);
+            Held::Pointer(Space::Tbe, 0)
+        }
         CachePresent | CacheAvailable | DirectoryPresent => {
             walk.touch(tags, How::Read);
             Held::Opaque
         }
-        TablePresent | TableSlots => {
+        TablePresent | TableSlots | PerfectPresent => {
             walk.touch(Thing::Table(own), How::Read);
             Held::Opaque
         }
@@ -317,10 +326,15 @@ fn queue(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<H
             walk.touch(Thing::Blocked, How::Change);
         }
         TimerSet | TimerUnset => {
+            walk.effects.fails = true;
             walk.effects.timing = true;
             walk.touch(Thing::Timers, How::Change);
         }
-        TimerReady | TimerNext | TimerIsSet => walk.touch(Thing::Timers, How::Read),
+        TimerNext => {
+            walk.effects.fails = true;
+            walk.touch(Thing::Timers, How::Read);
+        }
+        TimerReady | TimerIsSet => walk.touch(Thing::Timers, How::Read),
         PersistentLock | PersistentUnlock | PersistentMark => {
             walk.effects.fails = true;
             walk.touch(Thing::Persistent, How::Change);

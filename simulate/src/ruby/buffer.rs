@@ -41,9 +41,13 @@ pub struct MessageBuffer {
     stalled: Vec<(u64, Slot)>,
     /// Those whose enqueue was deferred, with their lines, in that order.
     deferred: Vec<(u64, u64)>,
+    /// Those that the running step has put back, where somebody goes from state to state (see [`frozen`]).
+    put_back: Vec<u64>,
     counter: u64,
     last_arrival: u64,
     last_bypassed: bool,
+    /// The tick in which somebody last asked for the size, and the size then.
+    sized: Option<(u64, usize)>,
     /// The tick of the last removal.
     removal: u64,
     /// How often the head was removed in it, which uses up the rate.
@@ -77,8 +81,15 @@ impl MessageBuffer {
         bypass: bool,
         random: Option<&mut Delays>,
     ) -> Result<u64, Misuse> {
+        if bypass || self.last_bypassed {
+            self.note_put_back(message);
+        }
         let arrival = self.pass(now, delta, bypass, random)?;
         self.deliver(arrival, message);
+        let capacity = self.settings.capacity;
+        if capacity != 0 && self.queue.len() + self.stalled.len() > capacity {
+            return Err(Misuse::BufferFull(capacity as u64));
+        }
         Ok(arrival)
     }
 
@@ -202,6 +213,7 @@ impl MessageBuffer {
     pub fn delay_head(&mut self, now: u64, random: Option<&mut Delays>) -> Result<u64, Misuse> {
         let head = self.take(now)?;
         self.left += 1;
+        self.note_put_back(head.message);
         self.enqueue(now, 1, head.message, false, random)
     }
 
@@ -282,7 +294,18 @@ impl MessageBuffer {
         self.queue.len() + self.stalled.len() + left as usize + count <= capacity
     }
 
-    /// How many messages can be received now or later (`getSize`); stalled ones are not among them.
+    /// How many messages could be received when somebody first asked in this tick (`getSize`).
+    pub fn size_at(&mut self, now: u64) -> usize {
+        match self.sized {
+            Some((tick, size)) if tick == now => size,
+            _ => {
+                self.sized = Some((now, self.len()));
+                self.len()
+            }
+        }
+    }
+
+    /// How many messages can be received now or later; stalled ones are not among them.
     pub fn len(&self) -> usize {
         self.queue.len()
     }

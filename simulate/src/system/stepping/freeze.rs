@@ -16,10 +16,12 @@ const MESSAGES: u8 = 1;
 /// And whether a controller has a transaction under way.
 const TRANSACTIONS: u8 = 2;
 
-/// What a message that is under way has to wait for.
+/// A message that is under way, and what it has to wait for.
 #[derive(Clone, Copy)]
 struct Queued {
     lane: u64,
+    /// Whether the running step has sent it: then it comes behind what was in its lane before.
+    is_new: bool,
     start: usize,
     end: usize,
 }
@@ -167,6 +169,7 @@ impl Stepping {
             self.freeze_object(one.message, renaming, scratch);
             queued.push(Queued {
                 lane: self.lane(buffer, one),
+                is_new: one.is_new,
                 start,
                 end: scratch.len(),
             });
@@ -174,8 +177,10 @@ impl Stepping {
         let bytes = |one: &Queued| &scratch[one.start..one.end];
         queued.sort_by(|one, other| {
             one.lane.cmp(&other.lane).then_with(|| match one.lane {
+                // Without an order, equal states are to be equal bytes.
                 0 => bytes(one).cmp(bytes(other)),
-                _ => one.start.cmp(&other.start),
+                // In the order of sending, which is not that of the ticks that messages have within a step.
+                _ => (one.is_new, one.start).cmp(&(other.is_new, other.start)),
             })
         });
         for one in &queued {

@@ -1,0 +1,82 @@
+//! What gem5 accepts without a word although it is evidently wrong.
+
+use super::System;
+use super::fault::Trap;
+use crate::ruby::Misuse;
+use crate::source::Span;
+
+/// Something that gem5 accepts although it is evidently wrong: an entry used that was never allocated, for example.
+#[derive(Clone, Debug)]
+pub struct Warning {
+    /// What happened.
+    pub message: String,
+    /// When it first did.
+    pub tick: u64,
+    /// The controller that was running, such as `L2Cache 0`.
+    pub controller: String,
+    /// The line that it was about.
+    pub address: u64,
+    /// Where in the protocol.
+    pub span: Option<Span>,
+    /// The last transitions and messages for that line, the oldest first.
+    pub recent: Vec<String>,
+    /// How often it happened at that place.
+    pub count: u64,
+}
+
+/// What a run has been warned about: once for each place in the code and kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Warnings {
+    /// By instruction and text without numbers.
+    known: Vec<(usize, std::mem::Discriminant<Misuse>)>,
+    all: Vec<Warning>,
+}
+
+impl System {
+    /// Notes that the running code does something that gem5 accepts although it is evidently wrong; a fault if that is
+    /// how it is to be taken.
+    pub(super) fn warn(&mut self, misuse: Misuse) -> Result<(), Trap> {
+        if self.strict {
+            return Err(Trap::Misuse(misuse));
+        }
+        let place = (self.calling, std::mem::discriminant(&misuse));
+        if let Some(at) = self.warnings.known.iter().position(|known| *known == place) {
+            self.warnings.all[at].count += 1;
+            return Ok(());
+        }
+        let controller = &self.controllers[self.current];
+        let machine = &self.program.machines[controller.machine];
+        let name = format!("{} {}", machine.name, controller.version);
+        let address = self.current_address();
+        let row = match self.in_transition {
+            true => {
+                let transition = &machine.transitions[self.transition as usize];
+                let event = &machine.events[usize::from(transition.event)];
+                let state = &machine.states[usize::from(transition.state)];
+                format!(" event: {event} state: {state}")
+            }
+            false => String::new(),
+        };
+        let warning = Warning {
+            message: format!(
+                "{misuse}: {name} time: {} addr: {address:#x}{row}",
+                self.now
+            ),
+            tick: self.now,
+            controller: name,
+            address,
+            span: self.program.spans.get(self.calling).copied(),
+            recent: self.recent(address),
+            count: 1,
+        };
+        self.warnings.known.push(place);
+        self.warnings.all.push(warning);
+        Ok(())
+    }
+
+    /// What was warned about since this was last asked.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        self.warnings.known.clear();
+        std::mem::take(&mut self.warnings.all)
+    }
+}
