@@ -40,9 +40,9 @@ use crate::trace::Trace;
 
 pub use build::Setup;
 use fast::Position;
-use warning::Warnings;
 pub use fault::{Fault, FaultKind};
 pub use warning::Warning;
+use warning::Warnings;
 use words::Words;
 
 /// After so many cycles a request that was not answered means a deadlock, unless the user says otherwise.

@@ -50,7 +50,9 @@ pub enum Misuse {
     #[error("address {0:#x} does not belong to this directory")]
     OutOfRange(u64),
     /// No timer is set.
-    #[error("the next address of a timer table asked for while no timer is set (assert in TimerTable.cc)")]
+    #[error(
+        "the next address of a timer table asked for while no timer is set (assert in TimerTable.cc)"
+    )]
     NoTimer,
     /// A timer set for a line that has one.
     #[error("a timer set for line {0:#x} although it has one (assert in TimerTable.cc)")]
@@ -62,7 +64,9 @@ pub enum Misuse {
     #[error("a message enqueued in a buffer of size {0} that is full (assert in MessageBuffer.cc)")]
     BufferFull(u64),
     /// Deferred messages of a line enqueued although there are none.
-    #[error("deferred messages for line {0:#x} enqueued although there are none (assert in MessageBuffer.cc)")]
+    #[error(
+        "deferred messages for line {0:#x} enqueued although there are none (assert in MessageBuffer.cc)"
+    )]
     NothingDeferred(u64),
     /// A line woken in a buffer that was registered for it twice, so that nothing is stalled there any more.
     #[error(
@@ -114,10 +118,14 @@ pub enum Misuse {
     #[error("No smallest element of an empty set.")]
     EmptySet,
     /// An element for which a set has no bit, whatever its size.
-    #[error("element {0} of a set, which has bits for elements 0 to 63 (std::bitset::set throws in gem5)")]
+    #[error(
+        "element {0} of a set, which has bits for elements 0 to 63 (std::bitset::set throws in gem5)"
+    )]
     NoBit(u64),
     /// Two sets of different sizes where gem5 expects one size.
-    #[error("sets of sizes {one} and {other} combined or compared: gem5 expects one size (assert in Set.hh)")]
+    #[error(
+        "sets of sizes {one} and {other} combined or compared: gem5 expects one size (assert in Set.hh)"
+    )]
     SetSizes {
         /// The size of the set that was asked.
         one: u64,
@@ -136,7 +144,9 @@ pub enum Misuse {
         machines: u64,
     },
     /// A machine number that is not below the number of controllers of its type.
-    #[error("machine number {element} in a destination, of a type with {size} controllers (assert in NetDest.cc)")]
+    #[error(
+        "machine number {element} in a destination, of a type with {size} controllers (assert in NetDest.cc)"
+    )]
     NoElement {
         /// The element.
         element: u64,

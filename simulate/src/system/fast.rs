@@ -368,9 +368,7 @@ fn look(
             objects.caches[object].set_mru(objects.line_of(argument));
             Ok(0)
         }
-        Builtin::CacheTouchEntry => {
-            objects.caches[object].set_mru_entry(argument).map(|()| 0)
-        }
+        Builtin::CacheTouchEntry => objects.caches[object].set_mru_entry(argument).map(|()| 0),
         // Entries of directories are in no cache.
         Builtin::ChangePermission if object != 0 => {
             if let Some(cache) = words::mark_of(words, object as u64).checked_sub(1) {

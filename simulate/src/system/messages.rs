@@ -154,8 +154,13 @@ impl System {
     }
 
     /// Lets the head of a buffer wait for a cycle.
+    ///
+    /// In gem5 a random delay of the head of an ordered buffer delays everything behind it, too. What comes from the
+    /// network has its arrival already when it is sent, so the head must not wait for longer there: messages of its
+    /// sender would overtake it.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
-        let random = self.random_delays.then_some(&mut self.delays);
+        let is_random = self.random_delays && !self.network.keeps_order(buffer);
+        let random = is_random.then_some(&mut self.delays);
         let arrival = self.buffers[buffer as usize].delay_head(self.now, random)?;
         self.wheel
             .schedule(arrival, self.consumers[buffer as usize]);
@@ -197,7 +202,12 @@ impl System {
     pub(super) fn wake_lower(&mut self, line: u64) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
         let (rank, ports) = (controller.rank, controller.ports.len());
-        if rank > ports && controller.waiting.iter().any(|(waiting, _)| *waiting == line) {
+        if rank > ports
+            && controller
+                .waiting
+                .iter()
+                .any(|(waiting, _)| *waiting == line)
+        {
             let (rank, ports) = (rank as u64, ports as u64);
             self.warn(Misuse::RankBehind { rank, ports })?;
         }

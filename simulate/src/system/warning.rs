@@ -1,5 +1,7 @@
 //! What gem5 accepts without a word although it is evidently wrong.
 
+use std::mem::Discriminant;
+
 use super::System;
 use super::fault::Trap;
 use crate::ruby::Misuse;
@@ -8,8 +10,10 @@ use crate::source::Span;
 /// Something that gem5 accepts although it is evidently wrong: an entry used that was never allocated, for example.
 #[derive(Clone, Debug)]
 pub struct Warning {
-    /// What happened.
+    /// What happened, with controller, time and address.
     pub message: String,
+    /// The same in a few words, which are the same for all of the kind.
+    pub summary: &'static str,
     /// When it first did.
     pub tick: u64,
     /// The controller that was running, such as `L2Cache 0`.
@@ -22,14 +26,32 @@ pub struct Warning {
     pub recent: Vec<String>,
     /// How often it happened at that place.
     pub count: u64,
+    kind: Discriminant<Misuse>,
+}
+
+impl Warning {
+    /// Whether two are of the same kind and at the same place in the protocol.
+    pub fn is_same(&self, other: &Warning) -> bool {
+        (self.span, self.kind) == (other.span, other.kind)
+    }
 }
 
 /// What a run has been warned about: once for each place in the code and kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Warnings {
-    /// By instruction and text without numbers.
-    known: Vec<(usize, std::mem::Discriminant<Misuse>)>,
+    /// By instruction and kind.
+    known: Vec<(usize, Discriminant<Misuse>)>,
     all: Vec<Warning>,
+}
+
+fn summary(misuse: &Misuse) -> &'static str {
+    match misuse {
+        Misuse::NeverAllocated(_) => "an entry used that was never allocated",
+        Misuse::AllocatedTwice(_) => "an entry allocated twice",
+        Misuse::LostEntry(_) => "an entry allocated over one that is NotPresent",
+        Misuse::RankBehind { .. } => "lines woken from a port of too high a rank",
+        _ => "a library object misused",
+    }
 }
 
 impl System {
@@ -39,7 +61,8 @@ impl System {
         if self.strict {
             return Err(Trap::Misuse(misuse));
         }
-        let place = (self.calling, std::mem::discriminant(&misuse));
+        let kind = std::mem::discriminant(&misuse);
+        let place = (self.calling, kind);
         if let Some(at) = self.warnings.known.iter().position(|known| *known == place) {
             self.warnings.all[at].count += 1;
             return Ok(());
@@ -62,12 +85,14 @@ impl System {
                 "{misuse}: {name} time: {} addr: {address:#x}{row}",
                 self.now
             ),
+            summary: summary(&misuse),
             tick: self.now,
             controller: name,
             address,
             span: self.program.spans.get(self.calling).copied(),
             recent: self.recent(address),
             count: 1,
+            kind,
         };
         self.warnings.known.push(place);
         self.warnings.all.push(warning);

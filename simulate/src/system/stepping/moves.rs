@@ -3,8 +3,8 @@
 use super::Stepping;
 use super::values::{self, Access, Action, Renaming, Values};
 use crate::request::{Request, RequestKind};
-use crate::system::{Fault, Warning};
 use crate::system::fault::Trap;
+use crate::system::{Fault, Warning};
 
 /// The number of `AccessPermission:Read_Only`.
 const READ_ONLY: u8 = 0;
