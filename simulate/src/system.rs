@@ -42,7 +42,6 @@ pub use build::Setup;
 use fast::Position;
 pub use fault::{Fault, FaultKind};
 pub use warning::Warning;
-use warning::Warnings;
 use words::Words;
 
 /// After so many cycles a request that was not answered means a deadlock, unless the user says otherwise.
@@ -235,7 +234,8 @@ pub struct System {
     in_transition: bool,
     /// Whether what would be warned about is a fault.
     strict: bool,
-    warnings: Warnings,
+    /// What the run has been warned about: once for each place in the protocol and kind.
+    warnings: Vec<Warning>,
     comment: String,
     happenings: Vec<Happening>,
     happened: usize,

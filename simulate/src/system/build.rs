@@ -151,7 +151,7 @@ impl System {
             calling: usize::MAX,
             in_transition: false,
             strict: options.strict,
-            warnings: Default::default(),
+            warnings: Vec::new(),
             pc: 0,
             comment: String::new(),
             happenings: Vec::new(),

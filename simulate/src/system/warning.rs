@@ -36,14 +36,6 @@ impl Warning {
     }
 }
 
-/// What a run has been warned about: once for each place in the code and kind.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Warnings {
-    /// By instruction and kind.
-    known: Vec<(usize, Discriminant<Misuse>)>,
-    all: Vec<Warning>,
-}
-
 fn summary(misuse: &Misuse) -> &'static str {
     match misuse {
         Misuse::NeverAllocated(_) => "an entry used that was never allocated",
@@ -62,9 +54,10 @@ impl System {
             return Err(Trap::Misuse(misuse));
         }
         let kind = std::mem::discriminant(&misuse);
-        let place = (self.calling, kind);
-        if let Some(at) = self.warnings.known.iter().position(|known| *known == place) {
-            self.warnings.all[at].count += 1;
+        let span = self.program.spans.get(self.calling).copied();
+        let mut known = self.warnings.iter_mut();
+        if let Some(known) = known.find(|known| (known.span, known.kind) == (span, kind)) {
+            known.count += 1;
             return Ok(());
         }
         let controller = &self.controllers[self.current];
@@ -89,19 +82,17 @@ impl System {
             tick: self.now,
             controller: name,
             address,
-            span: self.program.spans.get(self.calling).copied(),
+            span,
             recent: self.recent(address),
             count: 1,
             kind,
         };
-        self.warnings.known.push(place);
-        self.warnings.all.push(warning);
+        self.warnings.push(warning);
         Ok(())
     }
 
     /// What was warned about since this was last asked.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
-        self.warnings.known.clear();
-        std::mem::take(&mut self.warnings.all)
+        std::mem::take(&mut self.warnings)
     }
 }
