@@ -55,7 +55,16 @@ fn an_exploration_shows_a_shortest_run_to_a_warning() {
 
 #[test]
 fn a_series_counts_runs_with_warnings() {
-    let simulate = ["simulate", FORGOTTEN, "--threads", "1", "--ops", "20"];
+    let simulate = [
+        "simulate",
+        FORGOTTEN,
+        "--threads",
+        "1",
+        "--ops",
+        "20",
+        "--locations",
+        "1",
+    ];
     let series = [&simulate[..], &["--runs", "5", "--check"]].concat();
     let text = output(&series);
     assert!(
@@ -155,7 +164,16 @@ fn a_campaign_lists_warnings() {
 
 #[test]
 fn a_protocol_without_a_script_is_named_once() {
-    let simulate = ["simulate", FORGOTTEN, "--threads", "1", "--runs", "2"];
+    let simulate = [
+        "simulate",
+        FORGOTTEN,
+        "--threads",
+        "1",
+        "--runs",
+        "2",
+        "--locations",
+        "1",
+    ];
     let text = told(&simulate, 0);
     let warning = "rubric: warning: Forgotten is no protocol with a script in gem5";
     assert_eq!(text.matches(warning).count(), 1, "{text}");
@@ -211,7 +229,17 @@ fn a_renamed_copy_has_the_buffers_of_the_original() {
 
 #[test]
 fn the_order_of_a_buffer_can_be_set() {
-    let simulate = ["simulate", ORDERED, "--threads", "1", "--runs", "20", "-q"];
+    let simulate = [
+        "simulate",
+        ORDERED,
+        "--threads",
+        "1",
+        "--runs",
+        "20",
+        "--locations",
+        "1",
+        "-q",
+    ];
     let ordered = ["--set", "notes=ordered"];
     output(&[&simulate[..], &ordered].concat());
     let text = output_of(&simulate, 1);
@@ -236,5 +264,15 @@ fn a_high_rank_is_odd_but_no_error() {
         text.contains("the rank 9 is not below 2, the number of in_ports"),
         "{text}"
     );
-    output(&["simulate", &path, "--threads", "1", "--runs", "2", "-q"]);
+    output(&[
+        "simulate",
+        &path,
+        "--threads",
+        "1",
+        "--runs",
+        "2",
+        "--locations",
+        "1",
+        "-q",
+    ]);
 }

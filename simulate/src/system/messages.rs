@@ -23,6 +23,9 @@ impl System {
         let random = self.random_delays.then_some(&mut self.delays);
         match self.roles[at] {
             Role::Own => {
+                if bypass {
+                    self.buffers[at].note_disordered(message);
+                }
                 let arrival =
                     self.buffers[at].enqueue(self.now, latency, message, bypass, random)?;
                 self.wheel.schedule(arrival, self.consumers[at]);
@@ -155,13 +158,18 @@ impl System {
 
     /// Lets the head of a buffer wait for a cycle.
     ///
-    /// In gem5 a random delay of the head of an ordered buffer delays everything behind it, too. What comes from the
-    /// network has its arrival already when it is sent, so the head must not wait for longer there: messages of its
-    /// sender would overtake it.
+    /// In gem5 no later message of an ordered buffer overtakes a head that waits: a message that arrives in the next cycle is
+    /// enqueued behind it. What comes from the network is here enqueued when it is sent, so the head keeps its place
+    /// among those messages, and does not wait for longer.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
-        let is_random = self.random_delays && !self.network.keeps_order(buffer);
-        let random = is_random.then_some(&mut self.delays);
-        let arrival = self.buffers[buffer as usize].delay_head(self.now, random)?;
+        let head = &mut self.buffers[buffer as usize];
+        let arrival = match self.network.keeps_order(buffer) {
+            true => head.postpone_head(self.now)?,
+            false => {
+                let random = self.random_delays.then_some(&mut self.delays);
+                head.delay_head(self.now, random)?
+            }
+        };
         self.wheel
             .schedule(arrival, self.consumers[buffer as usize]);
         Ok(())

@@ -31,8 +31,10 @@ const ARRIVING: u64 = 1 << 32;
 pub struct Travelling {
     /// When it would.
     pub arrival: u64,
-    /// Whether the running step has sent it: it was neither there before nor put back.
+    /// Whether the running step has sent it, or put it back.
     pub is_new: bool,
+    /// Whether it may overtake others even in an ordered buffer: it was put back, or sent past the check of the order.
+    pub overtakes: bool,
     /// The message.
     pub message: u64,
 }
@@ -52,7 +54,7 @@ impl MessageBuffer {
         self.queue.clear();
         self.stalled.clear();
         self.deferred.clear();
-        self.put_back.clear();
+        self.disordered.clear();
         self.sized = None;
         self.counter = 0;
         self.last_arrival = 0;
@@ -114,15 +116,16 @@ impl MessageBuffer {
         let travelling = self.queue.iter().filter(|slot| slot.arrival > 0);
         travelling.map(|slot| Travelling {
             arrival: slot.arrival,
-            is_new: slot.counter > ARRIVING && !self.put_back.contains(&slot.message),
+            is_new: slot.counter > ARRIVING,
+            overtakes: slot.counter <= ARRIVING || self.disordered.contains(&slot.message),
             message: slot.message,
         })
     }
 
     /// Notes, while a step runs, that a message has no order: the controller has put it back, or lets it overtake.
-    pub(super) fn note_put_back(&mut self, message: u64) {
+    pub fn note_disordered(&mut self, message: u64) {
         if self.counter >= ARRIVING {
-            self.put_back.push(message);
+            self.disordered.push(message);
         }
     }
 

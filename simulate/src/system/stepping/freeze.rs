@@ -196,14 +196,14 @@ impl Stepping {
             return lane;
         }
         let words = &self.system.words;
-        if words.type_of(one.message) == self.system.program.types.known.memory && one.is_new {
+        if words.type_of(one.message) == self.system.program.types.known.memory && !one.overtakes {
             // Memory answers for a line in the order in which it was asked.
             let at = one.message + u64::from(self.system.memory_fields.address);
             let answers = words.words[at as usize];
             return 1 + self.line_number(answers).map_or(0, |line| 1 + line as u64);
         }
         // What a controller sends itself; a message that it puts back has no order any more.
-        u64::from(buffer.settings().ordered && one.is_new)
+        u64::from(buffer.settings().ordered && !one.overtakes)
     }
 
     fn freeze_cache(&self, store: &Store, renaming: &Renaming, out: &mut Vec<u8>) {
