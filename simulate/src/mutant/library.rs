@@ -178,7 +178,14 @@ fn object(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<
     };
     walk.effects.fails |= !matches!(
         function,
-        CacheTouch | TableLookup | TableSlots | PerfectLookup | PerfectAllocate | PerfectPresent
+        // A null entry fails; a row in which it is null would fail whenever it is taken, and shows at once.
+        CacheTouch
+            | CacheTouchEntry
+            | TableLookup
+            | TableSlots
+            | PerfectLookup
+            | PerfectAllocate
+            | PerfectPresent
     );
     let tags = Thing::Tags(Some(own));
     Some(match function {
