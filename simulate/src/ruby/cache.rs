@@ -517,7 +517,7 @@ mod tests {
                     if step % 2 == 0 {
                         cache.set_mru(line)
                     } else {
-                        cache.set_mru_entry(entry)
+                        cache.set_mru_entry(entry).unwrap()
                     }
                     tree.point(way, false);
                     order.retain(|other| *other != way);
@@ -527,7 +527,7 @@ mod tests {
                     Some(way) => {
                         assert!(cache.cache_avail(line));
                         assert_eq!(cache.cache_probe(line), Err(Misuse::SetAvailable(line)));
-                        assert_eq!(cache.allocate(line, step), Ok(()));
+                        assert_eq!(cache.allocate(line, step), Ok(None));
                         assert_eq!(cache.lookup(line), step);
                         held[way] = Some(line);
                         tree.point(way, false);
