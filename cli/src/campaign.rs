@@ -50,6 +50,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .into_iter()
         .map(|name| Opened::new(name, None));
     let opened = opened.collect::<Result<Vec<Opened>, Error>>()?;
+    if !args.quiet {
+        opened.iter().for_each(|opened| opened.tell_order(&[]));
+    }
     let mut subjects = subjects::choose(args, &opened)?;
     let files = Files {
         folder: &args.output,
@@ -77,6 +80,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             opened: &opened,
             options: args.for_checking(),
             traces: args.keep_traces.then_some(&*traces),
+            strict: args.strict,
         },
     };
     let mut originals = streams(args, &subjects, &|_, subject| subject.mutant.is_none());

@@ -46,6 +46,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .map(|name| Opened::new(name, args.mutant.as_deref()))
         .collect();
     let opened = opened?;
+    if !args.quiet {
+        opened
+            .iter()
+            .for_each(|opened| opened.tell_order(args.settings()));
+    }
     let mut cells = Vec::new();
     for protocol in 0..opened.len() {
         let clients = args.clients().into_iter();

@@ -13,6 +13,9 @@
 //! - a *deadlock*: nothing happens by itself any more, and yet a core waits, or a message or transaction is left;
 //! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`]).
 //!
+//! What gem5 accepts although it is evidently wrong ends no run, but is a [`Warned`] of the result, with a shortest run
+//! that leads there: the use of an entry that was never allocated, for example (see [`simulate::library`]).
+//!
 //! ```
 //! use explore::protocol::{Verdict, explore};
 //! use explore::search::Limits;
@@ -31,10 +34,10 @@ use std::cell::RefCell;
 use serde::{Deserialize, Serialize};
 use simulate::protocol::Protocol;
 use simulate::stepper::{Freshness, Holders, Move, Outcome, Problem, Scope, Stepper, Telling};
-use simulate::system::Fault;
+use simulate::system::{Fault, Warning};
 
 use crate::graph::Graph;
-use crate::search::{self, Limits, Progress, Run, Stopped};
+use crate::search::{self, Limits, Progress, Seen, Stopped};
 use crate::settle::{self, Settles};
 
 /// A state of the system, or the end of a run that went wrong.
@@ -105,6 +108,17 @@ pub struct Violation {
     pub moves: Vec<Move>,
 }
 
+/// Something that gem5 accepts although it is evidently wrong, and a shortest run that leads there.
+#[derive(Clone, Debug)]
+pub struct Warned {
+    /// What it is.
+    pub warning: Warning,
+    /// The run; it happens in the last move.
+    pub steps: Vec<Telling>,
+    /// Its moves.
+    pub moves: Vec<Move>,
+}
+
 /// What an exploration says.
 #[derive(Clone, Debug)]
 pub enum Verdict {
@@ -124,6 +138,9 @@ pub type Taken = (String, String, String);
 pub struct Exploration {
     /// What it says.
     pub verdict: Verdict,
+    /// What was warned about, one for each place in the protocol, in the order in which they were found. There are none
+    /// where the scope is strict: the first is a fault then.
+    pub warnings: Vec<Warned>,
     /// How far it got.
     pub progress: Progress,
     /// The transitions that were taken, in the order of machines, states and events.
@@ -133,9 +150,41 @@ pub struct Exploration {
 /// The graph of a protocol.
 struct Explored {
     stepper: RefCell<Stepper>,
+    /// What was warned about, and the state and the move in which it first was.
+    warnings: RefCell<Vec<(Warning, Vec<u8>, Move)>>,
 }
 
 impl Explored {
+    /// Keeps the warnings that are new. States are looked at in the order of their distance, so that the first is one
+    /// with a shortest run.
+    fn note(&self, warnings: &[Warning], state: &[u8], chosen: Move) {
+        let mut known = self.warnings.borrow_mut();
+        for warning in warnings {
+            if !known.iter().any(|(other, ..)| other.is_same(warning)) {
+                known.push((warning.clone(), state.to_vec(), chosen));
+            }
+        }
+    }
+
+    /// The warnings with the runs that lead there.
+    fn warned(&self, seen: &Seen) -> Vec<Warned> {
+        let warnings = self.warnings.take();
+        let warnings = warnings.into_iter().filter_map(|(warning, state, chosen)| {
+            let at = seen.number::<Explored>(&Node::Running(state.clone()))?;
+            let (first, steps) = search::path(self, seen, at);
+            let told = tell(self, &first, &steps);
+            let (mut steps, mut moves) = (told.steps, told.moves);
+            steps.push(self.stepper.borrow_mut().tell(&state, chosen).0);
+            moves.push(chosen);
+            Some(Warned {
+                warning,
+                steps,
+                moves,
+            })
+        });
+        warnings.collect()
+    }
+
     fn waiting(&self, state: &[u8]) -> u64 {
         let stepper = self.stepper.borrow();
         let waits = (0..stepper.cores()).filter(|&core| stepper.waits(state, core) > 0);
@@ -156,7 +205,9 @@ impl Graph for Explored {
         let Node::Running(state) = node else { return };
         let mut stepper = self.stepper.borrow_mut();
         for chosen in stepper.moves(state) {
-            visit(chosen, next(stepper.take(state, chosen)));
+            let outcome = stepper.take(state, chosen);
+            self.note(&outcome.warnings, state, chosen);
+            visit(chosen, next(outcome));
         }
     }
 
@@ -232,34 +283,43 @@ pub fn explore(
 ) -> Result<Exploration, Problem> {
     let graph = Explored {
         stepper: RefCell::new(Stepper::new(protocol, scope)?),
+        warnings: RefCell::default(),
     };
-    let (outcome, progress) = settle::breadth_first(&graph, limits, report);
+    let (outcome, progress, seen) = settle::watched(&graph, limits, report);
+    let warnings = graph.warned(&seen);
     let verdict = match outcome {
         search::Outcome::None => Verdict::Clean,
         search::Outcome::Stopped(why) => Verdict::Stopped(why),
-        search::Outcome::Found(run) => Verdict::Found(Box::new(tell(&graph, &run))),
+        search::Outcome::Found(run) => {
+            let told = tell(&graph, &run.first, &run.steps);
+            Verdict::Found(Box::new(Violation {
+                finding: run.goal,
+                ..told
+            }))
+        }
     };
     let stepper = graph.stepper.into_inner();
     let taken = stepper.system().coverage().into_iter();
     let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into()));
     Ok(Exploration {
         verdict,
+        warnings,
         progress,
         taken: taken.collect(),
     })
 }
 
 /// A run in words.
-fn tell(graph: &Explored, run: &Run<Explored>) -> Violation {
+fn tell(graph: &Explored, first: &Node, steps: &[(Move, Node)]) -> Violation {
     let mut stepper = graph.stepper.borrow_mut();
     let mut violation = Violation {
-        finding: run.goal.clone(),
+        finding: Finding::Fault,
         fault: None,
         steps: Vec::new(),
         moves: Vec::new(),
     };
-    let mut before = &run.first;
-    for (chosen, after) in &run.steps {
+    let mut before = first;
+    for (chosen, after) in steps {
         if let Node::Running(state) = before {
             let (telling, outcome) = stepper.tell(state, *chosen);
             violation.steps.push(telling);

@@ -145,6 +145,11 @@ impl Seen {
         self.packed.len()
     }
 
+    /// The number of a state that is its own representative.
+    pub(crate) fn number<G: Graph>(&self, state: &G::State) -> Option<usize> {
+        self.packed.get_index_of(pack(state).as_slice())
+    }
+
     /// The state with a number.
     pub(crate) fn state<G: Graph>(&self, at: usize) -> G::State {
         unpack::<G>(&self.packed[at])
@@ -251,8 +256,20 @@ fn unpack<G: Graph>(packed: &[u8]) -> G::State {
     postcard::from_bytes(packed).expect("what was packed can be unpacked")
 }
 
-/// The run to a state: its ancestors, and from each the first move to the next.
+/// The run to a state, which is what was looked for.
 pub(crate) fn retrace<G: Graph>(graph: &G, seen: &Seen, at: usize, goal: G::Goal) -> Run<G> {
+    let (first, steps) = path(graph, seen, at);
+    Run { first, steps, goal }
+}
+
+/// A path: the state that it begins with, and the moves, each with the state after it.
+pub(crate) type Path<G> = (
+    <G as Graph>::State,
+    Vec<(<G as Graph>::Move, <G as Graph>::State)>,
+);
+
+/// The way to a state: its ancestors, and from each the first move to the next.
+pub(crate) fn path<G: Graph>(graph: &G, seen: &Seen, at: usize) -> Path<G> {
     let mut ancestors = vec![at];
     let mut next = at;
     while seen.parents[next] as usize != next {
@@ -279,5 +296,5 @@ pub(crate) fn retrace<G: Graph>(graph: &G, seen: &Seen, at: usize, goal: G::Goal
         });
         steps.push(step.expect("a state follows from its parent"));
     }
-    Run { first, steps, goal }
+    (first, steps)
 }

@@ -57,6 +57,16 @@ pub fn breadth_first<G: Settles>(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> (Outcome<G>, Progress) {
+    let (outcome, progress, _) = watched(graph, limits, report);
+    (outcome, progress)
+}
+
+/// The same, with the states that were found.
+pub(crate) fn watched<G: Settles>(
+    graph: &G,
+    limits: &Limits,
+    report: &mut dyn FnMut(&Progress),
+) -> (Outcome<G>, Progress, Seen) {
     let mut inner = Inner {
         graph,
         edges: Vec::new(),
@@ -65,16 +75,16 @@ pub fn breadth_first<G: Settles>(
     let (outcome, mut progress, seen) = search::watched(graph, limits, report, &mut inner);
     progress.bytes += inner.edges.len() * size_of::<(u32, u32)>();
     if matches!(outcome, Outcome::Found(_)) {
-        return (outcome, progress);
+        return (outcome, progress, seen);
     }
     let looked_at = seen.len() - progress.open;
     match first_stuck(graph, &seen, looked_at, inner.edges) {
         Some(at) => {
             let goal = graph.stuck(&seen.state::<G>(at), false);
             let run = search::retrace(graph, &seen, at, goal);
-            (Outcome::Found(run), progress)
+            (Outcome::Found(run), progress, seen)
         }
-        None => (outcome, progress),
+        None => (outcome, progress, seen),
     }
 }
 

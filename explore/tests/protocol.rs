@@ -74,6 +74,66 @@ fn all_states_of_small_protocols_are_known() {
     }
 }
 
+/// Numbered messages on a wire and in a queue, whose receivers assert that none overtakes another.
+#[test]
+fn ordered_buffers_keep_their_order() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../fixtures/ordered/Ordered.slicc"
+    );
+    let with = |orders: &[&str]| Scope {
+        caches: 1,
+        settings: orders.iter().map(|one| one.parse().unwrap()).collect(),
+        ..Scope::default()
+    };
+    let exploration = run(&open(path), &with(&["notes=ordered"]), &Limits::default());
+    let verdict = &exploration.verdict;
+    assert!(matches!(verdict, Verdict::Clean), "{verdict:?}");
+    for orders in [
+        &["notes=unordered"][..],
+        &["notes=ordered", "bufferToL1=unordered"],
+    ] {
+        let found = found(run(&open(path), &with(orders), &Limits::default()));
+        let fault = found.fault.expect("an assertion fails");
+        assert_eq!(fault.kind, FaultKind::Assertion, "{orders:?}");
+    }
+}
+
+/// A protocol that looks up an entry that nobody has allocated, at every load that hits.
+#[test]
+fn warnings_have_shortest_runs() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../fixtures/ordered/Forgotten.slicc"
+    );
+    let lenient = Scope {
+        caches: 1,
+        ..Scope::default()
+    };
+    let exploration = run(&open(path), &lenient, &Limits::default());
+    let verdict = &exploration.verdict;
+    assert!(matches!(verdict, Verdict::Clean), "{verdict:?}");
+    let [warned] = &exploration.warnings[..] else {
+        panic!("{:?}", exploration.warnings);
+    };
+    assert!(warned.warning.message.contains("never allocated"));
+    assert!(!warned.warning.message.contains("time:"));
+    // It asks, memory is asked and answers, and it looks again.
+    assert_eq!(warned.steps.len(), 4);
+    assert_eq!(warned.moves.len(), 4);
+    let strict = Scope {
+        strict: true,
+        ..lenient
+    };
+    let exploration = run(&open(path), &strict, &Limits::default());
+    assert!(exploration.warnings.is_empty());
+    let found = found(exploration);
+    assert_eq!(found.finding, Finding::Fault);
+    assert_eq!(found.steps.len(), 4);
+    let fault = found.fault.expect("the warning is a fault");
+    assert_eq!(fault.kind, FaultKind::Misuse);
+}
+
 #[test]
 fn a_limit_ends_an_exploration() {
     let exploration = run(&open("MI_example"), &Scope::default(), &most(100));

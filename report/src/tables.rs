@@ -84,6 +84,7 @@
 //! | `transitions`, `ticks` | u64 | that the run took |
 //! | `outcome` | str | `clean`, `violation`, `protocol error`, `deadlock`, `undecided` |
 //! | `fault`, `message` | str? | kind of the protocol's fault, and what it says |
+//! | `warning` | str? | what gem5 accepts although it is evidently wrong, and where in the protocol; older tables lack it |
 //! | `covered` | u64? | how often the run took what was edited; null where that is no transition |
 //! | `new` | u32 | how many triples of machine, state and event it was the first to reach |
 //! | `C` | str? | for each of [`CRITERIA`]: `consistent`, `violation` or `undecided`; null if it was not asked |

@@ -44,6 +44,7 @@ fn full() -> CampaignRun {
         outcome: RunOutcome::ProtocolError,
         fault: some("transition"),
         message: some("no transition"),
+        warning: some("an entry used"),
         covered: Some(6),
         new: 7,
         criteria,

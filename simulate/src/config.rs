@@ -5,6 +5,7 @@
 
 mod known;
 mod plan;
+mod script;
 mod value;
 
 use std::fmt;
@@ -15,8 +16,8 @@ use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
 use crate::slicc::ast::Object;
 
-pub(crate) use plan::DIRECT;
-pub use plan::{Buffer, Declared, Direction, Instance, MachinePlan, Plan, Value};
+pub use plan::{Buffer, Declared, Direction, Instance, MachinePlan, Plan, Value, Wire};
+pub use script::notice;
 
 /// What can be said about a simulated system.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +51,8 @@ pub struct Options {
     pub send_evictions: bool,
     /// Values of parameters that replace what would be chosen.
     pub settings: Vec<Setting>,
+    /// Whether what gem5 accepts although it is evidently wrong ends a run as a fault, and is not only warned about.
+    pub strict: bool,
 }
 
 impl Default for Options {
@@ -69,6 +72,7 @@ impl Default for Options {
             memory: Latency::Between(20, 100),
             send_evictions: false,
             settings: Vec::new(),
+            strict: false,
         }
     }
 }
@@ -212,13 +216,18 @@ pub struct Setting {
 
 /// Whether gem5's script, or an attribute if the protocol has no script here, makes a buffer of a
 /// machine ordered.
-pub(crate) fn is_ordered(protocol: &str, machine: &str, buffer: &Object) -> bool {
+pub(crate) fn is_ordered(
+    protocol: &str,
+    machines: &[Declared],
+    machine: &str,
+    buffer: &Object,
+) -> bool {
     let site = value::Site {
         machine,
         number: 0,
         parameter: buffer,
     };
-    value::is_ordered(known::Known::find(protocol), site)
+    value::is_ordered(script::Script::find(protocol, machines), site)
 }
 
 impl FromStr for Setting {

@@ -2,6 +2,100 @@
 //!
 //! `prelude.sm` declares their types; here each gets a number, by its name and the number of its arguments (the object
 //! of a method not counted). `system::library` does what they say.
+//!
+//! # Absent, full, double and out of range
+//!
+//! What a container does when it is used wrongly is what gem5 v24.0.0.1 does in a build with assertions (`gem5.opt`,
+//! `gem5.debug`). Where gem5 asserts, panics or throws, the run ends in a fault that names it. What gem5 accepts is
+//! accepted. Where that is evidently a mistake (an entry is used that nobody has allocated) it is also a
+//! [`Warning`](crate::system::Warning), with the place and how to get there; with
+//! [`Options::strict`](crate::config::Options::strict) it is a fault instead. Where C++ leaves open what happens (memory
+//! behind an array is read or written) the run ends in a fault, too, unless the table says something else.
+//! `tests/library.rs` has a test for each row.
+//!
+//! | use | gem5 | here |
+//! |---|---|---|
+//! | **Set** (64 bits, the build's maximum) | | |
+//! | `add`, `remove`, `isElement` of an element not below the set's size | accepted: the size is not looked at | accepted |
+//! | the same of element 64 or above | `std::bitset` throws | fault |
+//! | `setSize` above 64 | fatal | fault |
+//! | `addSet`, `removeSet`, `isEqual`, `isSuperset` of sets of different sizes | assert | fault |
+//! | `intersectionIsEmpty` of sets of different sizes | accepted | accepted |
+//! | `smallestElement` without an element below the size | panic | fault |
+//! | **NetDest** | | |
+//! | `add` of a machine that does not exist | assert | fault |
+//! | `remove`, `isElement` of one | accepted: it is not in it | accepted |
+//! | the same of number 64 or above, or of no machine type | throws, assert | fault |
+//! | `smallestElement` of an empty one | assert, panic | fault |
+//! | `setNetDest` with a Set that is not of the type's size | accepted, but an assertion fails as soon as it meets another NetDest, at the latest in the network | fault at once, unless the set is empty |
+//! | **CacheMemory** | | |
+//! | any address that is not a line's, but for `setMRU` | assert | fault |
+//! | `lookup`, `isTagPresent` of an absent line | null, false | the same |
+//! | `allocate` of a present line, or in a full set | assert | fault |
+//! | `deallocate` of an absent line | assert | fault |
+//! | `cacheProbe` in a set that has room | assert | fault |
+//! | `setMRU` of an absent line | nothing | nothing |
+//! | `setMRU` of a null entry | assert | fault |
+//! | `getAddressAtIdx` of a free way, or one that is Invalid or NotPresent | 0 | 0 |
+//! | `getAddressAtIdx` out of range | assert | fault |
+//! | an entry that is NotPresent | is not found, and its way is free | the same |
+//! | `allocate` over such an entry | `warn_once`, the old entry is lost (and a lookup of its line finds the new one) | warning; the old line is absent |
+//! | **PerfectCacheMemory** | | |
+//! | `lookup` of an absent line | makes an entry; later versions return null | makes an entry; warning |
+//! | `allocate` of a present line | replaces the content | replaces the content; warning |
+//! | `deallocate` of an absent line | assert | fault |
+//! | an address that is not a line's | that of its line | that of its line |
+//! | **TBETable** | | |
+//! | `lookup` of an absent line or of no line | null | null |
+//! | `allocate` of a present line, or in a full table | assert | fault |
+//! | `deallocate` of an absent line | assert | fault |
+//! | `isPresent`, `allocate`, `deallocate` of no line | assert | fault |
+//! | **DirectoryMemory** | | |
+//! | anything but `isPresent` of an address of another directory | assert | fault |
+//! | `allocate` of a present line, `deallocate` of an absent one | assert | fault |
+//! | `lookup` of an absent line | null | null |
+//! | **TimerTable** | | |
+//! | `set` of a line that is set, `unset` of one that is not, either of no line | assert | fault |
+//! | `nextAddress` with timers of which none has run out | the earliest | the earliest |
+//! | `nextAddress` without timers | assert | fault |
+//! | **PersistentTable** | | |
+//! | `persistentRequestLock` twice, `persistentRequestUnlock` without it, either by a machine that does not exist | assert | fault |
+//! | `findSmallest`, `typeOfSmallest` of a line nobody starves for | assert | fault |
+//! | `markEntries` while there are marks | assert | fault |
+//! | `markEntries` of a line nobody starves for | nothing | nothing |
+//! | any address that is not a line's | assert | fault |
+//! | **MessageBuffer** and its ports | | |
+//! | `dequeue`, `recycle`, `stall_and_wait` before the head is ready | assert | fault |
+//! | a peek into an empty buffer | undefined | fault |
+//! | a peek at a head that is not ready | accepted | accepted |
+//! | `enqueue` with latency 0 | panic | fault |
+//! | `enqueue` in an ordered buffer before the last message | panic (unless this or the last message bypasses) | fault |
+//! | the head of an ordered buffer delayed (`block_on`) so that it arrives before the last message | panic | fault |
+//! | `enqueue` in a full buffer | assert | fault |
+//! | `enqueueDeferredMessages` where nothing is deferred | assert | fault |
+//! | `getSize` | the size when somebody first asked in this tick | the same |
+//! | `stall_and_wait` with no line's address | assert | fault |
+//! | **WireBuffer** | | |
+//! | a message with a shorter latency than one that is there | the heap is no longer one: the order is an accident | by tick of arrival |
+//! | **Controller** | | |
+//! | `stall_and_wait` from a port whose rank is not below the number of in_ports | assert | fault |
+//! | `wakeUpBuffers` from a port whose rank is above that number, with something stalled on the line | reads behind an array | warning; the lower ranks are woken |
+//! | any other use of such a port | accepted | accepted; `rubric protocol check` warns |
+//! | a line woken in a buffer in which two ranks have stalled it | assert (`reanalyzeMessages`) | fault |
+//! | `wakeUpBuffers` and so on of a line on which nothing is stalled | nothing | nothing |
+//! | `unblock` of a line that is not blocked, `blockOnQueue` twice | accepted | accepted |
+//! | `mapAddressToMachine` of an address that belongs to nobody | a machine that does not exist | the same |
+//! | `profileMsgDelay` of a network that there is not | assert | accepted |
+//! | **Sequencer** | | |
+//! | a callback for a line without a request, or of the wrong kind | assert | fault |
+//! | `evictionCallback`, `invalidateSC`, `llscCheckMonitor` of an absent line | accepted | accepted |
+//! | **DataBlock**, **WriteMask** | | |
+//! | `setMask`, `getMask`, `test` out of range | assert | fault |
+//! | `firstBitSet`, `count` from behind the end | the size, 0 | the same |
+//! | `copyPartial` out of range | writes behind the block | fault |
+//!
+//! There are no bloom filters: no file of SLICC's library declares any in this version of gem5. Prefetchers are off, and
+//! their methods do nothing.
 
 macro_rules! builtins {
     ($($variant:ident = $($name:literal)|+;)*) => {
@@ -148,11 +242,17 @@ builtins! {
     PersistentStarving = "PersistentTable.countStarvingForAddress/1";
     PersistentReadStarving = "PersistentTable.countReadStarvingForAddress/1";
 
-    TableLookup = "TBETable.lookup/1" | "PerfectCacheMemory.lookup/1";
-    TableAllocate = "TBETable.allocate/1" | "PerfectCacheMemory.allocate/1";
-    TableDeallocate = "TBETable.deallocate/1" | "PerfectCacheMemory.deallocate/1";
-    TablePresent = "TBETable.isPresent/1" | "PerfectCacheMemory.isTagPresent/1";
+    TableLookup = "TBETable.lookup/1";
+    TableAllocate = "TBETable.allocate/1";
+    TableDeallocate = "TBETable.deallocate/1";
+    TablePresent = "TBETable.isPresent/1";
     TableSlots = "TBETable.areNSlotsAvailable/2";
+
+    // A table that makes what is missing when it is looked up.
+    PerfectLookup = "PerfectCacheMemory.lookup/1";
+    PerfectAllocate = "PerfectCacheMemory.allocate/1";
+    PerfectDeallocate = "PerfectCacheMemory.deallocate/1";
+    PerfectPresent = "PerfectCacheMemory.isTagPresent/1";
 
     // What only counts or profiles.
     Nothing = "CacheMemory.profileDemandHit/0" | "CacheMemory.profileDemandMiss/0"

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::compile::code::Program;
 use crate::compile::compile;
-use crate::config::{Declared, Options, Plan};
+use crate::config::{Declared, Options, Plan, Setting, notice};
 use crate::mutant::Mutant;
 use crate::mutant::touched::Place;
 use crate::slicc::ast::{Declaration, Machine};
@@ -130,18 +130,26 @@ impl Protocol {
     /// # Errors
     /// A parameter without a value, a setting that is about nothing.
     pub fn plan(&self, options: &Options) -> Result<Plan, Vec<Diagnostic>> {
-        let declared: Vec<Declared<'_>> = self
-            .machines()
-            .map(|machine| Declared {
-                name: &machine.name.text,
-                parameters: &machine.parameters,
-            })
-            .collect();
         let mut options = options.clone();
         // Of two settings of a parameter the later one counts: the user's.
         let asked = std::mem::replace(&mut options.settings, self.loaded.settings.clone());
         options.settings.extend(asked);
-        Plan::new(self.name(), &declared, &options)
+        Plan::new(self.name(), &self.declared(), &options)
+    }
+
+    /// What its machines declare.
+    pub(crate) fn declared(&self) -> Vec<Declared<'_>> {
+        let declared = self.machines().map(|machine| Declared {
+            name: &machine.name.text,
+            parameters: &machine.parameters,
+        });
+        declared.collect()
+    }
+
+    /// What to tell the user about the order of its buffers, with these settings: a sentence, if no script of gem5 says it
+    /// for a protocol of this name.
+    pub fn order_notice(&self, settings: &[Setting]) -> Option<String> {
+        notice(self.name(), &self.declared(), settings)
     }
 }
 

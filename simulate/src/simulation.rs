@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::config::{Options, Plan};
 use crate::program::{Program, Shape};
 use crate::protocol::Protocol;
-use crate::system::{Covered, Fault, Reached, Setup, System, Tally};
+use crate::system::{Covered, Fault, Reached, Setup, System, Tally, Warning};
 use crate::trace::{self, Layout, Output, Trace};
 
 /// What is to be run.
@@ -26,6 +26,8 @@ pub struct Simulation {
 pub struct Run {
     /// Why it stopped before its end, if it did.
     pub fault: Option<Box<Fault>>,
+    /// What gem5 would have accepted although it is evidently wrong, in the order in which it first happened.
+    pub warnings: Vec<Warning>,
     /// Numbers about it.
     pub tally: Tally,
     system: System,
@@ -107,6 +109,7 @@ impl Simulation {
         let fault = system.simulate().err();
         Ok(Run {
             fault,
+            warnings: system.take_warnings(),
             tally: system.tally().clone(),
             system,
         })

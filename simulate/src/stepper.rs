@@ -85,6 +85,8 @@ pub struct Scope {
     pub values: Values,
     /// Values of parameters that replace what would be chosen.
     pub settings: Vec<Setting>,
+    /// Whether what gem5 accepts although it is evidently wrong is a fault, and is not only warned about.
+    pub strict: bool,
 }
 
 impl Default for Scope {
@@ -96,6 +98,7 @@ impl Default for Scope {
             requests: 1,
             values: Values::Latest,
             settings: Vec::new(),
+            strict: false,
         }
     }
 }
@@ -122,6 +125,7 @@ impl Scope {
             network: Latency::Constant(1),
             memory: Latency::Constant(1),
             settings: self.settings.clone(),
+            strict: self.strict,
             ..Options::default()
         }
     }

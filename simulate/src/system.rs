@@ -13,6 +13,7 @@ mod report;
 mod run;
 mod scan;
 pub mod stepping;
+mod warning;
 mod words;
 
 use std::collections::VecDeque;
@@ -40,6 +41,7 @@ use crate::trace::Trace;
 pub use build::Setup;
 use fast::Position;
 pub use fault::{Fault, FaultKind};
+pub use warning::Warning;
 use words::Words;
 
 /// After so many cycles a request that was not answered means a deadlock, unless the user says otherwise.
@@ -226,6 +228,14 @@ pub struct System {
     resume: Resume,
     calls: Vec<(u32, u32)>,
     pc: usize,
+    /// The instruction that called the library.
+    calling: usize,
+    /// Whether a transition runs, rather than the body of a port.
+    in_transition: bool,
+    /// Whether what would be warned about is a fault.
+    strict: bool,
+    /// What the run has been warned about: once for each place in the protocol and kind.
+    warnings: Vec<Warning>,
     comment: String,
     happenings: Vec<Happening>,
     happened: usize,

@@ -102,6 +102,11 @@ pub struct Args {
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
 
+    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) ends a run as a
+    /// fault, and is not only warned about
+    #[arg(long)]
+    pub strict: bool,
+
     /// Keep the traces of runs that end in a fault or violation, in DIR/traces
     #[arg(long)]
     pub keep_traces: bool,

@@ -33,6 +33,9 @@ pub struct Settings {
     pub repeat: u32,
     /// When a mutant is decided.
     pub stop: Stop,
+    /// Whether warnings are faults.
+    #[serde(default)]
+    pub strict: bool,
     /// Time limit of a verdict.
     pub timeout_seconds: f64,
     /// Digest of the texts of all protocols and the mutants that were chosen.
@@ -70,6 +73,7 @@ impl Settings {
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: args.repeat,
             stop: args.stop(),
+            strict: args.strict,
             timeout_seconds: args.timeout().as_secs_f64(),
             subjects: subjects::digest(opened, subjects),
             machine: machine::describe(rayon::current_num_threads()),
@@ -165,6 +169,11 @@ impl Settings {
                 "--stop",
                 format!("{:?}", self.stop),
                 format!("{:?}", other.stop),
+            ),
+            (
+                "--strict",
+                self.strict.to_string(),
+                other.strict.to_string(),
             ),
             (
                 "time limit",

@@ -35,6 +35,8 @@ pub struct Trial<'a> {
     pub options: check::Options,
     /// Where traces are kept.
     pub traces: Option<&'a Path>,
+    /// Whether warnings are faults.
+    pub strict: bool,
 }
 
 /// A run that has ended, and all that is known of it.
@@ -57,7 +59,7 @@ impl Trial<'_> {
         lineage: &Lineage,
     ) -> Result<Entry, Error> {
         let given = &self.opened[subject.protocol].given;
-        let simulation = Recipe::of(lineage).simulation(protocol, stream.client);
+        let simulation = self.simulation(protocol, stream.client, lineage);
         let start = Instant::now();
         let run = simulate(protocol, &simulation, None)?;
         let simulate_seconds = start.elapsed().as_secs_f64();
@@ -95,6 +97,7 @@ impl Trial<'_> {
             outcome: outcome(run.fault.as_deref(), verdict),
             fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
             message: run.fault.as_ref().map(|fault| fault::tame(&fault.message)),
+            warning: warning(protocol, &run),
             covered: covered(subject, &run),
             new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
             criteria,
@@ -111,6 +114,13 @@ impl Trial<'_> {
         let kept = reached.iter().filter(|one| learns || stream.is_new(one));
         let reached = kept.map(|one| (one.triple, one.count)).collect();
         Ok(Entry { row, reached })
+    }
+
+    /// What a recipe stands for.
+    fn simulation(&self, protocol: &Protocol, client: Client, lineage: &Lineage) -> Simulation {
+        let mut simulation = Recipe::of(lineage).simulation(protocol, client);
+        simulation.options.strict = self.strict;
+        simulation
     }
 
     /// What there is to say about a history: whether it is one of the client's model, with a certificate
@@ -204,7 +214,7 @@ impl Trial<'_> {
         };
         let folder = path.parent().unwrap_or(&path);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        let simulation = Recipe::of(lineage).simulation(protocol, client);
+        let simulation = self.simulation(protocol, client, lineage);
         report::files::create(&path, failed, |file: &mut File| {
             let file = file.try_clone().map_err(failed)?;
             let output = Output::Gzip(Box::new(file));
@@ -248,6 +258,17 @@ fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
     }
 }
 
+/// What was warned about and where, if anything was.
+fn warning(protocol: &Protocol, run: &Run) -> Option<String> {
+    let warnings = run.warnings.iter().map(|warning| {
+        let place = fault::written_at(warning.span, protocol.sources());
+        let place = place.map(|(file, line, _)| format!(" at {file}:{line}"));
+        fault::tame(&format!("{}{}", warning.summary, place.unwrap_or_default()))
+    });
+    let warnings: Vec<String> = warnings.collect();
+    (!warnings.is_empty()).then(|| warnings.join("; "))
+}
+
 /// How often a run took what its subject changes; not known if that is no entry of the table.
 fn covered(subject: &Subject, run: &Run) -> Option<u64> {
     let touched = &subject.touched;
@@ -286,9 +307,14 @@ fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Li
         .name()
         .map(|name| format!(" --mutant {}", quoted(&name)));
     format!(
-        "rubric simulate {}{} --client {} --recipe {lineage} --check",
+        "rubric simulate {}{} --client {} --recipe {lineage}{} --check",
         quoted(given),
         mutant.unwrap_or_default(),
-        simulation.client
+        simulation.client,
+        if simulation.options.strict {
+            " --strict"
+        } else {
+            ""
+        }
     )
 }

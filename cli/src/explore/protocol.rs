@@ -42,17 +42,21 @@ no run leads to an end. Without such a load every run is sequentially consistent
 so, too: --nice-cycles looks for those that are not, by Qadeer's method (`explore memory-system`), with
 loads in the order in which they complete.
 
+What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) is a
+warning, with a shortest run to each place; --strict makes it a fault, which ends the exploration.
+
 What is found is shown as a shortest run. There are no DMA devices, fetches, atomics, flushes, and no
 cores that read early. Latencies play no role, so a run may need timing that a network cannot have.
 
 JSON is one object a line for each protocol or mutant: `protocol`, `mutant`, `caches`, `lines`,
 `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
-`seconds`, `states_per_second`, `transitions`, `of_transitions`; `stopped` (`time`, `memory` or
+`seconds`, `states_per_second`, `transitions`, `of_transitions`, `warnings` (each with `message`, `file`, `line`
+and `steps`); `stopped` (`time`, `memory` or
 `states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
 protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them.
 
-Exit status: 0 if all was explored and nothing found, 1 if something was found, 2 bad usage or
+Exit status: 0 if all was explored and nothing found (but warnings, perhaps), 1 if something was found, 2 bad usage or
 protocol files, 3 if a limit came first.")]
 pub struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
@@ -88,9 +92,15 @@ pub struct Args {
     #[arg(long, conflicts_with = "requests")]
     nice_cycles: bool,
 
-    /// Give a parameter of the protocol's machines a value; may be repeated
+    /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
+    /// (L1Cache.requestFromCache=ordered); may be repeated
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     set: Vec<Setting>,
+
+    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) is a fault, and is
+    /// not only warned about
+    #[arg(long)]
+    strict: bool,
 
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -117,6 +127,7 @@ impl Args {
             requests: self.requests,
             values: Values::Latest,
             settings: self.set.clone(),
+            strict: self.strict,
         }
     }
 
@@ -150,6 +161,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         .collect();
     let mut status = Status::Done;
     for opened in &opened? {
+        if !args.quiet {
+            opened.tell_order(&args.set);
+        }
         let subjects = match args.mutants {
             false => vec![Subject::of(opened)],
             true => Subject::mutants(opened)?,

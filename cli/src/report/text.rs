@@ -349,7 +349,23 @@ impl Page<'_> {
             )?;
             writeln!(out, "      {}", alarm.command)?;
         }
-        self.more(alarms.alarms.len(), out)
+        self.more(alarms.alarms.len(), out)?;
+        if !alarms.warnings.is_empty() {
+            writeln!(
+                out,
+                "\nWarnings: what gem5 accepts although it is evidently wrong (--strict makes it a fault)"
+            )?;
+        }
+        for warned in &alarms.warnings {
+            let plural = if warned.runs == 1 { "" } else { "s" };
+            writeln!(
+                out,
+                "  {}: {} ({} run{plural})",
+                warned.protocol, warned.warning, warned.runs
+            )?;
+            writeln!(out, "      {}", warned.command)?;
+        }
+        Ok(())
     }
 }
 

@@ -40,6 +40,13 @@ number such as 17/20 says that 17 of 20 runs are consistent; a TSO client need n
 JSON is one object a line for each protocol and client, behind the verdicts of --check as `rubric
 check` prints them where there is one run; the README has all keys.
 
+What gem5's script says of a protocol's buffers (which of them are ordered) is known for gem5's own
+protocols, by name, and for copies of them, by the names of machines and buffers. For others all buffers
+are unordered, which a warning says: use --set BUFFER=ordered, or the attribute ordered=\"true\".
+
+What gem5 accepts although it is evidently wrong, such as the use of an entry that was never
+allocated, is a warning with the command that repeats it; --strict makes it a fault.
+
 Exit status: 1 if a run ended in a protocol error, failed assertion or deadlock, or violates a model
 that its client keeps or that --check= names; 2 bad usage or protocol files; 3 undecided; else 0.")]
 pub struct Args {
@@ -187,9 +194,15 @@ pub(super) struct System {
     #[arg(long, visible_alias = "no-random-delays")]
     pub(super) steady: bool,
 
-    /// Give a parameter of the protocol's machines a value; may be repeated
+    /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
+    /// (L1Cache.requestFromCache=ordered); may be repeated
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     pub(super) set: Vec<Setting>,
+
+    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) ends a run as a
+    /// fault, and is not only warned about
+    #[arg(long)]
+    pub(super) strict: bool,
 
     /// Ticks after which a request that was not answered is a deadlock [default: 200000]
     #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -386,8 +399,14 @@ impl Args {
             },
         };
         simulation.options.settings.extend(self.system.set.clone());
+        simulation.options.strict = self.system.strict;
         simulation.deadlock_threshold = self.system.deadlock_threshold;
         simulation
+    }
+
+    /// The values of parameters that the user gives.
+    pub fn settings(&self) -> &[Setting] {
+        &self.system.set
     }
 
     /// The program of a run.

@@ -80,6 +80,9 @@ impl System {
         if self.steady {
             words.push("--steady".to_owned());
         }
+        if self.strict {
+            words.push("--strict".to_owned());
+        }
         let settings = self.set.iter();
         words.extend(settings.map(|setting| format!("--set {}", quoted(&setting.to_string()))));
         words.extend(

@@ -1,8 +1,8 @@
 //! Why a simulated run stopped, for whoever works on the protocol.
 
 use simulate::simulation::Run;
-use simulate::source::Sources;
-use simulate::system::Fault;
+use simulate::source::{Sources, Span};
+use simulate::system::{Fault, Warning};
 
 /// What happened, where in the protocol, and what came before it; one line for each.
 pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
@@ -17,6 +17,21 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
     lines.push(format!("  to repeat it: rubric simulate {command}"));
+    lines.iter().map(|line| tame(line)).collect()
+}
+
+/// What was warned about, where in the protocol, and how to repeat it; one line for each.
+pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
+    let mut lines = vec![format!("warning: {}", warning.message)];
+    if let Some((file, line, text)) = written_at(warning.span, sources) {
+        lines.push(format!("  at {file}:{line}: {text}"));
+    }
+    if warning.count > 1 {
+        lines.push(format!("  {} times in this run", warning.count));
+    }
+    lines.push(format!(
+        "  to repeat it (--strict makes it a fault): rubric simulate {command}"
+    ));
     lines.iter().map(|line| tame(line)).collect()
 }
 
@@ -36,7 +51,12 @@ pub fn ended(run: &Run) -> String {
 
 /// File and line that the protocol was at, and what is written there.
 pub fn place(fault: &Fault, sources: &Sources) -> Option<(String, usize, String)> {
-    let span = fault.span?;
+    written_at(fault.span, sources)
+}
+
+/// File and line of a place in the protocol, and what is written there.
+pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usize, String)> {
+    let span = span?;
     let (path, line, _) = sources.position(span);
     let text = sources.text(span).lines().next().unwrap_or("").trim();
     Some((path.display().to_string(), line, text.to_owned()))

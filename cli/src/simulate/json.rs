@@ -8,7 +8,7 @@ use simulate::source::Sources;
 
 use super::Cell;
 use super::fault;
-use super::score::{Failed, Score};
+use super::score::{Failed, Score, Warned};
 use super::series::Series;
 
 #[derive(Serialize)]
@@ -35,6 +35,28 @@ struct Line<'a> {
     faults: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     first_faults: Vec<Faulty<'a>>,
+    /// Runs that were warned about.
+    warned: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<Warning<'a>>,
+    command: String,
+}
+
+/// What gem5 accepts although it is evidently wrong, at a place of the protocol.
+#[derive(Serialize)]
+struct Warning<'a> {
+    /// Of the first run.
+    seed: u64,
+    runs: u64,
+    message: &'a str,
+    tick: u64,
+    controller: &'a str,
+    address: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    recent: &'a [String],
     command: String,
 }
 
@@ -95,6 +117,10 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
             format!("rubric simulate {}", words(failed.seed)),
         )
     });
+    let warnings = score.warnings.iter().map(|warned| {
+        let command = format!("rubric simulate {}", words(warned.seed));
+        warning(warned, opened.protocol.sources(), command)
+    });
     Line {
         protocol: &opened.given,
         mutant: opened.mutant(),
@@ -113,9 +139,28 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         certificates: (!series.models.is_empty()).then_some(score.certificates),
         faults: score.faults,
         first_faults: faults.collect(),
+        warned: score.warned,
+        warnings: warnings.collect(),
         command: series
             .args
             .command(&opened.given, cell.client, series.args.seed_of(0)),
+    }
+}
+
+fn warning<'a>(warned: &'a Warned, sources: &Sources, command: String) -> Warning<'a> {
+    let warning = &warned.warning;
+    let place = fault::written_at(warning.span, sources);
+    Warning {
+        seed: warned.seed,
+        runs: warned.runs,
+        message: &warning.message,
+        tick: warning.tick,
+        controller: &warning.controller,
+        address: warning.address,
+        line: place.as_ref().map(|(_, line, _)| *line),
+        file: place.map(|(file, _, _)| file),
+        recent: &warning.recent,
+        command,
     }
 }
 

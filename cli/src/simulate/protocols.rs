@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use simulate::config::{Options, Plan};
+use simulate::config::{Options, Plan, Setting};
 use simulate::mutant::Mutant;
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
@@ -10,6 +10,7 @@ use simulate::slicc::load::Failure;
 use simulate::source::{Diagnostic, Sources};
 
 use super::coverage::Covered;
+use super::fault::tame;
 use crate::error::Error;
 use crate::mutants;
 use crate::protocol::diagnostics;
@@ -34,6 +35,13 @@ impl Opened {
             given: given.to_owned(),
             protocol,
         })
+    }
+
+    /// Says on standard error how it is known which of its buffers are ordered, if no script of gem5 says it.
+    pub fn tell_order(&self, settings: &[Setting]) {
+        if let Some(notice) = self.protocol.order_notice(settings) {
+            eprintln!("rubric: warning: {}", tame(&notice));
+        }
     }
 
     /// It with a fault put in.

@@ -2,7 +2,7 @@
 
 use history::History;
 use simulate::simulation::Run;
-use simulate::system::Fault;
+use simulate::system::{Fault, Warning};
 
 use super::coverage::Coverage;
 use super::verdicts::Counts;
@@ -18,6 +18,18 @@ pub struct Failed {
     pub run: u32,
     /// Why it stopped.
     pub fault: Box<Fault>,
+}
+
+/// A warning, and the first run that had it.
+pub struct Warned {
+    /// Its seed.
+    pub seed: u64,
+    /// Its number in the series.
+    pub run: u32,
+    /// What was warned about.
+    pub warning: Warning,
+    /// How many runs had it.
+    pub runs: u64,
 }
 
 /// Sums over runs. None depends on the order in which runs are added.
@@ -43,6 +55,10 @@ pub struct Score {
     pub faults: u64,
     /// The first of them.
     pub failed: Vec<Failed>,
+    /// Runs that did something that gem5 accepts although it is evidently wrong.
+    pub warned: u64,
+    /// What that was, once for each place in the protocol.
+    pub warnings: Vec<Warned>,
     /// Transitions.
     pub coverage: Coverage,
     /// Histories, by number of the run, if they are to be kept.
@@ -70,6 +86,15 @@ impl Score {
             .map_or(run.tally.ticks, |fault| fault.tick);
         self.seconds += seconds;
         self.coverage.add(run);
+        self.warned += u64::from(!run.warnings.is_empty());
+        for warning in &run.warnings {
+            self.warn(Warned {
+                seed,
+                run: number,
+                warning: warning.clone(),
+                runs: 1,
+            });
+        }
         if let Some(fault) = &run.fault {
             self.faults += 1;
             self.failed.push(Failed {
@@ -95,10 +120,32 @@ impl Score {
         for (counts, others) in self.verdicts.iter_mut().zip(other.verdicts) {
             counts.merge(others);
         }
+        self.warned += other.warned;
+        other
+            .warnings
+            .into_iter()
+            .for_each(|warned| self.warn(warned));
         self.failed.extend(other.failed);
         self.keep_first();
         self.histories.extend(other.histories);
         self.histories.sort_by_key(|(run, _)| *run);
+    }
+
+    /// Adds a warning; of the same one the first run is kept.
+    fn warn(&mut self, new: Warned) {
+        let mut known = self.warnings.iter_mut();
+        match known.find(|known| known.warning.is_same(&new.warning)) {
+            Some(known) => {
+                let runs = known.runs + new.runs;
+                if new.run < known.run {
+                    *known = new;
+                }
+                known.runs = runs;
+            }
+            None => self.warnings.push(new),
+        }
+        self.warnings
+            .sort_by_key(|warned| (warned.run, warned.warning.tick));
     }
 
     fn keep_first(&mut self) {

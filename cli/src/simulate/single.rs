@@ -61,6 +61,10 @@ pub fn run(
         eprintln!("rubric: {words}: {}", lines.join("\n"));
         status = Status::Violation;
     }
+    for warning in run.warnings.iter().filter(|_| !args.quiet) {
+        let lines = fault::warning(warning, opened.protocol.sources(), &words);
+        eprintln!("rubric: {words}: {}", lines.join("\n"));
+    }
     let mut score = Score::new(0);
     if !args.is_plain() {
         let mut input = input(&words, &opened.protocol, &run)?;

@@ -146,6 +146,20 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
             lines.join("\n")
         )?;
     }
+    for warned in &score.warnings {
+        let words = series.args.words(&opened.given, cell.client, warned.seed);
+        let lines = fault::warning(&warned.warning, opened.protocol.sources(), &words);
+        let plural = if warned.runs == 1 { "run" } else { "runs" };
+        writeln!(
+            out,
+            "\n{}, {}, {} {plural}, the first with seed {}: {}",
+            opened.title(),
+            cell.client,
+            warned.runs,
+            warned.seed,
+            lines.join("\n")
+        )?;
+    }
     let left = score.faults - score.failed.len() as u64;
     if left > 0 {
         writeln!(

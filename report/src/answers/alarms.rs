@@ -14,6 +14,21 @@ pub struct Alarms {
     pub runs: Vec<Unmutated>,
     /// Those of them that found something, in the order of the table.
     pub alarms: Vec<Alarm>,
+    /// What was warned about in them.
+    pub warnings: Vec<Warned>,
+}
+
+/// Something that gem5 accepts although it is evidently wrong, in runs of a protocol that is not mutated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warned {
+    /// The protocol.
+    pub protocol: String,
+    /// What it is, and where in the protocol.
+    pub warning: String,
+    /// How many runs.
+    pub runs: u64,
+    /// The command that repeats the first of them.
+    pub command: String,
 }
 
 /// The runs of a protocol that is not mutated with one client.
@@ -53,6 +68,7 @@ pub struct Alarm {
 pub(super) fn alarms(campaign: &Campaign<'_>) -> Alarms {
     let mut runs: BTreeMap<[&str; 3], Unmutated> = BTreeMap::new();
     let mut alarms = Vec::new();
+    let mut warnings: Vec<Warned> = Vec::new();
     for run in campaign.runs.iter().filter(|run| run.mutant.is_none()) {
         let key = [&*run.protocol, &run.client, &run.model];
         let entry = runs.entry(key).or_insert_with(|| about(run));
@@ -64,10 +80,25 @@ pub(super) fn alarms(campaign: &Campaign<'_>) -> Alarms {
         if campaign.detects(run) {
             alarms.push(alarm(run));
         }
+        for warning in run.warning.iter().flat_map(|all| all.split("; ")) {
+            let known = warnings
+                .iter_mut()
+                .find(|known| known.protocol == run.protocol && known.warning == warning);
+            match known {
+                Some(known) => known.runs += 1,
+                None => warnings.push(Warned {
+                    protocol: run.protocol.clone(),
+                    warning: warning.to_owned(),
+                    runs: 1,
+                    command: run.command.clone(),
+                }),
+            }
+        }
     }
     Alarms {
         runs: runs.into_values().collect(),
         alarms,
+        warnings,
     }
 }
 

@@ -128,6 +128,9 @@ pub struct CampaignRun {
     pub fault: Option<String>,
     /// What the fault says.
     pub message: Option<String>,
+    /// What gem5 accepts although it is evidently wrong, and where in the protocol; none if there was nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     /// How often it took what was edited.
     pub covered: Option<u64>,
     /// How many triples of machine, state and event it was the first to reach.
@@ -159,6 +162,7 @@ impl CampaignRun {
 impl Record for CampaignRun {
     const TABLE: &'static str = "a table of runs";
     const MADE_BY: &'static str = "rubric campaign";
+    const NEWER: &'static [&'static str] = &["warning"];
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
         use Field::{Number, NumberOrNull, Seconds, SecondsOrNull, Small, SmallOrNull};
@@ -185,6 +189,7 @@ impl Record for CampaignRun {
             ("outcome", Word(&mut self.outcome)),
             ("fault", TextOrNull(&mut self.fault)),
             ("message", TextOrNull(&mut self.message)),
+            ("warning", TextOrNull(&mut self.warning)),
             ("covered", NumberOrNull(&mut self.covered)),
             ("new", Small(&mut self.new)),
         ];

@@ -369,7 +369,8 @@ impl<'a> Compiler<'a> {
             .filter(|element| self.types[*element].kind == Kind::Entry)
     }
 
-    /// The rank of a port: a number below that of the ports.
+    /// The rank of a port. One that is not below the number of ports does no harm before something is stalled at the
+    /// port, or woken from it.
     fn rank(&mut self, port: &ast::InPort, machine: &ast::Machine) -> u32 {
         let Some(pair) = attribute(&port.pairs, "rank") else {
             return 0;
@@ -378,11 +379,17 @@ impl<'a> Compiler<'a> {
         let ports = machine.body.iter().filter(is_port).count();
         match pair.value.text.parse::<u32>() {
             Ok(rank) if (rank as usize) < ports => rank,
-            _ => {
+            Ok(rank) => {
                 let text = format!(
-                    "the rank `{}` is not below {ports}, the number of in_ports",
-                    pair.value.text
+                    "the rank {rank} is not below {ports}, the number of in_ports: stall_and_wait fails from this port"
                 );
+                let hint = "give the ports the ranks from 0 up, the one with the highest priority the highest";
+                self.diagnostics
+                    .push(Diagnostic::warning(pair.value.span, text).hint(hint));
+                rank
+            }
+            Err(_) => {
+                let text = format!("the rank `{}` is no small number", pair.value.text);
                 self.diagnostics
                     .push(Diagnostic::error(pair.value.span, text));
                 0

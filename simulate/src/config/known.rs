@@ -19,23 +19,11 @@ pub(super) enum Known {
     MoesiAmdBase,
     MoesiCmpDirectory,
     MoesiCmpToken,
+    MesiThreeLevel,
+    Msi,
 }
 
 impl Known {
-    /// The one of that name; a name may go on behind it, as that of a variant does.
-    pub(super) fn find(protocol: &str) -> Option<Known> {
-        let names = [
-            ("MI_example", Known::MiExample),
-            ("MESI_Two_Level", Known::MesiTwoLevel),
-            ("MOESI_hammer", Known::MoesiHammer),
-            ("MOESI_AMD_Base", Known::MoesiAmdBase),
-            ("MOESI_CMP_directory", Known::MoesiCmpDirectory),
-            ("MOESI_CMP_token", Known::MoesiCmpToken),
-        ];
-        let found = names.iter().find(|(name, _)| protocol.starts_with(name));
-        found.map(|&(_, known)| known)
-    }
-
     /// Whether the script makes a buffer ordered.
     pub(super) fn is_ordered(self, machine: &str, buffer: &str) -> bool {
         if machine == "DMA" {
@@ -68,6 +56,21 @@ impl Known {
                 "persistentFromDir",
                 "dmaRequestToDir",
                 "dmaResponseFromDir",
+            ],
+            // The wires between the two first levels.
+            (Known::MesiThreeLevel, "L0Cache") => &["bufferToL1", "bufferFromL1"],
+            (Known::MesiThreeLevel, "L1Cache") => &["bufferToL0", "bufferFromL0"],
+            (Known::Msi, "L1Cache") => &[
+                "requestToDir",
+                "responseToDirOrSibling",
+                "forwardFromDir",
+                "responseFromDirOrSibling",
+            ],
+            (Known::Msi, "Directory") => &[
+                "forwardToCache",
+                "responseToCache",
+                "requestFromCache",
+                "responseFromCache",
             ],
             // A persistent request must not be overtaken by the message that ends it.
             (Known::MoesiCmpToken, _) => &[
@@ -129,7 +132,7 @@ pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64
     }
     let first_levels = ["L0Cache", "L1Cache", "L2Cache", "DMA"];
     match name {
-        "transitions_per_cycle" if known == Some(Known::MoesiAmdBase) => 32,
+        "transitions_per_cycle" if matches!(known, Some(Known::MoesiAmdBase | Known::Msi)) => 32,
         "transitions_per_cycle" if first_levels.contains(&machine) => 4,
         "transitions_per_cycle" => 32,
         "recycle_latency" => 10,

@@ -1,6 +1,7 @@
 //! From options and the declared parameters of machines to controllers and values.
 
 use super::known::{self, Known};
+use super::script::Script;
 use super::value::Site;
 use super::{Options, Setting};
 use crate::ruby::cache::Geometry;
@@ -29,12 +30,18 @@ pub struct Plan {
     pub buffers: u32,
     /// How many sequencers there are. The first belong to the threads; others stay idle.
     pub sequencers: u32,
-    /// The names of the wire buffers, which machines share by name. One with `DIRECT` in its name is ordered.
-    pub wires: Vec<Box<str>>,
+    /// The wires between machines, which share them by name.
+    pub wires: Vec<Wire>,
 }
 
-/// What stands between the machines that a buffer connects directly.
-pub(crate) const DIRECT: &str = "->";
+/// A wire between two machines: a WireBuffer, or a buffer that both have and that is not attached to the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wire {
+    /// What both call it.
+    pub name: Box<str>,
+    /// Whether it is ordered.
+    pub ordered: bool,
+}
 
 /// The controllers of a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +137,7 @@ impl Plan {
         options: &Options,
     ) -> Result<Plan, Vec<Diagnostic>> {
         let mut planner = Planner {
-            known: Known::find(protocol),
+            script: Script::find(protocol, machines),
             options,
             used: vec![false; options.settings.len()],
             errors: Vec::new(),
@@ -197,7 +204,7 @@ impl Value {
 
 /// Makes a plan.
 pub(super) struct Planner<'a> {
-    pub known: Option<Known>,
+    pub script: Option<Script>,
     pub options: &'a Options,
     /// Which settings have found their parameter.
     used: Vec<bool>,
@@ -206,6 +213,11 @@ pub(super) struct Planner<'a> {
 }
 
 impl Planner<'_> {
+    /// The protocol whose script the protocol goes with.
+    pub fn known(&self) -> Option<Known> {
+        self.script.map(|script| script.known)
+    }
+
     fn check_options(&mut self) {
         let options = self.options;
         let powers = [
@@ -294,7 +306,7 @@ impl Planner<'_> {
                 .any(|object| is_kind(object, kind))
         };
         let left_out = self
-            .known
+            .known()
             .is_some_and(|known| known.leaves_out(machine.name));
         // Nothing moves a DMA machine without a device, and there is none.
         if left_out || machine.name == "DMA" || is("DMASequencer") {
@@ -346,7 +358,7 @@ impl Planner<'_> {
 
     /// The value of a setting that machines have without declaring it.
     fn base_value(&mut self, machine: &Declared, name: &str) -> u64 {
-        let value = known::base_value(self.known, machine.name, name);
+        let value = known::base_value(self.known(), machine.name, name);
         let setting = self.setting(machine.name, name);
         match setting.map(|setting| (setting, setting.value.parse())) {
             None => value,

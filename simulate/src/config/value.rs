@@ -2,7 +2,8 @@
 
 use super::Setting;
 use super::known::{self, Known};
-use super::plan::{Buffer, DIRECT, Direction, Planner, Value, anywhere, wrong};
+use super::plan::{Buffer, Direction, Planner, Value, Wire, anywhere, wrong};
+use super::script::{How, Script};
 use crate::ruby::cache::Geometry;
 use crate::slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use crate::slicc::cplusplus::evaluate;
@@ -61,32 +62,40 @@ impl Planner<'_> {
                 })
             }
             "TimerTable" => Ok(Value::Timer),
-            "WireBuffer" => Ok(Value::Wire(self.wire(site.name()))),
+            "WireBuffer" => Ok(Value::Wire(self.wire(site.name(), false))),
             kind if kind.contains("Prefetcher") => Ok(Value::Null),
             _ => self.scalar(site, setting),
         }
     }
 
-    fn wire(&mut self, name: &str) -> u32 {
+    /// A wire; it is ordered if both ends say so.
+    fn wire(&mut self, name: &str, ordered: bool) -> u32 {
         let wires = &mut self.plan.wires;
-        let at = wires.iter().position(|other| **other == *name);
-        at.unwrap_or_else(|| {
-            wires.push(name.into());
+        let at = wires.iter().position(|other| *other.name == *name);
+        let at = at.unwrap_or_else(|| {
+            wires.push(Wire {
+                name: name.into(),
+                ordered,
+            });
             wires.len() - 1
-        }) as u32
+        });
+        wires[at].ordered &= ordered;
+        at as u32
     }
 
     fn buffer(&mut self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
-        let ordered = match (setting, self.known) {
+        let direct = direct(site);
+        let ordered = match (setting, self.script) {
             (Some(setting), _) => match setting.value.as_str() {
                 "ordered" => true,
                 "unordered" => false,
                 _ => return Err(wrong(setting, "ordered or unordered")),
             },
-            (None, known) => is_ordered(known, site),
+            (None, None) if direct.is_some() => true,
+            (None, script) => is_ordered(script, site),
         };
-        if let Some(name) = direct(site) {
-            return Ok(Value::Wire(self.wire(&name)));
+        if let Some(name) = direct {
+            return Ok(Value::Wire(self.wire(&name, ordered)));
         }
         let number = self.plan.buffers;
         self.plan.buffers += 1;
@@ -115,8 +124,8 @@ impl Planner<'_> {
             ways: shape.ways,
             start_index_bit: options.block_bytes.ilog2() + banks,
             policy: shape.policy,
-            latency: known::cache_latency(self.known, site.machine),
-            banks: known::cache_banks(self.known, site.name()),
+            latency: known::cache_latency(self.known(), site.machine),
+            banks: known::cache_banks(self.known(), site.name()),
         };
         match geometry.sets(options.block_bytes) {
             Ok(_) => Ok(Value::Cache(geometry)),
@@ -130,7 +139,7 @@ impl Planner<'_> {
             return plain(site.kind(), text).ok_or_else(|| wrong(setting, site.kind()));
         }
         let script = |known: Known| known.script_value(site.machine, site.name());
-        if let Some(value) = self.known.and_then(script) {
+        if let Some(value) = self.known().and_then(script) {
             return Ok(Value::Number(value));
         }
         if let Some(value) = default(site, u64::from(self.options.block_bytes.ilog2()))? {
@@ -150,18 +159,25 @@ impl Planner<'_> {
 }
 
 /// Whether a buffer is ordered unless a setting says something else.
-pub(super) fn is_ordered(known: Option<Known>, site: Site) -> bool {
-    match known {
-        Some(known) => known.is_ordered(site.machine, site.name()),
-        None => site
-            .attribute("ordered")
-            .is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1")),
+pub(super) fn is_ordered(script: Option<Script>, site: Site) -> bool {
+    let by_attribute = || {
+        let attribute = site.attribute("ordered");
+        attribute.is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1"))
+    };
+    match script {
+        Some(Script { known, how }) => {
+            known.is_ordered(site.machine, site.name()) || how == How::Alike && by_attribute()
+        }
+        None => by_attribute(),
     }
 }
 
 fn unreadable(setting: &Setting, why: String) -> Diagnostic {
     anywhere(format!("--set {setting}: {why}"))
 }
+
+/// What stands between the machines that a buffer connects directly.
+const DIRECT: &str = "->";
 
 /// What connects a buffer directly with that of another machine: one that is attached to the network without a number
 /// of a virtual network, such as `bufferToL1` of machine L0Cache and `bufferFromL0` of L1Cache. Both controllers have

@@ -160,6 +160,10 @@ fn object(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<
             | DirectoryDeallocate
             | DirectoryPresent
             | TableLookup
+            | PerfectLookup
+            | PerfectAllocate
+            | PerfectDeallocate
+            | PerfectPresent
             | TableAllocate
             | TableDeallocate
             | TablePresent
@@ -174,7 +178,14 @@ fn object(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<
     };
     walk.effects.fails |= !matches!(
         function,
-        CacheTouch | CacheTouchEntry | TableLookup | TablePresent | TableSlots
+        // A null entry fails; a row in which it is null would fail whenever it is taken, and shows at once.
+        CacheTouch
+            | CacheTouchEntry
+            | TableLookup
+            | TableSlots
+            | PerfectLookup
+            | PerfectAllocate
+            | PerfectPresent
     );
     let tags = Thing::Tags(Some(own));
     Some(match function {
@@ -190,11 +201,16 @@ fn object(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<
             walk.touch(Thing::Table(own), How::Read);
             Held::Pointer(Space::Tbe, 0)
         }
+        // What is missing is made.
+        PerfectLookup => {
+            walk.touch(Thing::Table(own), How::Change);
+            Held::Pointer(Space::Tbe, 0)
+        }
         CachePresent | CacheAvailable | DirectoryPresent => {
             walk.touch(tags, How::Read);
             Held::Opaque
         }
-        TablePresent | TableSlots => {
+        TablePresent | TableSlots | PerfectPresent => {
             walk.touch(Thing::Table(own), How::Read);
             Held::Opaque
         }
@@ -317,10 +333,15 @@ fn queue(walk: &mut Walk<'_, '_>, function: Builtin, base: Register) -> Option<H
             walk.touch(Thing::Blocked, How::Change);
         }
         TimerSet | TimerUnset => {
+            walk.effects.fails = true;
             walk.effects.timing = true;
             walk.touch(Thing::Timers, How::Change);
         }
-        TimerReady | TimerNext | TimerIsSet => walk.touch(Thing::Timers, How::Read),
+        TimerNext => {
+            walk.effects.fails = true;
+            walk.touch(Thing::Timers, How::Read);
+        }
+        TimerReady | TimerIsSet => walk.touch(Thing::Timers, How::Read),
         PersistentLock | PersistentUnlock | PersistentMark => {
             walk.effects.fails = true;
             walk.touch(Thing::Persistent, How::Change);

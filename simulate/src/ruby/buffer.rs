@@ -41,9 +41,14 @@ pub struct MessageBuffer {
     stalled: Vec<(u64, Slot)>,
     /// Those whose enqueue was deferred, with their lines, in that order.
     deferred: Vec<(u64, u64)>,
+    /// Those that the running step has sent and that have no order, where somebody goes from state to state (see
+    /// [`frozen`]).
+    disordered: Vec<u64>,
     counter: u64,
     last_arrival: u64,
     last_bypassed: bool,
+    /// The tick in which somebody last asked for the size, and the size then.
+    sized: Option<(u64, usize)>,
     /// The tick of the last removal.
     removal: u64,
     /// How often the head was removed in it, which uses up the rate.
@@ -79,6 +84,10 @@ impl MessageBuffer {
     ) -> Result<u64, Misuse> {
         let arrival = self.pass(now, delta, bypass, random)?;
         self.deliver(arrival, message);
+        let capacity = self.settings.capacity;
+        if capacity != 0 && self.queue.len() + self.stalled.len() > capacity {
+            return Err(Misuse::BufferFull(capacity as u64));
+        }
         Ok(arrival)
     }
 
@@ -202,7 +211,18 @@ impl MessageBuffer {
     pub fn delay_head(&mut self, now: u64, random: Option<&mut Delays>) -> Result<u64, Misuse> {
         let head = self.take(now)?;
         self.left += 1;
+        self.note_disordered(head.message);
         self.enqueue(now, 1, head.message, false, random)
+    }
+
+    /// Lets the head arrive a cycle later, before whatever else was enqueued after it and arrives then. Returns that tick.
+    pub fn postpone_head(&mut self, now: u64) -> Result<u64, Misuse> {
+        let mut head = self.take(now)?;
+        self.left += 1;
+        self.note_disordered(head.message);
+        head.arrival = now + 1;
+        insert(&mut self.queue, head);
+        Ok(head.arrival)
     }
 
     /// Puts the head, which has to be ready, at the end of the stall list of a line. It still counts
@@ -282,7 +302,18 @@ impl MessageBuffer {
         self.queue.len() + self.stalled.len() + left as usize + count <= capacity
     }
 
-    /// How many messages can be received now or later (`getSize`); stalled ones are not among them.
+    /// How many messages could be received when somebody first asked in this tick (`getSize`).
+    pub fn size_at(&mut self, now: u64) -> usize {
+        match self.sized {
+            Some((tick, size)) if tick == now => size,
+            _ => {
+                self.sized = Some((now, self.len()));
+                self.len()
+            }
+        }
+    }
+
+    /// How many messages can be received now or later; stalled ones are not among them.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
@@ -407,6 +438,26 @@ mod tests {
             assert_eq!(buffer.len(), naive.heap.len());
             assert_eq!(buffer.stalled(), naive.stalled.len());
         }
+    }
+
+    #[test]
+    fn a_head_that_waits_keeps_its_place_or_loses_it() {
+        let mut buffer = ordered();
+        // From the network: the second was sent later and arrives a cycle later.
+        buffer.deliver(10, 1);
+        buffer.deliver(11, 2);
+        assert_eq!(buffer.postpone_head(10), Ok(11));
+        assert_eq!(buffer.head(), Some(1));
+        // One that has arrived goes first, and then waits behind it.
+        assert_eq!(buffer.postpone_head(11), Ok(12));
+        assert_eq!(buffer.head(), Some(2));
+        assert_eq!(buffer.postpone_head(11), Ok(12));
+        assert_eq!((buffer.head(), buffer.len()), (Some(1), 2));
+        let mut other = ordered();
+        other.deliver(10, 1);
+        other.deliver(11, 2);
+        assert_eq!(other.delay_head(10, None), Ok(11));
+        assert_eq!(other.head(), Some(2));
     }
 
     #[test]

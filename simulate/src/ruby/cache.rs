@@ -1,6 +1,7 @@
 //! Caches: which lines they hold and which one has to go (SLICC.md, section 16, CacheMemory).
 //!
-//! The permission and the load-linked monitor of an entry are kept here, by its way.
+//! The permission and the load-linked monitor of an entry are kept here, by its way. As in gem5, an entry whose
+//! permission is NotPresent keeps its way, but is not found, and may be replaced as if the way were free.
 
 pub mod frozen;
 
@@ -164,24 +165,17 @@ impl CacheMemory {
         first..first + ways
     }
 
-    /// Where a line is.
+    /// Where a line is that has an entry and is not NotPresent.
     #[inline]
     fn find(&self, line: u64) -> Option<usize> {
-        let range = self.ways_of(line);
-        let first = range.start;
-        self.lines[range]
-            .iter()
-            .position(|&held| held == line)
-            .map(|way| first + way)
+        let mut ways = self.ways_of(line);
+        ways.find(|&slot| self.lines[slot] == line && self.permissions[slot] != NOT_PRESENT)
     }
 
+    /// A way without an entry, or with one that is NotPresent.
     fn find_free(&self, line: u64) -> Option<usize> {
-        let range = self.ways_of(line);
-        let first = range.start;
-        self.lines[range]
-            .iter()
-            .position(|&held| held == NO_LINE)
-            .map(|way| first + way)
+        let mut ways = self.ways_of(line);
+        ways.find(|&slot| self.permissions[slot] == NOT_PRESENT)
     }
 
     /// Where an entry is.
@@ -205,8 +199,7 @@ impl CacheMemory {
     /// Whether a line has an entry or could get one.
     #[inline]
     pub fn cache_avail(&self, line: u64) -> bool {
-        let held = &self.lines[self.ways_of(line)];
-        held.iter().any(|&held| held == line || held == NO_LINE)
+        self.find_free(line).or_else(|| self.find(line)).is_some()
     }
 
     /// The line that has to go before `line` can get an entry.
@@ -219,19 +212,22 @@ impl CacheMemory {
     }
 
     /// Puts an entry into the first free way, with permission Invalid, monitored by nobody, as the
-    /// one used last.
-    pub fn allocate(&mut self, line: u64, entry: u64) -> Result<(), Misuse> {
+    /// one used last. Returns the line of an entry that was in the way and NotPresent, if there was one: it is lost.
+    pub fn allocate(&mut self, line: u64, entry: u64) -> Result<Option<u64>, Misuse> {
         if self.is_tag_present(line) {
             return Err(Misuse::Present(line));
         }
         let slot = self.find_free(line).ok_or(Misuse::SetFull(line))?;
+        let old = self.entries[slot];
+        let lost = (old != 0 && old != entry).then_some(self.lines[slot]);
+        self.ways.remove(&old);
         self.lines[slot] = line;
         self.entries[slot] = entry;
         self.permissions[slot] = INVALID;
         self.monitors[slot] = NOBODY;
         self.ways.insert(entry, slot as u32);
         self.touch(slot);
-        Ok(())
+        Ok(lost)
     }
 
     /// Removes the entry of a line and returns it.
@@ -260,19 +256,26 @@ impl CacheMemory {
         }
     }
 
-    /// The same for an entry.
+    /// The same for an entry, which must not be null.
     #[inline]
-    pub fn set_mru_entry(&mut self, entry: u64) {
+    pub fn set_mru_entry(&mut self, entry: u64) -> Result<(), Misuse> {
+        if entry == 0 {
+            return Err(Misuse::NoEntry);
+        }
         if let Some(slot) = self.find_entry(entry) {
             self.touch(slot);
         }
+        Ok(())
     }
 
-    /// The line in a way, counted through the sets; 0 if that is free (`getAddressAtIdx`).
+    /// The line in a way, counted through the sets; 0 if the way is free, or its permission Invalid or NotPresent
+    /// (`getAddressAtIdx`).
     pub fn address_at(&self, index: u64) -> Result<u64, Misuse> {
-        let line = self.lines.get(index as usize);
-        let line = *line.ok_or(Misuse::NoSlot(index))?;
-        Ok(if line == NO_LINE { 0 } else { line })
+        let permission = self.permissions.get(index as usize);
+        match *permission.ok_or(Misuse::NoSlot(index))? {
+            INVALID | NOT_PRESENT => Ok(0),
+            _ => Ok(self.lines[index as usize]),
+        }
     }
 
     /// The lines and entries that it holds, set by set.
@@ -514,7 +517,7 @@ mod tests {
                     if step % 2 == 0 {
                         cache.set_mru(line)
                     } else {
-                        cache.set_mru_entry(entry)
+                        cache.set_mru_entry(entry).unwrap()
                     }
                     tree.point(way, false);
                     order.retain(|other| *other != way);
@@ -524,7 +527,7 @@ mod tests {
                     Some(way) => {
                         assert!(cache.cache_avail(line));
                         assert_eq!(cache.cache_probe(line), Err(Misuse::SetAvailable(line)));
-                        assert_eq!(cache.allocate(line, step), Ok(()));
+                        assert_eq!(cache.allocate(line, step), Ok(None));
                         assert_eq!(cache.lookup(line), step);
                         held[way] = Some(line);
                         tree.point(way, false);

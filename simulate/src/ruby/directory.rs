@@ -68,9 +68,12 @@ impl DirectoryMemory {
         Ok(self.entries.get(&line).copied().unwrap_or(0))
     }
 
-    /// Gives a line an entry, whose permission is to be Read_Only. One that it had is forgotten.
+    /// Gives a line that has none an entry, whose permission is to be Read_Only.
     pub fn allocate(&mut self, line: u64, entry: u64) -> Result<(), Misuse> {
         self.check(line)?;
+        if self.entries.contains_key(&line) {
+            return Err(Misuse::Present(line));
+        }
         self.entries.insert(line, entry);
         Ok(())
     }
@@ -127,6 +130,7 @@ mod tests {
         assert_eq!(directory.lookup(64), Ok(0));
         assert_eq!(directory.allocate(192, 8), Ok(()));
         assert_eq!(directory.allocate(64, 9), Ok(()));
+        assert_eq!(directory.allocate(64, 10), Err(Misuse::Present(64)));
         assert_eq!(directory.allocate(128, 9), Err(Misuse::OutOfRange(128)));
         assert_eq!(directory.sorted(), [(64, 9), (192, 8)]);
         assert_eq!(directory.deallocate(64), Ok(9));

@@ -180,6 +180,13 @@ impl Network {
         self.holds = true;
     }
 
+    /// Whether a From buffer gets the messages of an ordered sender in order.
+    #[inline]
+    pub fn keeps_order(&self, receiver: u32) -> bool {
+        let place = self.places.get(receiver as usize).copied().flatten();
+        place.is_some_and(|place| place.ordered)
+    }
+
     /// Messages of a pair of ordered buffers have a lane of their own; others have no order.
     fn lane(&self, sender: u32, receiver: u32) -> u64 {
         let place = |buffer: u32| self.places.get(buffer as usize).copied().flatten();

@@ -68,8 +68,9 @@ pub mod bits {
 
 /// Operations on a Set: a word with its size and one with its elements.
 ///
-/// `addSet`, `removeSet`, `isSuperset`, `intersectionIsEmpty`, `count` and `isEmpty` are those of
-/// [`bits`] for the second word.
+/// As in gem5, the size does not limit what can be added: elements are bits of a word of the build's size
+/// ([`MOST`](super::MOST)), and the size matters to `broadcast`, `smallestElement` and where two sets have to be
+/// of one size. `addSet`, `removeSet`, `isSuperset`, `count` and `isEmpty` are those of [`bits`] for the second word.
 pub mod set {
     use super::{MOST, Misuse, below};
 
@@ -87,25 +88,38 @@ pub mod set {
         Ok(())
     }
 
-    /// Adds an element, which has to be below the size.
+    /// The bit of an element, which has to be below [`MOST`].
     #[inline]
-    pub fn add(set: &mut [u64], element: u64) -> Result<(), Misuse> {
-        if element >= set[0] {
-            let size = set[0];
-            return Err(Misuse::NoElement { element, size });
+    fn bit(element: u64) -> Result<u64, Misuse> {
+        if element >= MOST {
+            return Err(Misuse::NoBit(element));
         }
-        set[1] |= 1 << element;
+        Ok(1 << element)
+    }
+
+    /// Checks that two sets are of one size.
+    #[inline]
+    pub fn check_sizes(one: &[u64], other: &[u64]) -> Result<(), Misuse> {
+        if one[0] != other[0] {
+            return Err(Misuse::SetSizes {
+                one: one[0],
+                other: other[0],
+            });
+        }
         Ok(())
     }
 
-    /// Takes an element away, which has to be below the size.
+    /// Adds an element, whatever the size is.
+    #[inline]
+    pub fn add(set: &mut [u64], element: u64) -> Result<(), Misuse> {
+        set[1] |= bit(element)?;
+        Ok(())
+    }
+
+    /// Takes an element away, whatever the size is.
     #[inline]
     pub fn remove(set: &mut [u64], element: u64) -> Result<(), Misuse> {
-        if element >= set[0] {
-            let size = set[0];
-            return Err(Misuse::NoElement { element, size });
-        }
-        set[1] &= !(1 << element);
+        set[1] &= !bit(element)?;
         Ok(())
     }
 
@@ -123,23 +137,17 @@ pub mod set {
 
     /// Whether something is an element.
     #[inline]
-    pub fn is_element(set: &[u64], element: u64) -> bool {
-        element < MOST && set[1] >> element & 1 == 1
+    pub fn is_element(set: &[u64], element: u64) -> Result<bool, Misuse> {
+        Ok(set[1] & bit(element)? != 0)
     }
 
-    /// Whether everything below the size is an element.
-    #[inline]
-    pub fn is_broadcast(set: &[u64]) -> bool {
-        set[1] == below(set[0])
-    }
-
-    /// The smallest element.
+    /// The smallest element below the size.
     #[inline]
     pub fn smallest(set: &[u64]) -> Result<u64, Misuse> {
-        if set[1] == 0 {
-            return Err(Misuse::EmptySet);
+        match set[1] & below(set[0]) {
+            0 => Err(Misuse::EmptySet),
+            elements => Ok(u64::from(elements.trailing_zeros())),
         }
-        Ok(u64::from(set[1].trailing_zeros()))
     }
 }
 
@@ -206,6 +214,11 @@ impl Machines {
         Ok((word, 1 << number))
     }
 
+    /// Checks that a machine exists.
+    pub fn check(&self, machine: u64) -> Result<(), Misuse> {
+        self.bit(machine).map(|_| ())
+    }
+
     /// Adds a machine.
     #[inline]
     pub fn add(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
@@ -214,24 +227,47 @@ impl Machines {
         Ok(())
     }
 
-    /// Takes a machine away.
+    /// The word and the bit of a machine that need not exist: none if the protocol has no machine of its type.
+    #[inline]
+    fn any_bit(&self, machine: u64) -> Result<Option<(usize, u64)>, Misuse> {
+        let (kind, number) = (machine >> 32, machine & 0xFFFF_FFFF);
+        if kind as usize >= MACHINE_TYPES {
+            return Err(Misuse::NoMachineType(kind));
+        }
+        if number >= MOST {
+            return Err(Misuse::NoBit(number));
+        }
+        Ok(self.word(kind).map(|word| (word, 1 << number)))
+    }
+
+    /// Takes a machine away; one that does not exist is not in it.
     #[inline]
     pub fn remove(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
-        let (word, bit) = self.bit(machine)?;
-        dest[word] &= !bit;
+        if let Some((word, bit)) = self.any_bit(machine)? {
+            dest[word] &= !bit;
+        }
         Ok(())
     }
 
-    /// Whether a machine is in it.
+    /// Whether a machine is in it; one that does not exist is not.
     #[inline]
-    pub fn is_element(&self, dest: &[u64], machine: u64) -> bool {
-        self.bit(machine)
-            .is_ok_and(|(word, bit)| dest[word] & bit != 0)
+    pub fn is_element(&self, dest: &[u64], machine: u64) -> Result<bool, Misuse> {
+        let bit = self.any_bit(machine)?;
+        Ok(bit.is_some_and(|(word, bit)| dest[word] & bit != 0))
     }
 
-    /// Makes the machines of a type those of a Set. A type that the protocol has not has none.
+    /// Makes the machines of a type those of a Set, which has to be of the size of the type unless it is empty.
+    ///
+    /// gem5 takes the size over, too, and stops as soon as the destination meets another one of the right size: at the
+    /// latest when the message is routed. Here that is an error at once.
     pub fn set_net_dest(&self, dest: &mut [u64], kind: u64, set: &[u64]) -> Result<(), Misuse> {
         let size = self.count(kind);
+        if set[1] != 0 && set[0] != size {
+            return Err(Misuse::DestinationSize {
+                set: set[0],
+                machines: size,
+            });
+        }
         if set[1] & !below(size) != 0 {
             let element = 63 - u64::from(set[1].leading_zeros());
             return Err(Misuse::NoElement { element, size });
@@ -346,7 +382,7 @@ mod tests {
             }
             let (left, right) = memory.split_at(2);
             let elements: Vec<_> = (0..64)
-                .filter(|&element| set::is_element(left, element))
+                .filter(|&element| set::is_element(left, element).unwrap())
                 .collect();
             assert!(naive[0].iter().eq(&elements));
             assert_eq!(bits::count(&left[1..]), naive[0].len() as u64);
@@ -366,22 +402,35 @@ mod tests {
     #[test]
     fn a_set_has_a_size() {
         let mut words = [0; 2];
-        assert_eq!(
-            set::add(&mut words, 0),
-            Err(Misuse::NoElement {
-                element: 0,
-                size: 0
-            })
-        );
         assert_eq!(set::set_size(&mut words, 65), Err(Misuse::SetTooLarge(65)));
         set::set_size(&mut words, 3).unwrap();
-        assert!(set::add(&mut words, 3).is_err() && set::remove(&mut words, 3).is_err());
         set::broadcast(&mut words);
         assert_eq!(words, [3, 7]);
-        assert!(set::is_broadcast(&words) && !set::is_element(&words, 64));
+        assert_eq!(
+            set::check_sizes(&words, &[4, 0]),
+            Err(Misuse::SetSizes { one: 3, other: 4 })
+        );
         set::set_size(&mut words, 3).unwrap();
         let empty = set::smallest(&words).unwrap_err();
         assert_eq!(empty.to_string(), "No smallest element of an empty set.");
+    }
+
+    #[test]
+    fn the_size_does_not_limit_what_is_added() {
+        // A set that nobody has given a size.
+        let mut words = [0; 2];
+        set::add(&mut words, 63).unwrap();
+        set::add(&mut words, 1).unwrap();
+        assert_eq!(set::is_element(&words, 63), Ok(true));
+        assert_eq!(bits::count(&words[1..]), 2);
+        // Yet nothing below its size is an element.
+        assert_eq!(set::smallest(&words), Err(Misuse::EmptySet));
+        set::remove(&mut words, 63).unwrap();
+        assert_eq!(words, [0, 2]);
+        let outside = Err(Misuse::NoBit(64));
+        assert_eq!(set::add(&mut words, 64), outside);
+        assert_eq!(set::remove(&mut words, 64), outside);
+        assert_eq!(set::is_element(&words, 64), Err(Misuse::NoBit(64)));
     }
 
     fn machine(kind: u64, number: u64) -> u64 {
@@ -405,7 +454,7 @@ mod tests {
                 naive.remove(&node);
             }
             assert!(machines.iter(&dest).eq(naive.iter().copied()));
-            assert_eq!(machines.is_element(&dest, node), naive.contains(&node));
+            assert_eq!(machines.is_element(&dest, node), Ok(naive.contains(&node)));
             assert_eq!(machines.smallest(&dest).ok(), naive.first().copied());
             let mut of_kind = naive.range(machine(kind, 0)..machine(kind + 1, 0));
             assert_eq!(
@@ -431,6 +480,17 @@ mod tests {
         assert_eq!(
             machines.add(&mut dest, machine(20, 0)),
             Err(Misuse::NoMachineType(20))
+        );
+        // What does not exist can be taken away and asked for, as long as it has a type and a bit.
+        assert_eq!(machines.remove(&mut dest, machine(4, 2)), Ok(()));
+        assert_eq!(machines.is_element(&dest, machine(9, 63)), Ok(false));
+        assert_eq!(
+            machines.remove(&mut dest, machine(20, 0)),
+            Err(Misuse::NoMachineType(20))
+        );
+        assert_eq!(
+            machines.is_element(&dest, machine(9, 64)),
+            Err(Misuse::NoBit(64))
         );
         machines.broadcast_type(&mut dest, 4);
         machines.broadcast_type(&mut dest, 9);

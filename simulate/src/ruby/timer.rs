@@ -15,12 +15,21 @@ impl TimerTable {
         TimerTable::default()
     }
 
-    /// Sets the timer of a line, for which the machine has to be woken at that tick. One that was
-    /// set is forgotten.
-    pub fn set(&mut self, line: u64, tick: u64) {
-        self.unset(line);
+    /// Sets the timer of a line that has none, for which the machine has to be woken at that tick.
+    pub fn set(&mut self, line: u64, tick: u64) -> Result<(), Misuse> {
+        if self.is_set(line) {
+            return Err(Misuse::TimerSet(line));
+        }
         let at = self.timers.partition_point(|&other| other < (tick, line));
         self.timers.insert(at, (tick, line));
+        Ok(())
+    }
+
+    /// Lets the timer of a line run out at tick 0, where time stands still there.
+    pub fn expire(&mut self, line: u64) {
+        self.timers.retain(|&(_, other)| other != line);
+        let at = self.timers.partition_point(|&other| other < (0, line));
+        self.timers.insert(at, (0, line));
     }
 
     /// Whether the timer of a line is set.
@@ -28,9 +37,13 @@ impl TimerTable {
         self.timers.iter().any(|&(_, other)| other == line)
     }
 
-    /// Forgets the timer of a line; nothing happens if it is not set.
-    pub fn unset(&mut self, line: u64) {
+    /// Forgets the timer of a line, which has to be set.
+    pub fn unset(&mut self, line: u64) -> Result<(), Misuse> {
+        if !self.is_set(line) {
+            return Err(Misuse::TimerNotSet(line));
+        }
         self.timers.retain(|&(_, other)| other != line);
+        Ok(())
     }
 
     /// Whether a timer has run out.
@@ -44,9 +57,9 @@ impl TimerTable {
         self.timers.first().map(|&(tick, _)| tick)
     }
 
-    /// The line whose timer ran out first, the lowest of several.
-    pub fn next_address(&self, now: u64) -> Result<u64, Misuse> {
-        let first = self.timers.first().filter(|&&(tick, _)| tick <= now);
+    /// The line whose timer runs out first, or has, the lowest of several.
+    pub fn next_address(&self) -> Result<u64, Misuse> {
+        let first = self.timers.first();
         first.map(|&(_, line)| line).ok_or(Misuse::NoTimer)
     }
 
@@ -69,17 +82,23 @@ mod tests {
     fn the_earliest_is_next_and_of_those_the_lowest() {
         let mut table = TimerTable::new();
         assert!(!table.is_ready(u64::MAX));
-        table.set(64, 30);
-        table.set(192, 20);
-        table.set(128, 20);
+        assert_eq!(table.next_address(), Err(Misuse::NoTimer));
+        table.set(64, 30).unwrap();
+        table.set(192, 20).unwrap();
+        table.set(128, 20).unwrap();
         assert_eq!(table.next_tick(), Some(20));
-        assert_eq!(table.next_address(19), Err(Misuse::NoTimer));
-        assert_eq!(table.next_address(20), Ok(128));
-        table.set(128, 40);
-        assert_eq!(table.next_address(20), Ok(192));
-        table.unset(192);
-        table.unset(192);
+        assert!(!table.is_ready(19));
+        // It need not have run out.
+        assert_eq!(table.next_address(), Ok(128));
+        assert_eq!(table.set(128, 40), Err(Misuse::TimerSet(128)));
+        table.unset(128).unwrap();
+        table.set(128, 40).unwrap();
+        assert_eq!(table.next_address(), Ok(192));
+        table.unset(192).unwrap();
+        assert_eq!(table.unset(192), Err(Misuse::TimerNotSet(192)));
         assert!(!table.is_ready(20) && table.is_ready(30) && !table.is_set(192));
         assert_eq!(table.timers(), [(30, 64), (40, 128)]);
+        table.expire(128);
+        assert_eq!(table.next_address(), Ok(128));
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::client::Core;
 use crate::compile::code::{Member, Program, control};
 use crate::compile::types::{Kind, Type};
-use crate::config::{DIRECT, Direction, Instance, MachinePlan, Options, Plan, Value};
+use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
 use crate::ruby::buffer::{MessageBuffer, Settings};
 use crate::ruby::cache::CacheMemory;
 use crate::ruby::delays::Delays;
@@ -148,6 +148,10 @@ impl System {
             transition: 0,
             resume: Resume::default(),
             calls: Vec::new(),
+            calling: usize::MAX,
+            in_transition: false,
+            strict: options.strict,
+            warnings: Vec::new(),
             pc: 0,
             comment: String::new(),
             happenings: Vec::new(),
@@ -379,7 +383,7 @@ impl System {
                 let at = plan.buffers + number;
                 // Whoever reads it becomes its consumer when its port is found.
                 let settings = Settings {
-                    ordered: plan.wires[*number as usize].contains(DIRECT),
+                    ordered: plan.wires[*number as usize].ordered,
                     ..Settings::default()
                 };
                 self.buffers[at as usize] = MessageBuffer::new(settings);

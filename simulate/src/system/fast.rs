@@ -343,7 +343,18 @@ fn look(
     let (object, argument) = (words[at] as usize, words[at + 1]);
     Some(match function {
         Builtin::TableLookup => Ok(objects.tables[object].lookup(argument)),
-        Builtin::TablePresent => Ok(u64::from(objects.tables[object].is_present(argument))),
+        Builtin::TablePresent => objects
+            .line(argument)
+            .map(|line| u64::from(objects.tables[object].is_present(line))),
+        // What is missing is made, which needs more than a look.
+        Builtin::PerfectLookup => match objects.tables[object].lookup(objects.line_of(argument)) {
+            0 => return None,
+            entry => Ok(entry),
+        },
+        Builtin::PerfectPresent => {
+            let line = objects.line_of(argument);
+            Ok(u64::from(objects.tables[object].is_present(line)))
+        }
         Builtin::CacheLookup => objects
             .line(argument)
             .map(|line| objects.caches[object].lookup(line)),
@@ -354,13 +365,10 @@ fn look(
             .line(argument)
             .map(|line| u64::from(objects.caches[object].cache_avail(line))),
         Builtin::CacheTouch => {
-            objects.caches[object].set_mru(argument);
+            objects.caches[object].set_mru(objects.line_of(argument));
             Ok(0)
         }
-        Builtin::CacheTouchEntry => {
-            objects.caches[object].set_mru_entry(argument);
-            Ok(0)
-        }
+        Builtin::CacheTouchEntry => objects.caches[object].set_mru_entry(argument).map(|()| 0),
         // Entries of directories are in no cache.
         Builtin::ChangePermission if object != 0 => {
             if let Some(cache) = words::mark_of(words, object as u64).checked_sub(1) {
@@ -374,6 +382,12 @@ fn look(
 }
 
 impl Objects<'_> {
+    /// The line that an address lies in.
+    #[inline]
+    fn line_of(&self, address: u64) -> u64 {
+        address & !self.offset_bits
+    }
+
     /// An address that has to be that of a line.
     #[inline]
     fn line(&self, address: u64) -> Result<u64, Misuse> {

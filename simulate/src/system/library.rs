@@ -41,7 +41,8 @@ impl System {
             }
             Builtin::CacheAllocate => self.cache_allocate(a, b, self.words.words[at + 2])?,
             Builtin::CacheDeallocate => {
-                let entry = self.caches[a as usize].deallocate(b)?;
+                let line = self.line(b)?;
+                let entry = self.caches[a as usize].deallocate(line)?;
                 *self.words.mark(entry) = 0;
                 self.words.release(entry);
                 0
@@ -50,9 +51,14 @@ impl System {
             Builtin::ChangePermission => return Err(Trap::Null),
             Builtin::TableAllocate => self.table_allocate(a, b)?,
             Builtin::TableDeallocate => {
-                let tbe = self.tables[a as usize].deallocate(b)?;
-                self.words.release(tbe);
-                0
+                let line = self.line(b)?;
+                self.table_deallocate(a, line)?
+            }
+            Builtin::PerfectLookup => self.perfect_lookup(a, b)?,
+            Builtin::PerfectAllocate => self.perfect_allocate(a, b)?,
+            Builtin::PerfectDeallocate => {
+                let line = self.line_of(b);
+                self.table_deallocate(a, line)?
             }
             Builtin::TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
             Builtin::Later => self.now.saturating_add(a),
@@ -131,21 +137,29 @@ impl System {
             Builtin::SetBroadcast => {
                 self.done(|system| set::broadcast(&mut system.words.words[own]))
             }
-            Builtin::SetHas => u64::from(set::is_element(&self.words.words[own], b)),
+            Builtin::SetHas => u64::from(set::is_element(&self.words.words[own], b)?),
             Builtin::SetSmallest => set::smallest(&self.words.words[own])?,
             Builtin::SetAddSet => {
+                self.check_sizes(i, j)?;
                 self.done(|system| union::add(&mut system.words.words, i + 1, j + 1, 1))
             }
             Builtin::SetRemoveSet => {
+                self.check_sizes(i, j)?;
                 self.done(|system| union::remove(&mut system.words.words, i + 1, j + 1, 1))
             }
             Builtin::SetCount => union::count(&self.words.words[i + 1..i + 2]),
             Builtin::SetIsEmpty => u64::from(self.words.words[i + 1] == 0),
-            Builtin::SetEqual => u64::from(self.words.words[i + 1] == self.words.words[j + 1]),
-            Builtin::SetSuperset => u64::from(union::is_superset(
-                &self.words.words[i + 1..i + 2],
-                &self.words.words[j + 1..j + 2],
-            )),
+            Builtin::SetEqual => {
+                self.check_sizes(i, j)?;
+                u64::from(self.words.words[i + 1] == self.words.words[j + 1])
+            }
+            Builtin::SetSuperset => {
+                self.check_sizes(i, j)?;
+                u64::from(union::is_superset(
+                    &self.words.words[i + 1..i + 2],
+                    &self.words.words[j + 1..j + 2],
+                ))
+            }
             Builtin::SetDisjoint => {
                 u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0)
             }
@@ -183,7 +197,7 @@ impl System {
             }),
             Builtin::DestClear => self.done(|system| system.words.words[dest].fill(0)),
             Builtin::DestCount => union::count(&self.words.words[dest]),
-            Builtin::DestHas => u64::from(self.machines.is_element(&self.words.words[dest], b)),
+            Builtin::DestHas => u64::from(self.machines.is_element(&self.words.words[dest], b)?),
             Builtin::DestSuperset => u64::from(union::is_superset(
                 &self.words.words[dest],
                 &self.words.words[j..j + words],
@@ -221,6 +235,9 @@ impl System {
             }
 
             Builtin::OutDeferred => {
+                if !self.buffers[i].has_deferred(b) {
+                    return Err(Misuse::NothingDeferred(b).into());
+                }
                 while let Some(message) = self.buffers[i].take_deferred(b) {
                     self.send(a as u32, message, d, false)?;
                 }
@@ -228,7 +245,7 @@ impl System {
             }
             Builtin::OutDeferredEmpty => u64::from(!self.buffers[i].has_deferred(b)),
             Builtin::BufferSlots => u64::from(self.buffers[i].slots_available(j, c)),
-            Builtin::BufferSize => self.buffers[i].len() as u64,
+            Builtin::BufferSize => self.buffers[i].size_at(self.now) as u64,
             Builtin::InRecycle => {
                 let arrival = self.buffers[i].recycle(b, c)?;
                 self.done(|system| system.wheel.schedule(arrival, system.consumers[i]))
@@ -292,29 +309,27 @@ impl System {
             Builtin::SequencerCheck => 1,
 
             Builtin::TimerReady => u64::from(self.timers[i].is_ready(b)),
-            Builtin::TimerNext => self.timers[i].next_address(self.now)?,
+            Builtin::TimerNext => self.timers[i].next_address()?,
             Builtin::TimerSet => {
-                self.timers[i].set(b, c);
+                let line = self.line(b)?;
+                self.timers[i].set(line, c)?;
                 self.done(|system| system.wheel.schedule(c, system.timer_owners[i]))
             }
-            Builtin::TimerUnset => self.done(|system| system.timers[i].unset(b)),
+            Builtin::TimerUnset => {
+                let line = self.line(b)?;
+                self.tried(|system| system.timers[i].unset(line))?
+            }
             Builtin::TimerIsSet => u64::from(self.timers[i].is_set(b)),
 
-            Builtin::PersistentLock => {
-                self.tried(|system| system.persistents[i].lock(b, c, d != 0))?
-            }
-            Builtin::PersistentUnlock => self.tried(|system| system.persistents[i].unlock(b, c))?,
-            Builtin::PersistentMayIssue => {
-                u64::from(self.persistents[i].ok_to_issue_starving(b, c))
-            }
-            Builtin::PersistentSmallest => self.persistents[i].find_smallest(b)?,
-            Builtin::PersistentTypeOfSmallest => u64::from(self.persistents[i].smallest_writes(b)?),
-            Builtin::PersistentMark => {
-                self.tried(|system| system.persistents[i].mark_entries(b))?
-            }
-            Builtin::PersistentLocked => u64::from(self.persistents[i].is_locked(b)),
-            Builtin::PersistentStarving => self.persistents[i].count_starving(b),
-            Builtin::PersistentReadStarving => self.persistents[i].count_read_starving(b),
+            Builtin::PersistentLock
+            | Builtin::PersistentUnlock
+            | Builtin::PersistentMayIssue
+            | Builtin::PersistentSmallest
+            | Builtin::PersistentTypeOfSmallest
+            | Builtin::PersistentMark
+            | Builtin::PersistentLocked
+            | Builtin::PersistentStarving
+            | Builtin::PersistentReadStarving => self.persistent(function, i, [b, c, d])?,
 
             Builtin::Zero | Builtin::Nothing => 0,
             Builtin::Same => a,
@@ -360,9 +375,15 @@ impl System {
             Builtin::IsTlbi => u64::from(request::TLBI.contains(&a)),
 
             Builtin::StallPort => self.done(System::wake_next_cycle),
-            Builtin::WakeLine => self.done(|system| system.wake_lower(a)),
+            Builtin::WakeLine => {
+                self.wake_lower(a)?;
+                0
+            }
             Builtin::WakeAll => self.done(System::wake_everything),
-            Builtin::WakeAllOfLine => self.done(|system| system.wake_every_rank(a)),
+            Builtin::WakeAllOfLine => {
+                self.wake_every_rank(a)?;
+                0
+            }
             Builtin::PopMemory => match self.controllers[self.current].responses_from_memory {
                 Some(buffer) => self.dequeue(u64::from(buffer))?,
                 None => {
@@ -381,6 +402,41 @@ impl System {
         };
         self.words.words[at] = result;
         Ok(())
+    }
+
+    /// A function of a table of persistent requests; the arguments behind the table, of which the first is a line.
+    fn persistent(
+        &mut self,
+        function: Builtin,
+        table: usize,
+        [line, machine, kind]: [u64; 3],
+    ) -> Result<u64, Trap> {
+        let line = self.line(line)?;
+        if matches!(
+            function,
+            Builtin::PersistentLock | Builtin::PersistentUnlock
+        ) {
+            // The starving are a NetDest: there have to be such machines.
+            self.machines.check(machine)?;
+        }
+        let table = &mut self.persistents[table];
+        Ok(match function {
+            Builtin::PersistentLock => table.lock(line, machine, kind != 0).map(|()| 0)?,
+            Builtin::PersistentUnlock => table.unlock(line, machine).map(|()| 0)?,
+            Builtin::PersistentMayIssue => u64::from(table.ok_to_issue_starving(line, machine)),
+            Builtin::PersistentSmallest => table.find_smallest(line)?,
+            Builtin::PersistentTypeOfSmallest => u64::from(table.smallest_writes(line)?),
+            Builtin::PersistentMark => table.mark_entries(line).map(|()| 0)?,
+            Builtin::PersistentLocked => u64::from(table.is_locked(line)),
+            Builtin::PersistentStarving => table.count_starving(line),
+            _ => table.count_read_starving(line),
+        })
+    }
+
+    /// Checks that the sets at two addresses are of one size.
+    fn check_sizes(&self, one: usize, other: usize) -> Result<(), Misuse> {
+        let words = &self.words.words;
+        set::check_sizes(&words[one..one + 1], &words[other..other + 1])
     }
 
     fn done(&mut self, what: impl FnOnce(&mut System)) -> u64 {
@@ -435,17 +491,63 @@ impl System {
             return Err(Trap::Null);
         }
         let line = self.line(line)?;
-        self.caches[cache as usize].allocate(line, entry)?;
+        let lost = self.caches[cache as usize].allocate(line, entry)?;
         *self.words.mark(entry) = cache + 1;
+        if let Some(lost) = lost {
+            self.warn(Misuse::LostEntry(lost))?;
+        }
         Ok(entry)
     }
 
     fn table_allocate(&mut self, table: u64, line: u64) -> Result<u64, Trap> {
         let line = self.line(line)?;
-        let of = self.elements[table as usize];
-        let tbe = self.words.allocate(of, &self.program.types[of].initial);
-        self.tables[table as usize].allocate(line, tbe)?;
+        self.new_element(table, line)?;
         Ok(0)
+    }
+
+    /// Gives a line a new object of a table, and returns it.
+    fn new_element(&mut self, table: u64, line: u64) -> Result<u64, Trap> {
+        let of = self.elements[table as usize];
+        let object = self.words.allocate(of, &self.program.types[of].initial);
+        self.tables[table as usize].allocate(line, object)?;
+        Ok(object)
+    }
+
+    fn table_deallocate(&mut self, table: u64, line: u64) -> Result<u64, Trap> {
+        let object = self.tables[table as usize].deallocate(line)?;
+        self.words.release(object);
+        Ok(0)
+    }
+
+    /// The entry of a line in a table that makes what is missing.
+    fn perfect_lookup(&mut self, table: u64, address: u64) -> Result<u64, Trap> {
+        let line = self.line_of(self.set_address(address)?);
+        let found = self.tables[table as usize].lookup(line);
+        if found != 0 {
+            return Ok(found);
+        }
+        self.warn(Misuse::NeverAllocated(line))?;
+        self.new_element(table, line)
+    }
+
+    /// Gives a line of such a table a new entry. One that it has keeps its address and loses its content.
+    fn perfect_allocate(&mut self, table: u64, address: u64) -> Result<u64, Trap> {
+        let line = self.line_of(self.set_address(address)?);
+        match self.tables[table as usize].lookup(line) as usize {
+            0 => self.new_element(table, line)?,
+            at => {
+                self.warn(Misuse::AllocatedTwice(line))?;
+                let initial = &self.program.types[self.elements[table as usize]].initial;
+                self.words.words[at..at + initial.len()].copy_from_slice(initial);
+                0
+            }
+        };
+        Ok(0)
+    }
+
+    /// The line that an address lies in.
+    fn line_of(&self, address: u64) -> u64 {
+        address & !(self.block_words as u64 * 8 - 1)
     }
 
     /// The controller of a machine type that an address belongs to.

@@ -23,6 +23,9 @@ impl System {
         let random = self.random_delays.then_some(&mut self.delays);
         match self.roles[at] {
             Role::Own => {
+                if bypass {
+                    self.buffers[at].note_disordered(message);
+                }
                 let arrival =
                     self.buffers[at].enqueue(self.now, latency, message, bypass, random)?;
                 self.wheel.schedule(arrival, self.consumers[at]);
@@ -154,9 +157,19 @@ impl System {
     }
 
     /// Lets the head of a buffer wait for a cycle.
+    ///
+    /// In gem5 no later message of an ordered buffer overtakes a head that waits: a message that arrives in the next cycle is
+    /// enqueued behind it. What comes from the network is here enqueued when it is sent, so the head keeps its place
+    /// among those messages, and does not wait for longer.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
-        let random = self.random_delays.then_some(&mut self.delays);
-        let arrival = self.buffers[buffer as usize].delay_head(self.now, random)?;
+        let head = &mut self.buffers[buffer as usize];
+        let arrival = match self.network.keeps_order(buffer) {
+            true => head.postpone_head(self.now)?,
+            false => {
+                let random = self.random_delays.then_some(&mut self.delays);
+                head.delay_head(self.now, random)?
+            }
+        };
         self.wheel
             .schedule(arrival, self.consumers[buffer as usize]);
         Ok(())
@@ -169,6 +182,11 @@ impl System {
         }
         let controller = &mut self.controllers[self.current];
         let rank = controller.rank;
+        let ports = controller.ports.len();
+        if rank >= ports {
+            let (rank, ports) = (rank as u64, ports as u64);
+            return Err(Misuse::Rank { rank, ports }.into());
+        }
         let row = match controller
             .waiting
             .iter()
@@ -189,45 +207,58 @@ impl System {
     }
 
     /// `wakeUpBuffers(line)`: wakes what ports of a lower rank than the running one have parked, and forgets the rest.
-    pub(super) fn wake_lower(&mut self, line: u64) {
-        let rank = self.controllers[self.current].rank;
-        self.wake_line(line, rank);
+    pub(super) fn wake_lower(&mut self, line: u64) -> Result<(), Trap> {
+        let controller = &self.controllers[self.current];
+        let (rank, ports) = (controller.rank, controller.ports.len());
+        if rank > ports
+            && controller
+                .waiting
+                .iter()
+                .any(|(waiting, _)| *waiting == line)
+        {
+            let (rank, ports) = (rank as u64, ports as u64);
+            self.warn(Misuse::RankBehind { rank, ports })?;
+        }
+        self.wake_line(line, rank)
     }
 
     /// `wakeUpAllBuffers(line)`
-    pub(super) fn wake_every_rank(&mut self, line: u64) {
-        self.wake_line(line, usize::MAX);
+    pub(super) fn wake_every_rank(&mut self, line: u64) -> Result<(), Trap> {
+        self.wake_line(line, usize::MAX)
     }
 
-    fn wake_line(&mut self, line: u64, below: usize) {
+    fn wake_line(&mut self, line: u64, below: usize) -> Result<(), Trap> {
         let waiting = &mut self.controllers[self.current].waiting;
         let Some(at) = waiting.iter().position(|(waiting, _)| *waiting == line) else {
-            return;
+            return Ok(());
         };
         let (_, row) = waiting.remove(at);
-        for buffer in row.into_iter().take(below).rev().flatten() {
-            self.wake_buffer(buffer, line);
-        }
+        let mut buffers = row.into_iter().take(below).rev().flatten();
+        buffers.try_for_each(|buffer| self.wake_buffer(buffer, line))
     }
 
     /// `wakeup_port(port, line)`
-    pub(super) fn wake_port(&mut self, buffer: u32, line: u64) {
+    pub(super) fn wake_port(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
         let waiting = &mut self.controllers[self.current].waiting;
-        let row = waiting.iter_mut().find(|(waiting, _)| *waiting == line);
-        let Some((_, row)) = row.filter(|(_, row)| row.contains(&Some(buffer))) else {
-            return;
+        let Some((_, row)) = waiting.iter_mut().find(|(waiting, _)| *waiting == line) else {
+            return Ok(());
         };
-        row.iter_mut()
-            .filter(|entry| **entry == Some(buffer))
-            .for_each(|entry| *entry = None);
-        self.wake_buffer(buffer, line);
+        let mut times = 0;
+        for entry in row.iter_mut().filter(|entry| **entry == Some(buffer)) {
+            *entry = None;
+            times += 1;
+        }
+        (0..times).try_for_each(|_| self.wake_buffer(buffer, line))
     }
 
-    fn wake_buffer(&mut self, buffer: u32, line: u64) {
-        if self.buffers[buffer as usize].wake(line) {
-            self.wheel
-                .schedule(self.now, self.consumers[buffer as usize]);
+    /// Something has to be stalled there: what registers a buffer stalls a message in it.
+    fn wake_buffer(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
+        if !self.buffers[buffer as usize].wake(line) {
+            return Err(Misuse::NothingStalled(line).into());
         }
+        self.wheel
+            .schedule(self.now, self.consumers[buffer as usize]);
+        Ok(())
     }
 
     /// `wakeUpAllBuffers()`

@@ -186,7 +186,7 @@ impl System {
     }
 
     /// The last transitions and messages for a line.
-    fn recent(&self, address: u64) -> Vec<String> {
+    pub(super) fn recent(&self, address: u64) -> Vec<String> {
         let count = self.happened.min(HAPPENINGS);
         let mut lines = Vec::new();
         for back in 0..count {

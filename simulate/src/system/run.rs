@@ -34,6 +34,7 @@ impl System {
         let mut stalled = false;
         let mut calls_left = MOST_CALLS;
         self.calls.clear();
+        self.in_transition = false;
         macro_rules! get {
             ($register:expr) => {
                 self.words.words[position.fp + $register as usize]
@@ -84,6 +85,7 @@ impl System {
             }
             match program.code[position.pc - 1] {
                 Op::Library { function, base } => {
+                    self.calling = position.pc - 1;
                     attempt!(self.library(function, position.fp + base as usize))
                 }
                 Op::BlockOn { buffer, address } => {
@@ -103,7 +105,10 @@ impl System {
                         return Ok(Ending::Again);
                     }
                 }
-                Op::WakeUp { address } => self.wake_lower(get!(address)),
+                Op::WakeUp { address } => {
+                    self.calling = position.pc - 1;
+                    attempt!(self.wake_lower(get!(address)))
+                }
                 Op::NewMessage { to, message: of } | Op::NewEntry { to, of } => {
                     let of = of as TypeId;
                     get!(to) = self.words.allocate(of, &program.types[of].initial);
@@ -120,7 +125,7 @@ impl System {
                     attempt!(self.stall_and_wait(buffer!(buffer), get!(address)));
                 }
                 Op::WakeupPort { buffer, address } => {
-                    self.wake_port(buffer!(buffer), get!(address))
+                    attempt!(self.wake_port(buffer!(buffer), get!(address)))
                 }
                 Op::NextCycle => self.wake_next_cycle(),
                 Op::Trigger { event, state, base } => {
@@ -128,6 +133,7 @@ impl System {
                         attempt!(self.begin_transition(&program, get!(event), get!(state)));
                     if transition.needs.iter().all(|need| self.has_room(*need)) {
                         self.resume = Resume { position, base };
+                        self.in_transition = true;
                         position = Position {
                             pc: transition.code.start as usize,
                             fp: position.fp + base as usize + 1,
@@ -144,6 +150,7 @@ impl System {
                         base,
                     } = self.resume;
                     position = back;
+                    self.in_transition = false;
                     stalled = true;
                     get!(base) = u64::from(how);
                     self.note_stall(u64::from(how) == stall::RESOURCE);

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use explore::protocol::{Verdict, Violation};
+use explore::protocol::{Verdict, Violation, Warned};
 use explore::search::Stopped;
 use serde_json::{Value, json};
+use simulate::stepper::Telling;
 
 use super::super::memory_system;
 use super::Args;
@@ -35,6 +36,14 @@ pub fn print(
         "transitions": explored.exploration.taken.len(),
         "of_transitions": explored.transitions,
     });
+    let warnings = explored
+        .exploration
+        .warnings
+        .iter()
+        .zip(&explored.warned_at);
+    line["warnings"] = warnings
+        .map(|(warned, place)| warning(warned, place.as_ref()))
+        .collect();
     match &explored.exploration.verdict {
         Verdict::Clean => line["outcome"] = "clean".into(),
         Verdict::Found(found) => {
@@ -61,16 +70,25 @@ fn name(why: Stopped) -> &'static str {
     }
 }
 
+fn steps(steps: &[Telling]) -> Vec<Value> {
+    let step = |step: &Telling| json!({ "happens": step.happens, "effects": step.effects });
+    steps.iter().map(step).collect()
+}
+
+fn warning(warned: &Warned, place: Option<&(String, usize, String)>) -> Value {
+    let mut value = json!({ "message": warned.warning.message, "steps": steps(&warned.steps) });
+    if let Some((file, line, _)) = place {
+        value["file"] = file.as_str().into();
+        value["line"] = (*line).into();
+    }
+    value
+}
+
 fn violation(found: &Violation, explored: &Explored) -> Value {
-    let steps: Vec<Value> = found
-        .steps
-        .iter()
-        .map(|step| json!({ "happens": step.happens, "effects": step.effects }))
-        .collect();
     let mut value = json!({
         "kind": found.finding.name(),
         "what": sentence(found),
-        "steps": steps,
+        "steps": steps(&found.steps),
     });
     if let Some(fault) = &found.fault {
         value["fault"] = json!({ "kind": fault.kind.name(), "message": fault.message });

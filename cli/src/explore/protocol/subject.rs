@@ -33,6 +33,8 @@ pub struct Explored {
     pub transitions: usize,
     /// Where the protocol failed: file, line, and what is written there.
     pub place: Option<(String, usize, String)>,
+    /// The same of each warning.
+    pub warned_at: Vec<Option<(String, usize, String)>>,
     /// What came of looking for nice cycles, if that was asked for.
     pub searches: Vec<Search>,
 }
@@ -100,7 +102,11 @@ impl<'a> Subject<'a> {
             Verdict::Found(found) => found.fault.as_deref(),
             _ => None,
         };
+        let sources = self.protocol.sources();
+        let warnings = exploration.warnings.iter();
+        let warned_at = warnings.map(|warned| fault::written_at(warned.warning.span, sources));
         Ok(Explored {
+            warned_at: warned_at.collect(),
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
             transitions: self.transitions(),
             searches: searches.map_err(|problem| self.refused(problem))?,

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
-use explore::protocol::{Verdict, Violation};
+use explore::protocol::{Verdict, Violation, Warned};
 use explore::search::{Progress, Stopped};
+use simulate::stepper::Telling;
 
 use super::super::memory_system;
 use super::Args;
@@ -39,6 +40,9 @@ pub fn print(
             progress.open
         )?,
     }
+    for (at, warned) in explored.exploration.warnings.iter().enumerate() {
+        warning(warned, explored.warned_at[at].as_ref(), out)?;
+    }
     writeln!(out, "  {}", numbers(progress))?;
     writeln!(
         out,
@@ -64,12 +68,30 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     if let Some((file, line, text)) = &explored.place {
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
-    let moves = match found.steps.len() {
+    shortest_run(&found.steps, out)
+}
+
+/// What gem5 accepts although it is evidently wrong, and how to get there.
+fn warning(
+    warned: &Warned,
+    place: Option<&(String, usize, String)>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "  warning: {}", tame(&warned.warning.message))?;
+    if let Some((file, line, text)) = place {
+        writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
+    }
+    writeln!(out, "    gem5 goes on; --strict makes it a fault")?;
+    shortest_run(&warned.steps, out)
+}
+
+fn shortest_run(steps: &[Telling], out: &mut dyn Write) -> io::Result<()> {
+    let moves = match steps.len() {
         1 => "1 move".to_owned(),
         count => format!("{count} moves"),
     };
     writeln!(out, "  a shortest run, of {moves}:")?;
-    for (at, step) in found.steps.iter().enumerate() {
+    for (at, step) in steps.iter().enumerate() {
         writeln!(out, "    {:3}  {}", at + 1, tame(&step.happens))?;
         for effect in &step.effects {
             writeln!(out, "           {}", tame(effect))?;

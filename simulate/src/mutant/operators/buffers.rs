@@ -50,7 +50,9 @@ pub(super) fn wrong_network(scene: &Scene, found: &mut Found) {
 
 pub(super) fn unordered(scene: &Scene, found: &mut Found) {
     let (protocol, machine) = (scene.protocol.name(), &scene.tables.name);
-    for buffer in buffers(scene).filter(|buffer| is_ordered(protocol, machine, buffer)) {
+    let declared = scene.protocol.declared();
+    let ordered = |buffer: &&Object| is_ordered(protocol, &declared, machine, buffer);
+    for buffer in buffers(scene).filter(ordered) {
         let name = &buffer.name.text;
         let setting = Setting {
             machine: Some(machine.clone()),

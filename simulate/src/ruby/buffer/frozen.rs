@@ -2,6 +2,21 @@
 //!
 //! What has arrived has tick 0, and its counter says in which order it arrived. Everything else is under way, in a
 //! *lane*: [`UNDER_WAY`] plus its number. Lane 0 has no order; the messages of another lane arrive one after the other.
+//!
+//! # The order of a lane
+//!
+//! A lane is a stretch of the real system that is first in, first out: a pair of ordered buffers at the two ends of the
+//! network, an ordered buffer between two machines, an ordered queue of a machine to itself, or the memory's answers for
+//! one line. In such a stretch a message that is sent now arrives behind all that were sent before it, whatever its
+//! latency: gem5 stops if an ordered buffer would do otherwise. So the order of a lane is that of sending: first what was
+//! under way before the step, in the order in which it was written down, then what the step has sent.
+//!
+//! Within a step the queue alone does not show that. What the network holds back gets the arrival of its lane at once, but
+//! what a machine sends to itself or directly to another one gets a tick, which is a small number and sorts before all lanes.
+//! [`Travelling::is_new`] tells the two apart, and whoever writes the state down puts what is new behind what was there.
+//!
+//! What a controller puts back (`recycle`, or a head that waits while its line is blocked) has no lane, and neither has
+//! what it sends past the check of the order: others may overtake it.
 
 use super::{MessageBuffer, Slot, insert};
 
@@ -16,8 +31,10 @@ const ARRIVING: u64 = 1 << 32;
 pub struct Travelling {
     /// When it would.
     pub arrival: u64,
-    /// Whether the running step has sent it, rather than put it back.
+    /// Whether the running step has sent it, or put it back.
     pub is_new: bool,
+    /// Whether it may overtake others even in an ordered buffer: it was put back, or sent past the check of the order.
+    pub overtakes: bool,
     /// The message.
     pub message: u64,
 }
@@ -37,6 +54,8 @@ impl MessageBuffer {
         self.queue.clear();
         self.stalled.clear();
         self.deferred.clear();
+        self.disordered.clear();
+        self.sized = None;
         self.counter = 0;
         self.last_arrival = 0;
         self.last_bypassed = false;
@@ -91,14 +110,23 @@ impl MessageBuffer {
             .collect()
     }
 
-    /// What is under way: first by lane, then in the order in which it was sent.
+    /// What is under way, sorted by arrival. Between steps that is by lane, then in the order of sending; within a step
+    /// what the step has sent without the network comes first (see [above](self)).
     pub fn travelling(&self) -> impl Iterator<Item = Travelling> {
         let travelling = self.queue.iter().filter(|slot| slot.arrival > 0);
         travelling.map(|slot| Travelling {
             arrival: slot.arrival,
             is_new: slot.counter > ARRIVING,
+            overtakes: slot.counter <= ARRIVING || self.disordered.contains(&slot.message),
             message: slot.message,
         })
+    }
+
+    /// Notes, while a step runs, that a message has no order: the controller has put it back, or lets it overtake.
+    pub fn note_disordered(&mut self, message: u64) {
+        if self.counter >= ARRIVING {
+            self.disordered.push(message);
+        }
     }
 
     /// How many messages at the head of the queue have arrived.

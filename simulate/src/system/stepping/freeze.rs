@@ -16,10 +16,12 @@ const MESSAGES: u8 = 1;
 /// And whether a controller has a transaction under way.
 const TRANSACTIONS: u8 = 2;
 
-/// What a message that is under way has to wait for.
+/// A message that is under way, and what it has to wait for.
 #[derive(Clone, Copy)]
 struct Queued {
     lane: u64,
+    /// Whether the running step has sent it: then it comes behind what was in its lane before.
+    is_new: bool,
     start: usize,
     end: usize,
 }
@@ -167,6 +169,7 @@ impl Stepping {
             self.freeze_object(one.message, renaming, scratch);
             queued.push(Queued {
                 lane: self.lane(buffer, one),
+                is_new: one.is_new,
                 start,
                 end: scratch.len(),
             });
@@ -174,8 +177,10 @@ impl Stepping {
         let bytes = |one: &Queued| &scratch[one.start..one.end];
         queued.sort_by(|one, other| {
             one.lane.cmp(&other.lane).then_with(|| match one.lane {
+                // Without an order, equal states are to be equal bytes.
                 0 => bytes(one).cmp(bytes(other)),
-                _ => one.start.cmp(&other.start),
+                // In the order of sending, which is not that of the ticks that messages have within a step.
+                _ => (one.is_new, one.start).cmp(&(other.is_new, other.start)),
             })
         });
         for one in &queued {
@@ -191,14 +196,14 @@ impl Stepping {
             return lane;
         }
         let words = &self.system.words;
-        if words.type_of(one.message) == self.system.program.types.known.memory && one.is_new {
+        if words.type_of(one.message) == self.system.program.types.known.memory && !one.overtakes {
             // Memory answers for a line in the order in which it was asked.
             let at = one.message + u64::from(self.system.memory_fields.address);
             let answers = words.words[at as usize];
             return 1 + self.line_number(answers).map_or(0, |line| 1 + line as u64);
         }
         // What a controller sends itself; a message that it puts back has no order any more.
-        u64::from(buffer.settings().ordered && one.is_new)
+        u64::from(buffer.settings().ordered && !one.overtakes)
     }
 
     fn freeze_cache(&self, store: &Store, renaming: &Renaming, out: &mut Vec<u8>) {

@@ -3,8 +3,8 @@
 use super::Stepping;
 use super::values::{self, Access, Action, Renaming, Values};
 use crate::request::{Request, RequestKind};
-use crate::system::Fault;
 use crate::system::fault::Trap;
+use crate::system::{Fault, Warning};
 
 /// The number of `AccessPermission:Read_Only`.
 const READ_ONLY: u8 = 0;
@@ -79,6 +79,8 @@ pub struct Outcome {
     pub performed: Vec<Access>,
     /// Who may do what with each line afterwards.
     pub holders: Vec<Holders>,
+    /// What gem5 would have accepted although it is evidently wrong.
+    pub warnings: Vec<Warning>,
 }
 
 impl Stepping {
@@ -200,7 +202,17 @@ impl Stepping {
             state,
             performed,
             holders: self.holders(),
+            warnings: self.warnings(),
         }
+    }
+
+    /// What was warned about; without the time, which stands still.
+    fn warnings(&mut self) -> Vec<Warning> {
+        let mut warnings = self.system.take_warnings();
+        for warning in &mut warnings {
+            warning.message = warning.message.replacen(" time: 0", "", 1);
+        }
+        warnings
     }
 
     /// What went wrong; without the time, which stands still.
@@ -230,7 +242,7 @@ impl Stepping {
             }
             Move::Wake { controller } => self.wake(controller),
             Move::Timer { table, line } => {
-                self.system.timers[table].set(line, 0);
+                self.system.timers[table].expire(line);
                 self.wake(self.system.timer_owners[table] as usize)
             }
         }
@@ -267,6 +279,10 @@ impl Stepping {
         // A request that is on its way to an idle port may as well be made later.
         let queue = &mut self.system.buffers[mandatory as usize];
         if queue.ready() > 0 {
+            return Ok(());
+        }
+        // In an ordered queue it comes behind what is under way.
+        if queue.settings().ordered && queue.travelling().any(|one| !one.is_new) {
             return Ok(());
         }
         let newest = queue.travelling().position(|one| one.is_new);

