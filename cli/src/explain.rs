@@ -94,7 +94,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         args.question.spare(path)?;
     }
     let input = args.question.open(true)?;
-    let answer = args.question.ask(&input)?;
+    let answer = match args.question.ask(&input) {
+        Ok(answer) => answer,
+        Err(error) => {
+            // How the run crashed can be shown, whatever is wrong with its operations.
+            show_crash(args, &input, format, out)?;
+            return Err(error);
+        }
+    };
     let headline = answer.headline(&input, args.question.model());
     let end = RunEnd::of(answer.history, &input.ending);
     let (mut shown, status) = match &answer.outcome.verdict {
@@ -132,6 +139,36 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
     }
     Ok(status.and(end.status()))
+}
+
+/// The crash of a run of which nothing is decided, if there was one.
+fn show_crash(
+    args: &Args,
+    input: &Input,
+    format: Option<Format>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut histories = input.histories.iter();
+    let Some(history) = histories.find(|history| history.provenance.crash.is_some()) else {
+        return Ok(());
+    };
+    let end = RunEnd::of(history, &input.ending);
+    let (Some(path), Some(format)) = (&args.output, format) else {
+        let paint = Paint::new(io::stdout().is_terminal());
+        return end.print(&input.file, paint, out).map_err(Error::Output);
+    };
+    let shown = Shown {
+        pictures: vec![end.picture(format!("{} crashed", file_name(input)), Vec::new())],
+        words: String::new(),
+        too_large: None,
+    };
+    write(
+        &shown,
+        path,
+        format,
+        &format!("{} crashed", input.file),
+        out,
+    )
 }
 
 impl Shown {
@@ -256,14 +293,18 @@ fn title(args: &Args, input: &Input, answer: &Answer<'_>) -> String {
 
 /// The file and the history, as pictures name them.
 fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
-    // Where the file is does not belong to what is shown.
-    let file = Path::new(&input.file).file_name();
-    let file = file.map_or(input.file.clone(), |name| {
-        name.to_string_lossy().into_owned()
-    });
+    let file = file_name(input);
     let name = answer.history.name.as_ref();
     let name = name.map_or(file.clone(), |name| format!("{file}: {name}"));
     name.replace(char::is_control, "\u{fffd}")
+}
+
+/// The name of the file; where it is does not belong to what is shown.
+fn file_name(input: &Input) -> String {
+    let file = Path::new(&input.file).file_name();
+    file.map_or(input.file.clone(), |name| {
+        name.to_string_lossy().into_owned()
+    })
 }
 
 /// An operation in its box.

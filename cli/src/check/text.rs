@@ -251,7 +251,7 @@ impl Text {
 impl Printer for Text {
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()> {
         let end = RunEnd::of(history, &input.ending);
-        self.said_crash |= end.crash.is_some();
+        self.said_crash = end.crash.is_some();
         end.print(&name(input, history), self.paint, out)
     }
 

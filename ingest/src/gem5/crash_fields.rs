@@ -8,7 +8,7 @@ pub(super) const SIMULATED: [&str; 7] = [
     "Runtime Error: ",
     "assert failure: ",
     "a null pointer was followed: ",
-    "Possible Deadlock detected",
+    "Possible Deadlock detected. Aborting! version: ",
     "Deadlock: ",
     "Livelock: ",
 ];
@@ -120,6 +120,10 @@ pub(super) fn of_abort(text: Text<'_>) -> Crash {
 /// What stands behind `panic: `; `source` is the line of gem5's source that says it.
 pub(super) fn of_panic(text: Text<'_>, source: Option<&FileLine>) -> Crash {
     let crash = |kind| Crash::new(kind, text.whole());
+    let is_simulated = |words: &&str| text.first().starts_with(*words);
+    if SIMULATED.iter().any(is_simulated) {
+        return of_simulated(text);
+    }
     if text.first().contains("Invalid transition") {
         return Crash {
             machine: source.and_then(machine),
@@ -244,7 +248,7 @@ pub(super) fn of_simulated(text: Text<'_>) -> Crash {
     let version = controller.and_then(|(_, version)| version.parse().ok());
     Crash {
         machine: controller.map(|(machine, _)| machine.to_owned()),
-        version: version.or_else(|| text.number("version:").and_then(|it| it.try_into().ok())),
+        version,
         state: text.name("state:"),
         event: text.name("event:"),
         address: text
