@@ -120,13 +120,22 @@ impl<'a> RunEnd<'a> {
         }
     }
 
+    /// `crashed         m5out  (deadlock: Seq 0, address 0x10c0, tick 60002)`; nothing if the run did not crash.
+    pub fn headline(&self, name: &str) -> Option<String> {
+        let crash = self.crash?;
+        Some(format!(
+            "{:15} {name}  ({})",
+            "crashed",
+            tame(&crash.headline())
+        ))
+    }
+
     /// Says that the run crashed, how, and what came before it; nothing if it did not.
     pub fn print(&self, name: &str, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-        let Some(crash) = self.crash else {
+        let (Some(crash), Some(headline)) = (self.crash, self.headline(name)) else {
             return Ok(());
         };
-        let word = paint.bad(&format!("{:15}", "crashed"));
-        writeln!(out, "{word} {name}  ({})", tame(&crash.headline()))?;
+        writeln!(out, "{}", paint.bad(&headline))?;
         for line in message(crash) {
             writeln!(out, "  {line}")?;
         }
@@ -214,6 +223,9 @@ impl<'a> RunEnd<'a> {
     /// Adds the end to a picture: as lists, and in words.
     pub fn add_to(&self, picture: &mut Picture) {
         picture.lists = self.lists();
+        for list in &mut picture.lists {
+            list.title = capitalized(&list.title);
+        }
         picture.notes.splice(0..0, self.note());
         if self.crash.is_some() || self.unfinished > 0 {
             picture.notes.extend(self.ending.missing.iter().cloned());
@@ -249,6 +261,13 @@ fn message(crash: &Crash) -> Vec<String> {
         *first = format!("{}: {first}", tame(&found.to_string()));
     }
     lines
+}
+
+/// A title that stands alone.
+fn capitalized(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// `4 requests outstanding`

@@ -102,7 +102,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             return Err(error);
         }
     };
-    let headline = answer.headline(&input, args.question.model());
+    let mut headline = answer.headline(&input, args.question.model());
     let end = RunEnd::of(answer.history, &input.ending);
     let (mut shown, status) = match &answer.outcome.verdict {
         Verdict::Violation(violation) => (
@@ -124,6 +124,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     shown.end(args, &input, &answer, &end);
     match (&args.output, format) {
         (Some(path), Some(format)) if !shown.pictures.is_empty() => {
+            if let Some(crashed) = end.headline(&answer.named(&input)) {
+                headline = format!("{crashed}\n{headline}");
+            }
             write(&shown, path, format, &headline, out)?;
         }
         _ => {
@@ -194,7 +197,11 @@ impl Shown {
                 self.pictures = vec![end.picture(format!("{file} crashed ({})", crash.kind), lead)];
                 self.too_large = None;
             }
-            (_, Some(picture)) => end.add_to(picture),
+            (crash, Some(picture)) => {
+                let crash = crash.map(|crash| format!("The run crashed: {}.", crash.headline()));
+                picture.lead.extend(crash);
+                end.add_to(picture);
+            }
             (_, None) => {}
         }
         if end.crash.is_none() {

@@ -172,7 +172,7 @@ fn the_last_steps_are_drawn() {
         let drawn = fs::read_to_string(&path).unwrap();
         for wanted in [
             "a.trace crashed (deadlock)",
-            "the last transitions for 0x1000",
+            "The last transitions for 0x1000",
             "L1Cache 0 Fwd_GETX: M &gt; MII",
             "1 request outstanding",
             "thread 1: load of 0x1000, outstanding since tick 95",
@@ -196,7 +196,7 @@ fn the_last_steps_are_drawn() {
     for wanted in [
         "violates SC",
         "ww [a]",
-        "the last transitions for 0x1040",
+        "The last transitions for 0x1040",
         "crashed (invalid",
     ] {
         assert!(drawn.contains(wanted), "{wanted}");

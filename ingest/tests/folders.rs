@@ -181,3 +181,16 @@ fn several_traces() {
         "{words}"
     );
 }
+
+#[test]
+fn gem5_does_not_finish_the_last_line_when_it_crashes() {
+    let mut script = Script::new();
+    script.store(0, A, &[1]);
+    script.line("    999: system.ruby.l1_cntrl0.sequencer: set data [ 0x1 0x");
+    let cut = script.text.trim_end().as_bytes();
+    let alone = folder(&[("a.trace", cut)]);
+    assert!(read(alone.path()).is_err());
+    let crashed = folder(&[("a.trace", cut), ("simerr", PANIC.as_bytes())]);
+    let trace = read(crashed.path()).unwrap();
+    assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
+}

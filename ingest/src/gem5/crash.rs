@@ -74,6 +74,12 @@ impl CrashScan {
         self.found.is_some()
     }
 
+    /// Whether gem5 itself certainly printed the message, and not the simulated program.
+    pub(crate) fn is_certain(&self) -> bool {
+        let mut found = self.found.iter();
+        found.any(|message| message.is_certain)
+    }
+
     /// Looks at a line; `is_cut` if its end is missing.
     pub(crate) fn scan(&mut self, line: &[u8], number: u64, is_cut: bool) {
         let mut text = excerpt(line, MOST_CHARACTERS);

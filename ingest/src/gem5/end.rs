@@ -12,6 +12,8 @@ pub(crate) struct End {
     scan: CrashScan,
     /// The crash, when all lines were read.
     crash: Option<Crash>,
+    /// Whether gem5 itself certainly said so, and not the simulated program.
+    is_certain: bool,
     /// Why the simulation left its loop.
     exit: Option<String>,
 }
@@ -35,18 +37,21 @@ impl End {
 
     /// All lines of a file were read.
     pub(crate) fn finish(&mut self, file: &str) {
-        if let Some(crash) = std::mem::take(&mut self.scan).crash(file) {
-            self.take(Some(crash), None);
+        let scan = std::mem::take(&mut self.scan);
+        if let Some(crash) = scan.crash(file) {
+            self.take(Some(crash), scan.is_certain(), None);
         }
     }
 
     /// Takes over what another file says, where this one says nothing.
     pub(crate) fn or(mut self, other: &End) -> End {
-        self.take(other.crash.clone(), other.exit.clone());
+        self.take(other.crash.clone(), other.is_certain, other.exit.clone());
         self
     }
 
-    fn take(&mut self, crash: Option<Crash>, exit: Option<String>) {
+    fn take(&mut self, crash: Option<Crash>, is_certain: bool, exit: Option<String>) {
+        self.exit = self.exit.take().or(exit);
+        self.is_certain |= is_certain;
         let is_vague = |crash: &Crash| crash.kind == CrashKind::Abort;
         match (&mut self.crash, crash) {
             // What says why counts before what only says that.
@@ -58,7 +63,10 @@ impl End {
             (None, other) => self.crash = other,
             (Some(_), None) => {}
         }
-        self.exit = self.exit.take().or(exit);
+        if self.exit.is_some() && !self.is_certain {
+            // The run came to its end, so these words were the program's.
+            self.crash = None;
+        }
     }
 
     /// The crash, if there was one.
@@ -156,6 +164,23 @@ mod tests {
             assert_eq!(crash.headline(), "panic: it broke, tick 12");
             assert_eq!(crash.found.as_ref().unwrap().to_string(), "simerr:1");
         }
+    }
+
+    #[test]
+    fn words_of_a_program_that_came_to_its_end_are_no_crash() {
+        let read = |line: &str| {
+            let mut end = End::default();
+            end.scan(line.as_bytes(), 1, false);
+            end.finish("file");
+            end
+        };
+        let word = read("fatal: not a repository");
+        let exit = read("Exiting @ tick 5 because exiting with last active thread context");
+        let sure = read("src/a.cc:7: fatal: not a configuration");
+        assert!(word.crash().is_some());
+        assert!(word.clone().or(&exit).crash().is_none());
+        assert!(exit.clone().or(&word).crash().is_none());
+        assert!(exit.or(&sure).crash().is_some());
     }
 
     #[test]

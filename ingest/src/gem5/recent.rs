@@ -52,6 +52,10 @@ impl Step {
         }
     }
 
+    fn is_stall(&self) -> bool {
+        matches!(self.what, What::Transition(_, Some(_)))
+    }
+
     /// Whether the same thing may happen again and again: a stall, or a message that is looked at again.
     fn repeats(&self) -> bool {
         match self.what {
@@ -66,14 +70,18 @@ impl Step {
 struct Ring(VecDeque<Step>);
 
 impl Ring {
-    /// Adds a step, or counts it where its controller did the same before it.
+    /// Adds a step, or counts it where its controller did the same before it. A transition that was taken is counted only if no
+    /// controller has left its state since, so that the order of what happened stays.
     fn push(&mut self, step: Step) {
         if step.repeats() {
             let of_same =
                 |it: &&mut Step| it.controller() == step.controller() && it.address == step.address;
-            if let Some(last) = self.0.iter_mut().rev().find(of_same)
-                && last.what == step.what
-            {
+            let mut before = self.0.iter_mut().rev();
+            let last = match step.is_stall() {
+                true => before.find(of_same),
+                false => before.take_while(|it| it.repeats()).find(of_same),
+            };
+            if let Some(last) = last.filter(|last| last.what == step.what) {
                 last.count += 1;
                 last.last_tick = step.tick;
                 return;

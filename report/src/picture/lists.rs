@@ -6,14 +6,12 @@ use super::{List, ListRow};
 
 /// Of a row.
 const ROW: f64 = 16.0;
-/// A letter of a row is somewhat narrower than one of other texts.
-const NARROW: f64 = LETTER;
 
 /// Room for the widest of these lists.
 pub fn width(lists: &[List]) -> f64 {
     let rows = lists.iter().flat_map(|list| &list.rows);
     let letters = rows.map(|row| row.text.chars().count()).max().unwrap_or(0);
-    letters as f64 * NARROW + 8.0
+    letters as f64 * LETTER + 8.0
 }
 
 /// Draws one below this height, and says how high it is.
@@ -45,10 +43,12 @@ fn draw_row(row: &ListRow, y: f64, text: &mut String) {
     } else {
         ""
     };
-    // SVG joins spaces, which keep columns apart here.
-    let spaced = escaped(&row.text).replace(' ', "&#160;");
+    // SVG drops spaces in front and joins others, which keep columns apart here.
+    let words = row.text.trim_start();
+    let x = (row.text.len() - words.len()) as f64 * LETTER;
+    let spaced = escaped(words).replace(' ', "&#160;");
     write_line(
         text,
-        format_args!("<text x=\"0\" y=\"{y:.1}\"{look}>{spaced}</text>"),
+        format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{look}>{spaced}</text>"),
     );
 }

@@ -51,6 +51,29 @@ fn memory_does_not_grow_with_the_trace() {
 }
 
 #[test]
+fn what_is_counted_keeps_the_order_of_what_changed() {
+    let mut recent = Recent::default();
+    let mut add = |tick, version, (state, next_state)| {
+        recent.transition(
+            (tick, tick),
+            version,
+            0x40,
+            names(0, 1, state, next_state),
+            None,
+        );
+    };
+    for tick in 1..100 {
+        add(tick, 0, (3, 3));
+        add(tick, 1, (4, 4));
+    }
+    add(100, 1, (4, 5));
+    add(101, 0, (3, 3));
+    let steps = recent.steps(0x40, &RawLines::default());
+    let counts: Vec<(u64, u64)> = steps.iter().map(|it| (it.tick, it.count)).collect();
+    assert_eq!(counts, [(1, 99), (1, 99), (100, 1), (101, 1)]);
+}
+
+#[test]
 fn what_waited_is_over_when_the_state_changes() {
     let mut recent = Recent::default();
     let stall = Some(Stall::Protocol);
