@@ -136,7 +136,7 @@ fn a_deadlock_is_explained_by_who_waits() {
         "        99: L1Cache 0 Fwd_GETX: M > MII  line 13",
         "       100: L1Cache 0 Store: MII stalls, 2 times to tick 101  line 14",
         "1 request outstanding:",
-        "thread 1: load of 0x1000, outstanding since tick 95 (line 11)",
+        "thread 1: load of 0x1000, outstanding since tick 95 (line 9)",
         "L1Cache 0 in MII since tick 99 (after Fwd_GETX, line 13), where Store stalled 2 times, ticks 100 to 101",
         "L1Cache 1 in IS since tick 96 (after Load, line 12)",
         "add RubyQueue to --debug-flags",
@@ -207,7 +207,7 @@ fn the_last_steps_are_drawn() {
 fn a_run_that_just_stops_is_no_crash_but_its_requests_are_said() {
     let folder = Folder::new();
     let trace = folder.file("a.trace", small(""));
-    let note = "trace incomplete: 1 request outstanding, the oldest (line 11, tick 95, load of 0x1000 by thread 1) for 6 ticks";
+    let note = "trace incomplete: 1 request outstanding, the oldest (line 9, tick 95, load of 0x1000 by thread 1) for 6 ticks";
     for command in [
         "check", "explain", "watch", "stats", "shrink", "kernel", "monitor",
     ] {
