@@ -226,7 +226,9 @@ impl<'a> RunEnd<'a> {
         for list in &mut picture.lists {
             list.title = capitalized(&list.title);
         }
-        picture.notes.splice(0..0, self.note());
+        if self.crash.is_none() {
+            picture.notes.splice(0..0, self.note());
+        }
         if self.crash.is_some() || self.unfinished > 0 {
             picture.notes.extend(self.ending.missing.iter().cloned());
         }
