@@ -17,6 +17,7 @@ use check::bounds::Bounds;
 use check::{Algorithm, Model, Outcome, Verdict};
 use history::{Ambiguity, History, Isa, OpId, ReadsFrom};
 
+use crate::ending::RunEnd;
 use crate::error::{self, Error};
 use crate::load::{self, Input};
 use crate::options::Format;
@@ -65,6 +66,8 @@ impl Decided<'_> {
 
 /// Prints verdicts as they are found.
 trait Printer {
+    /// Before the verdicts on a history: the crash of its run, if there was one.
+    fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()>;
     /// One verdict.
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()>;
     /// What all algorithms say of one history under one model; the first is the stages'.
@@ -135,6 +138,7 @@ impl Run<'_> {
                     decided_any = true;
                 }
                 Err(twice) => {
+                    self.crash(input, history)?;
                     self.complain(&Error::written_twice(&input.file, history, &twice))?;
                 }
             }
@@ -162,6 +166,7 @@ impl Run<'_> {
         reads_from: &ReadsFrom,
         store_order: Option<&Vec<OpId>>,
     ) -> Result<(), Error> {
+        self.crash(input, history)?;
         for model in self.models_of(history) {
             let Choice::One(algorithm) = self.args.algorithm else {
                 self.compare(input, history, reads_from, model)?;
@@ -177,6 +182,13 @@ impl Run<'_> {
             printed.map_err(Error::Output)?;
         }
         Ok(())
+    }
+
+    /// A run that crashed went wrong, whatever completed before.
+    fn crash(&mut self, input: &Input, history: &History) -> Result<(), Error> {
+        self.status = self.status.and(RunEnd::of(history, &input.ending).status());
+        let printed = self.printer.crash(input, history, self.out);
+        printed.map_err(Error::Output)
     }
 
     fn certify(&mut self, decided: &mut Decided<'_>, reads_from: &ReadsFrom) -> Result<(), Error> {

@@ -9,6 +9,7 @@ use ingest::axe::WriteError;
 use ingest::{axe, json};
 use report::tables;
 
+use crate::ending;
 use crate::error::Error;
 use crate::files;
 use crate::load::{self, Input};
@@ -59,6 +60,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let options = args.options.for_reading()?;
     let input = load::open(&args.input, &options)?;
     write_to(&input, &args.output, format, out)?;
+    ending::warn(&input, args.options.quiet);
     Ok(Status::Done)
 }
 

@@ -19,6 +19,7 @@ use report::picture::{Operation, Picture, dot, svg};
 
 use crate::check::paint::Paint;
 use crate::check::{text, why};
+use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::files;
 use crate::load::Input;
@@ -40,11 +41,13 @@ Threads are columns, time goes down, and only operations that matter are drawn, 
 Arrows: po program order, rf reads from, ww the order of the writes of a location, rw reads before it is
 overwritten; a letter is a reason, below the picture or, in HTML, behind a line to open. Where the trace
 has controllers' transitions, the states of the violation's cache lines are shown. Of a consistent history
-the memory order is shown, drawn if it is short.
+the memory order is shown, drawn if it is short. Of a run that crashed the last transitions and messages for the
+address of the crash are shown, and who is busy with the lines of requests that were never answered.
 
 Without -o the same is said in words.
 
-Exit status: 1 for a violation, 0 if the history is consistent, 3 undecided, 2 bad usage or input.")]
+Exit status: 1 for a violation or a run that crashed, 0 if the history is consistent, 3 undecided, 2 bad usage
+or input.")]
 pub struct Args {
     #[command(flatten)]
     question: Question,
@@ -91,9 +94,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         args.question.spare(path)?;
     }
     let input = args.question.open(true)?;
-    let answer = args.question.ask(&input)?;
-    let headline = answer.headline(&input, args.question.model());
-    let (shown, status) = match &answer.outcome.verdict {
+    let answer = match args.question.ask(&input) {
+        Ok(answer) => answer,
+        Err(error) => {
+            // How the run crashed can be shown, whatever is wrong with its operations.
+            show_crash(args, &input, format, out)?;
+            return Err(error);
+        }
+    };
+    let mut headline = answer.headline(&input, args.question.model());
+    let end = RunEnd::of(answer.history, &input.ending);
+    let (mut shown, status) = match &answer.outcome.verdict {
         Verdict::Violation(violation) => (
             violation::show(args, &input, &answer, violation),
             Status::Violation,
@@ -101,29 +112,120 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Verdict::Consistent(steps) => {
             (consistent::show(args, &input, &answer, steps), Status::Done)
         }
-        Verdict::Undecided(reason) => {
-            let reason = reason.describe(answer.history);
-            writeln!(out, "{headline}\n  {reason}").map_err(Error::Output)?;
-            return Ok(Status::Undecided);
-        }
-        _ => {
-            let reason = "there is no run, but no proof was found in time: raise --timeout";
-            writeln!(out, "{headline}\n  {reason}").map_err(Error::Output)?;
-            return Ok(Status::Violation);
-        }
+        Verdict::Undecided(reason) => (
+            Shown::words(&reason.describe(answer.history)),
+            Status::Undecided,
+        ),
+        _ => (
+            Shown::words("there is no run, but no proof was found in time: raise --timeout"),
+            Status::Violation,
+        ),
     };
+    shown.end(args, &input, &answer, &end);
     match (&args.output, format) {
-        (Some(path), Some(format)) => write(&shown, path, format, &headline, out)?,
+        (Some(path), Some(format)) if !shown.pictures.is_empty() => {
+            if let Some(crashed) = end.headline(&answer.named(&input)) {
+                headline = format!("{crashed}\n{headline}");
+            }
+            write(&shown, path, format, &headline, out)?;
+        }
         _ => {
             let paint = Paint::new(io::stdout().is_terminal());
+            end.print(&answer.named(&input), paint, out)
+                .map_err(Error::Output)?;
             let headline = match status {
                 Status::Done => paint.good(&headline),
+                Status::Undecided => headline,
                 _ => paint.bad(&headline),
             };
             write!(out, "{headline}\n{}", shown.words).map_err(Error::Output)?;
         }
     }
-    Ok(status)
+    Ok(status.and(end.status()))
+}
+
+/// The crash of a run of which nothing is decided, if there was one.
+fn show_crash(
+    args: &Args,
+    input: &Input,
+    format: Option<Format>,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut histories = input.histories.iter();
+    let Some(history) = histories.find(|history| history.provenance.crash.is_some()) else {
+        return Ok(());
+    };
+    let end = RunEnd::of(history, &input.ending);
+    let (Some(path), Some(format)) = (&args.output, format) else {
+        let paint = Paint::new(io::stdout().is_terminal());
+        return end.print(&input.file, paint, out).map_err(Error::Output);
+    };
+    let shown = Shown {
+        pictures: vec![end.picture(format!("{} crashed", file_name(input)), Vec::new())],
+        words: String::new(),
+        too_large: None,
+    };
+    write(
+        &shown,
+        path,
+        format,
+        &format!("{} crashed", input.file),
+        out,
+    )
+}
+
+impl Shown {
+    /// A verdict without a picture.
+    fn words(reason: &str) -> Shown {
+        Shown {
+            pictures: Vec::new(),
+            words: format!("  {reason}\n"),
+            too_large: None,
+        }
+    }
+
+    /// Adds how the run ended: to the picture of a violation or of a run that came to its end; of a crash that is the picture.
+    fn end(&mut self, args: &Args, input: &Input, answer: &Answer<'_>, end: &RunEnd<'_>) {
+        let is_violation = matches!(answer.outcome.verdict, Verdict::Violation(_));
+        match (end.crash, self.pictures.first_mut()) {
+            (Some(crash), _) if !is_violation => {
+                let file = shown_name(input, answer);
+                let lead = vec![
+                    format!("The run crashed: {}.", crash.headline()),
+                    completed(args, answer),
+                ];
+                self.pictures = vec![end.picture(format!("{file} crashed ({})", crash.kind), lead)];
+                self.too_large = None;
+            }
+            (crash, Some(picture)) => {
+                let crash = crash.map(|crash| format!("The run crashed: {}.", crash.headline()));
+                picture.lead.extend(crash);
+                end.add_to(picture);
+            }
+            (_, None) => {}
+        }
+        if end.crash.is_none() {
+            self.words += &worded(|out| end.print_waiting(out));
+        }
+    }
+}
+
+/// What the operations that completed before a crash amount to.
+fn completed(args: &Args, answer: &Answer<'_>) -> String {
+    let (operations, model) = (answer.history.operations(), args.question.model());
+    let plural = if operations == 1 { "" } else { "s" };
+    match &answer.outcome.verdict {
+        Verdict::Consistent(_) => {
+            format!(
+                "The {operations} operation{plural} that completed before are consistent with {model}."
+            )
+        }
+        Verdict::Undecided(reason) => format!(
+            "Whether the {operations} operation{plural} that completed before are consistent with {model} is undecided: {}.",
+            reason.describe(answer.history)
+        ),
+        _ => format!("The {operations} operation{plural} that completed before violate {model}."),
+    }
 }
 
 fn format(path: &Path, to: Option<Format>) -> Result<Format, Error> {
@@ -192,15 +294,24 @@ fn title(args: &Args, input: &Input, answer: &Answer<'_>) -> String {
         "violation" => "violates",
         _ => "is consistent with",
     };
-    // Where the file is does not belong to what is shown.
-    let file = Path::new(&input.file).file_name();
-    let file = file.map_or(input.file.clone(), |name| {
-        name.to_string_lossy().into_owned()
-    });
+    let name = shown_name(input, answer);
+    format!("{name} {what} {}", args.question.model())
+}
+
+/// The file and the history, as pictures name them.
+fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
+    let file = file_name(input);
     let name = answer.history.name.as_ref();
     let name = name.map_or(file.clone(), |name| format!("{file}: {name}"));
-    let name = name.replace(char::is_control, "\u{fffd}");
-    format!("{name} {what} {}", args.question.model())
+    name.replace(char::is_control, "\u{fffd}")
+}
+
+/// The name of the file; where it is does not belong to what is shown.
+fn file_name(input: &Input) -> String {
+    let file = Path::new(&input.file).file_name();
+    file.map_or(input.file.clone(), |name| {
+        name.to_string_lossy().into_owned()
+    })
 }
 
 /// An operation in its box.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use history::History;
 use report::tables::{self, Transition};
 
+use crate::ending;
 use crate::error::Error;
 use crate::load;
 use crate::options::TraceOptions;
@@ -40,6 +41,7 @@ pub fn run(args: &Args) -> Result<Status, Error> {
     let input = load::open(&args.trace, &options)?;
     tables::write_histories(&args.output, &input.histories)?;
     say(args, &args.output, &operations(&input.histories));
+    ending::warn(&input, args.options.quiet);
     if !input.transitions.is_empty() {
         let beside = args.output.with_extension("transitions.parquet");
         tables::write_transitions(&beside, input.transitions.iter().map(row))?;

@@ -12,6 +12,7 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::load;
@@ -80,6 +81,8 @@ struct Line<'a> {
     verdict: &'a str,
     threads: usize,
     operations: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended: Option<&'a str>,
     write_pairs: u64,
     kernel: Option<u64>,
     by: Map<String, Value>,
@@ -184,6 +187,7 @@ impl Found<'_> {
             verdict: self.word(),
             threads: self.history.threads().len(),
             operations: self.history.operations(),
+            ended: self.history.provenance.ended.as_deref(),
             write_pairs: self.write_pairs,
             kernel: kernel.map(|kernel| kernel.pairs.len() as u64),
             by: by.collect(),
@@ -239,6 +243,9 @@ impl Found<'_> {
             self.history.operations(),
             self.seconds
         )?;
+        if let Some(note) = ending::note(self.history) {
+            writeln!(out, "  note: {note}")?;
+        }
         match &self.kernel {
             Err(NoKernel::Inconsistent) => {
                 return writeln!(out, "  inconsistent, so there is no kernel");

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 use history::{History, Initial};
-use ingest::{Options, Statistics, Transitions};
+use ingest::{Ending, Options, Statistics, Transitions};
 use report::tables;
 
 use crate::error::Error;
@@ -20,6 +20,8 @@ pub struct Input {
     pub histories: Vec<History>,
     /// Controller transitions, if they were asked for and are there.
     pub transitions: Transitions,
+    /// What a trace shows of how its run ended.
+    pub ending: Ending,
     /// Counts of what was read; all 0 for Parquet.
     pub statistics: Statistics,
 }
@@ -34,6 +36,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
             format: "parquet",
             histories,
             transitions: Transitions::default(),
+            ending: Ending::default(),
             statistics: Statistics::default(),
         });
     }
@@ -43,6 +46,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
         format: trace.format.name(),
         histories: trace.histories,
         transitions: trace.transitions,
+        ending: trace.ending,
         statistics: trace.statistics,
     })
 }

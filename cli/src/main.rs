@@ -5,6 +5,7 @@
 //! - [`options`]: the options of every command that reads a trace;
 //! - [`load`]: any input file to histories;
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
+//! - [`ending`]: how the run of a trace ended: its crash, and the requests without an answer;
 //! - [`interrupt`]: what a signal does;
 //! - [`limits`]: the options that bound time and memory;
 //! - [`probe`]: trying what may end the process;
@@ -19,6 +20,7 @@ mod assumptions;
 mod campaign;
 mod check;
 mod convert;
+mod ending;
 mod error;
 mod experiment;
 mod explain;

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::check::{json as printed, rmw_parser, text, why};
+use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::load;
@@ -283,6 +284,9 @@ impl Found<'_> {
                 many => format!("{many} pairs that could leave SC"),
             }
         )?;
+        if let Some(note) = ending::note(self.history) {
+            writeln!(out, "  note: {note}")?;
+        }
         let shown = if all { self.pairs.len() } else { FEW };
         for &(op, store) in self.pairs.iter().take(shown) {
             writeln!(out, "  {}", text::operation(self.history, op))?;

@@ -16,6 +16,7 @@ use serde_json::json;
 use crate::check::paint::Paint;
 use crate::check::{json as printed, text};
 use crate::convert::{self, Format as FileFormat};
+use crate::ending::{self, RunEnd};
 use crate::error::Error;
 use crate::load::Input;
 use crate::options::Format;
@@ -197,7 +198,9 @@ fn unshrunk(
         _ => "  nothing to shrink\n".to_owned(),
     };
     let headline = answer.headline(input, args.question.model());
-    write!(out, "{headline}\n{why}").map_err(Error::Output)?;
+    let note = ending::note(answer.history);
+    let note = note.map_or(String::new(), |note| format!("  note: {note}\n"));
+    write!(out, "{headline}\n{why}{note}").map_err(Error::Output)?;
     Ok(status)
 }
 
@@ -257,6 +260,7 @@ fn part_as_input(input: &Input, history: &History) -> Input {
         format: input.format,
         histories: vec![history.clone()],
         transitions: ingest::Transitions::default(),
+        ending: ingest::Ending::default(),
         statistics: ingest::Statistics::default(),
     }
 }
@@ -320,6 +324,9 @@ fn say(
         "{}",
         text::explanation(whole, &part.violation_in(whole))
     )?;
+    if let Some(note) = ending::note(whole) {
+        writeln!(out, "  note: {note}")?;
+    }
     for path in &found.written {
         writeln!(out, "written: {path}")?;
     }
@@ -349,7 +356,7 @@ fn tell(
             "files": found.written,
         })
     });
-    let line = json!({
+    let mut line = json!({
         "file": input.file,
         "history": whole.name,
         "model": args.question.model().name(),
@@ -360,5 +367,6 @@ fn tell(
         "seconds": answer.seconds,
         "shrunk": shrunk,
     });
+    RunEnd::of(whole, &input.ending).add_to_json(&mut line);
     writeln!(out, "{line}")
 }

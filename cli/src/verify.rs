@@ -10,6 +10,7 @@ use clap::Parser;
 use history::History;
 
 use crate::assumptions;
+use crate::ending;
 use crate::error::Error;
 use crate::load;
 use crate::options::TraceOptions;
@@ -96,7 +97,10 @@ fn conditions(
     if !arguments.is_empty() {
         writeln!(out, "  note: the history was read with {arguments}")?;
     }
-    for assumption in assumptions::of(history) {
+    for assumption in ending::note(history)
+        .into_iter()
+        .chain(assumptions::of(history))
+    {
         writeln!(out, "  note: {assumption}")?;
     }
     Ok(())

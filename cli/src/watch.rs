@@ -23,6 +23,7 @@ use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom, Source};
 
 use crate::check::{rmw_parser, text};
+use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
@@ -39,7 +40,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  gem5.opt --debug-flags=ProtocolTrace,RubySequencer,RubyPort config.py | rubric watch
+  gem5.opt --debug-flags=ProtocolTrace,RubySequencer,RubyPort config.py 2>&1 | rubric watch
   rubric simulate MESI_Two_Level --ops 1M | rubric watch --model sc
   rubric watch --model tso m5out/trace.out
 
@@ -57,10 +58,13 @@ forgotten; else it is undecided, since what is forced has no contradiction.
 It takes what Ruby's sequencers or a client print, of memory that holds 0 at the start: `--source exec` and other
 `--initial` values are for `rubric check`, as are axe text, JSON, Parquet and folders.
 
-JSON is one object: `file`, `model`, `verdict`, `operations` (how many it took), `remembered`, `threads`,
-`locations`, `seconds`, `source`, `reason`, and for a violation `line` (of the operation that showed it).
+If gem5's messages come through the pipe too (`2>&1`), a crash is reported with the last transitions for its address.
 
-Exit status: 1 a violation, 0 consistent, 3 undecided, 2 bad usage or input.")]
+JSON is one object: `file`, `model`, `verdict`, `operations` (how many it took), `remembered`, `threads`,
+`locations`, `seconds`, `source`, `reason`, for a violation `line` (of the operation that showed it), and where the
+trace was read to its end `ended`, `crash`, `unfinished` and `outstanding`, as `rubric check` has them.
+
+Exit status: 1 a violation or a run that crashed, 0 consistent, 3 undecided, 2 bad usage or input.")]
 pub struct Args {
     /// A gem5 trace, or `-` for standard input
     #[arg(value_name = "TRACE", default_value = "-")]
@@ -125,6 +129,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         source: None,
         line: 0,
         taken: None,
+        end: TraceEnd::default(),
     };
     let line = progress::spinner(file.clone(), args.options.quiet);
     let end = watch.follow(&mut |window| {
@@ -142,17 +147,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         window: &watch.window,
         source: watch.source,
         time: begun.elapsed(),
+        run: watch.run_end(),
     };
     match args.format {
         Format::Text => said.text(&end, out),
         Format::Json => said.json(&end, out),
     }
     .map_err(Error::Output)?;
-    Ok(match end {
+    let status = match end {
         End::Consistent(_) => Status::Done,
         End::Violation { .. } => Status::Violation,
         End::Undecided(_) => Status::Undecided,
-    })
+    };
+    Ok(status.and(said.run.status()))
 }
 
 fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
@@ -182,9 +189,21 @@ struct Watch<'a> {
     line: u64,
     /// The line of the operation that was taken last.
     taken: Option<u64>,
+    /// What is known at the end of the trace.
+    end: TraceEnd,
 }
 
 impl Watch<'_> {
+    /// How the run ended, as far as the trace was read.
+    fn run_end(&self) -> RunEnd<'_> {
+        RunEnd {
+            crash: self.end.crash.as_ref(),
+            ended: self.end.ended.as_deref(),
+            unfinished: self.end.unfinished.len(),
+            ending: &self.end.ending,
+        }
+    }
+
     fn follow(&mut self, report: &mut dyn FnMut(&Window)) -> Result<End, Error> {
         loop {
             let batch = match self.batches.recv_timeout(LOOK_EVERY) {
@@ -194,7 +213,7 @@ impl Watch<'_> {
                     None => continue,
                 },
                 // The thread that reads has said what is wrong, or ended with the trace.
-                Err(RecvTimeoutError::Disconnected) => return self.last(&TraceEnd::default()),
+                Err(RecvTimeoutError::Disconnected) => return self.last(),
             };
             (self.source, self.line) = (batch.source, batch.line);
             for access in &batch.accesses {
@@ -206,7 +225,8 @@ impl Watch<'_> {
             report(&self.window);
             self.window.settle(batch.source, &batch.settled);
             if let Some(end) = batch.end {
-                return self.last(&end);
+                self.end = end;
+                return self.last();
             }
             if let Some(end) = self.stopped() {
                 return Ok(end);
@@ -282,7 +302,14 @@ impl Watch<'_> {
     }
 
     /// Nothing more comes.
-    fn last(&mut self, end: &TraceEnd) -> Result<End, Error> {
+    fn last(&mut self) -> Result<End, Error> {
+        let end = std::mem::take(&mut self.end);
+        let last = self.at(&end);
+        self.end = end;
+        last
+    }
+
+    fn at(&mut self, end: &TraceEnd) -> Result<End, Error> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
                 return Ok(self.violation(&broken, self.taken));
@@ -304,6 +331,11 @@ impl Watch<'_> {
                 )));
             }
             return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag)));
+        }
+        if self.window.arrived() == 0 && end.crash.is_some() {
+            return Ok(End::Undecided(
+                "no operation completed before the run crashed".to_owned(),
+            ));
         }
         if self.window.arrived() == 0 {
             return Err(Error::Usage(format!(

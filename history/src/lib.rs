@@ -23,6 +23,7 @@
 
 mod annotation;
 mod builder;
+mod crash;
 mod digest;
 mod fence;
 mod history;
@@ -35,6 +36,7 @@ mod unrecorded;
 
 pub use annotation::Annotation;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
+pub use crash::{Crash, CrashKind, FileLine};
 pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::crash::Crash;
+
 /// The lines of a trace that a history was rebuilt from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -226,6 +228,9 @@ pub struct Provenance {
     /// How the run ended, in words; `None` if nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
+    /// The message with which the simulator broke off, if it crashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crash: Option<Crash>,
     /// Requests without a completion.
     pub unfinished: Vec<Unfinished>,
     /// Whether writes that are no operations of the history (of devices, or outside of what was

@@ -1,7 +1,7 @@
 //! A gem5 output folder: which file is the trace, and what the other files say about the run.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use history::Isa;
@@ -20,13 +20,25 @@ pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
     for file in files.iter().filter(|file| **file != trace) {
         match name(file) {
             "config.json" => read_config(file, &mut surroundings),
-            "simerr" | "simerr.txt" | "simout" | "simout.txt" => {
-                read_end(file, &mut surroundings.end);
+            name if is_output(name) => {
+                let end = std::mem::take(&mut surroundings.end);
+                surroundings.end = end.or(&read_end(file));
             }
             _ => {}
         }
     }
     Ok((trace, surroundings))
+}
+
+/// Whether a file has what gem5 printed, compressed or not: `simout` and `simerr`, as gem5 calls them where it redirects, or what
+/// users call them.
+fn is_output(name: &str) -> bool {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let stem = ["txt", "log", "out", "err"]
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending)?.strip_suffix('.'));
+    let stem = stem.unwrap_or(name);
+    matches!(stem, "simerr" | "simout" | "stderr" | "stdout" | "gem5")
 }
 
 fn name(path: &Path) -> &str {
@@ -57,7 +69,7 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
         let name = name(path);
         name.contains("trace") || name.starts_with("debug.out")
     };
-    let is_output = |path: &&PathBuf| name(path).starts_with("sim");
+    let is_output = |path: &&PathBuf| is_output(name(path)) || name(path).starts_with("sim");
     let traces: Vec<&PathBuf> = files.iter().filter(|path| looks_like_trace(path)).collect();
     // Standard output holds a trace only where no file does.
     let choices: [Vec<&PathBuf>; 3] = [
@@ -73,6 +85,10 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
     let found = found.unwrap_or_default();
     match found[..] {
         [trace] => Ok(trace.clone()),
+        [] => crash_report(files).ok_or_else(|| Error::Directory {
+            directory: directory.to_owned(),
+            found: describe(files, &found),
+        }),
         _ => Err(Error::Directory {
             directory: directory.to_owned(),
             found: describe(files, &found),
@@ -109,18 +125,25 @@ fn looks_like_trace(path: &Path) -> bool {
     matches!(format::detect(&mut lines), Ok(Format::Gem5)) && format::has_trace_line(lines.head())
 }
 
-/// How the run ended, as gem5 said on its standard output and error.
-fn read_end(path: &Path, end: &mut End) {
-    let Ok(file) = File::open(path) else {
-        return;
-    };
-    // What matters is short and near the end of a file that may be long.
-    let mut reader = BufReader::new(file).take(64 << 20);
-    let mut line = Vec::new();
-    while matches!(reader.read_until(b'\n', &mut line), Ok(count) if count > 0) {
-        end.scan(line.trim_ascii_end());
-        line.clear();
+/// The file that says that gem5 crashed, which may have happened before it printed any trace.
+fn crash_report(files: &[PathBuf]) -> Option<PathBuf> {
+    let mut outputs = files.iter().filter(|file| is_output(name(file)));
+    outputs.find(|file| read_end(file).is_crash()).cloned()
+}
+
+/// How the run ended, as gem5 said on its standard output or error.
+fn read_end(path: &Path) -> End {
+    let mut end = End::default();
+    let file = path.display().to_string();
+    let lines = File::open(path).map(|input| Lines::new(input, &file, true));
+    if let Ok(Ok(mut lines)) = lines {
+        // What cannot be read says nothing; the trace is what matters.
+        while matches!(lines.advance(), Ok(true) | Err(Error::CrLf { .. })) {
+            end.scan(lines.line(), lines.number(), !lines.complete());
+        }
     }
+    end.finish(&file);
+    end
 }
 
 fn read_config(path: &Path, surroundings: &mut Surroundings) {

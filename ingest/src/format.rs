@@ -133,6 +133,9 @@ fn kind(line: &[u8]) -> Kind {
     if gem5::is_trace_line(line) {
         return Kind::Gem5;
     }
+    if gem5::begins_message(line) {
+        return Kind::Chatter;
+    }
     Kind::Unknown
 }
 

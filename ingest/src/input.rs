@@ -30,6 +30,8 @@ pub struct Lines<'a> {
     source: Box<dyn Read + 'a>,
     compressed: bool,
     lossy: bool,
+    /// Whether compressed data may end too early.
+    truncated: bool,
     limit: usize,
     buffer: Vec<u8>,
     /// The bytes of the buffer that were read and not yet returned as lines.
@@ -80,6 +82,7 @@ impl<'a> Lines<'a> {
             source,
             compressed,
             lossy,
+            truncated: false,
             limit: LINE_LIMIT,
             buffer: vec![0; 2 * CHUNK],
             start: 0,
@@ -179,6 +182,11 @@ impl<'a> Lines<'a> {
     /// Allows lines of at most `bytes` bytes.
     pub fn set_limit(&mut self, bytes: usize) {
         self.limit = bytes;
+    }
+
+    /// Takes compressed data that end too early as whole up to there, and notes it as damage.
+    pub(crate) fn allow_truncation(&mut self) {
+        self.truncated = true;
     }
 
     /// The beginning of what has not been returned yet, at least 64 KiB unless the input ends
@@ -316,7 +324,8 @@ impl<'a> Lines<'a> {
             return Err(Error::Io { file, error });
         }
         let what = describe(&error);
-        if !self.lossy {
+        let is_allowed = self.truncated && error.kind() == io::ErrorKind::UnexpectedEof;
+        if !self.lossy && !is_allowed {
             return Err(Error::Damaged {
                 file: self.file.clone(),
                 line: self.number,

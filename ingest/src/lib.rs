@@ -27,6 +27,7 @@
 //! ```
 
 pub mod axe;
+pub mod ending;
 mod error;
 mod folder;
 mod format;
@@ -44,6 +45,7 @@ use std::path::Path;
 
 use history::History;
 
+pub use ending::Ending;
 pub use error::Error;
 pub use format::Format;
 pub use options::Options;
@@ -67,6 +69,8 @@ pub struct Trace {
     pub histories: Vec<History>,
     /// Transitions of controllers, if [`Options::transitions`] asks for them.
     pub transitions: Transitions,
+    /// What a gem5 trace shows of how its run ended.
+    pub ending: Ending,
     /// Counts of everything else.
     pub statistics: Statistics,
 }
@@ -109,6 +113,10 @@ fn read_with(
     surroundings: &Surroundings,
 ) -> Result<Trace, Error> {
     let mut lines = Lines::new(reader, name, options.lossy)?;
+    if surroundings.end.is_crash() {
+        // Who crashes does not finish the file that it compresses.
+        lines.allow_truncation();
+    }
     let result = dispatch(&mut lines, name, options, surroundings);
     // Damaged data may look like any other mistake; the damage is what the user has to know.
     match result {
@@ -134,6 +142,7 @@ fn dispatch(
             format,
             histories: vec![parsed.history],
             transitions: parsed.transitions,
+            ending: parsed.ending,
             statistics: parsed.statistics,
         });
     }
@@ -162,6 +171,7 @@ fn dispatch(
         format,
         histories,
         transitions: Transitions::default(),
+        ending: Ending::default(),
         statistics,
     })
 }

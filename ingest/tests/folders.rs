@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Script, compressed, operations};
+use history::CrashKind;
 use ingest::{Error, Options};
 use tempfile::TempDir;
 
@@ -66,8 +67,80 @@ fn the_trace_and_what_surrounds_it() {
     let statistics = &trace.statistics;
     assert_eq!(statistics.configured_sequencers, Some(2));
     assert_eq!(statistics.protocol.as_deref(), Some("MESI_Two_Level"));
-    let words = "aborted (panic: Invalid transition), all requests answered";
+    let words = "crashed (invalid transition: Invalid transition), all requests answered";
     assert_eq!(statistics.ended.as_deref(), Some(words));
+}
+
+/// What gem5 prints on standard error when a controller meets an event that it does not know.
+const PANIC: &str = "warn: x
+build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc:1261: panic: Invalid transition
+system.ruby.l1_cntrl0 time: 4 addr: 0x1000 event: Inv state: M
+Memory Usage: 450140 KBytes
+Program aborted at tick 4
+--- BEGIN LIBC BACKTRACE ---
+build/NULL/gem5.opt(+0x12)[0x34]
+--- END LIBC BACKTRACE ---
+";
+
+#[test]
+fn the_message_of_a_crash_in_each_file_that_may_have_it() {
+    let mut script = Script::new();
+    script.store(0, A, &[1]);
+    let trace = script.text.clone();
+    let packed = compressed(PANIC.as_bytes());
+    let files: [(&str, &[u8]); 6] = [
+        ("simerr", PANIC.as_bytes()),
+        ("simerr.txt", PANIC.as_bytes()),
+        ("simout.txt", PANIC.as_bytes()),
+        ("simerr.gz", &packed),
+        ("stderr.log", PANIC.as_bytes()),
+        ("gem5.err", PANIC.as_bytes()),
+    ];
+    for (name, content) in files {
+        let folder = folder(&[("a.trace", trace.as_bytes()), (name, content)]);
+        let read = read(folder.path()).unwrap();
+        let crash = read.histories[0].provenance.crash.as_ref().expect(name);
+        assert_eq!(crash.kind, CrashKind::InvalidTransition, "{name}");
+        assert_eq!(crash.controller().as_deref(), Some("L1Cache 0"), "{name}");
+        let found = crash.found.as_ref().unwrap();
+        assert!(found.file.ends_with(name), "{name}: {found}");
+        assert_eq!(found.line, 2, "{name}");
+        assert_eq!(read.ending.cache_line, Some(A), "{name}");
+    }
+}
+
+#[test]
+fn gem5_does_not_finish_a_compressed_trace_when_it_crashes() {
+    let mut script = Script::new();
+    for value in 1..200 {
+        script.store(0, A, &[value]);
+    }
+    let whole = compressed(script.text.as_bytes());
+    let cut = &whole[..whole.len() - 40];
+    let truncated = folder(&[("a.trace.gz", cut)]);
+    let error = read(truncated.path()).unwrap_err().to_string();
+    assert!(error.contains("truncated"), "{error}");
+    let crashed = folder(&[("a.trace.gz", cut), ("simerr", PANIC.as_bytes())]);
+    let trace = read(crashed.path()).unwrap();
+    assert!(trace.histories[0].operations() > 0);
+    let notes = &trace.histories[0].provenance.notes;
+    assert!(notes[0].contains("end too early"), "{notes:?}");
+}
+
+#[test]
+fn a_crash_before_any_trace() {
+    let fatal =
+        "gem5 Simulator System.\nsrc/a.cc:3: fatal: Can't load it\nMemory Usage: 3 KBytes\n";
+    let folder = folder(&[("config.ini", b"[root]\n"), ("simerr", fatal.as_bytes())]);
+    let trace = read(folder.path()).unwrap();
+    let provenance = &trace.histories[0].provenance;
+    assert_eq!(trace.histories[0].operations(), 0);
+    assert_eq!(provenance.crash.as_ref().unwrap().kind, CrashKind::Fatal);
+    assert!(
+        provenance.notes[0].starts_with("no operations: "),
+        "{:?}",
+        provenance.notes
+    );
 }
 
 #[test]
@@ -107,4 +180,17 @@ fn several_traces() {
         words.contains("2 of its files are traces (a.trace, b.trace)"),
         "{words}"
     );
+}
+
+#[test]
+fn gem5_does_not_finish_the_last_line_when_it_crashes() {
+    let mut script = Script::new();
+    script.store(0, A, &[1]);
+    script.line("    999: system.ruby.l1_cntrl0.sequencer: set data [ 0x1 0x");
+    let cut = script.text.trim_end().as_bytes();
+    let alone = folder(&[("a.trace", cut)]);
+    assert!(read(alone.path()).is_err());
+    let crashed = folder(&[("a.trace", cut), ("simerr", PANIC.as_bytes())]);
+    let trace = read(crashed.path()).unwrap();
+    assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
 }

@@ -481,8 +481,8 @@ fn requests_without_an_answer() {
         unfinished,
         [(1, A, false, Some(3)), (0, A + 64, true, Some(4))]
     );
-    let words = "with 2 requests unanswered; the oldest (line 10, tick 3, load of 0x1000 by thread 1) \
-                 had waited 497 ticks";
+    let words = "trace incomplete: 2 requests outstanding, the oldest (line 10, tick 3, load of 0x1000 by thread 1) \
+                 for 497 ticks";
     assert_eq!(provenance.ended.as_deref(), Some(words));
     let statistics = &trace.statistics;
     assert_eq!(
@@ -510,6 +510,6 @@ fn how_gem5_says_that_it_stopped() {
         .line("--- BEGIN LIBC BACKTRACE ---")
         .line("gem5.opt(+0x12)[0x34]");
     let trace = script.read();
-    let words = "aborted (panic: Possible Deadlock detected. Aborting!), all requests answered";
+    let words = "crashed (deadlock: address 0x1000, tick 60002), all requests answered";
     assert_eq!(trace.statistics.ended.as_deref(), Some(words));
 }

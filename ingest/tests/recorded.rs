@@ -101,7 +101,7 @@ fn check(row: &Row) {
         assert_eq!(provenance.unfinished.len(), row.threads, "{name}");
         let words = provenance.ended.as_deref().unwrap();
         assert!(
-            words.contains("requests unanswered; the oldest"),
+            words.starts_with("trace incomplete: 4 requests outstanding, the oldest"),
             "{name}: {words}"
         );
     } else {
@@ -115,6 +115,46 @@ fn check(row: &Row) {
         provenance.notes
     );
     assert_eq!(trace.statistics.skipped, 0, "{name}");
+}
+
+/// The aborted runs again, as gem5's output folders with its message; what it printed then was not kept.
+#[test]
+#[ignore = "needs ../shared"]
+fn aborted_runs_with_a_message() {
+    let aborted = rows()
+        .into_iter()
+        .filter(|row| row.ended.starts_with("aborted"));
+    for row in aborted {
+        let folder = tempfile::tempdir().unwrap();
+        let from = common::shared(&format!("gem5/traces/{}", row.file));
+        fs::copy(from, folder.path().join("trace.gz")).unwrap();
+        let plain = ingest::read_path(&folder.path().join("trace.gz"), &Options::default());
+        let plain = plain.unwrap();
+        // The line of the request that had waited longest.
+        let line = plain.ending.waiting[0].cache_line;
+        let message = format!(
+            "build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc:1: panic: Invalid transition\n\
+             system.ruby.l1_cntrl0 time: 7 addr: {line:#x} event: Inv state: M\n"
+        );
+        fs::write(folder.path().join("simerr.txt"), message).unwrap();
+        let trace = ingest::read_path(folder.path(), &Options::default()).unwrap();
+        let (name, ending) = (&row.file, &trace.ending);
+        assert_eq!(trace.histories[0].operations(), row.operations, "{name}");
+        assert!(trace.histories[0].provenance.crash.is_some(), "{name}");
+        assert_eq!(ending.cache_line, Some(line), "{name}");
+        assert!(
+            ending.steps.iter().all(|step| step.address == line),
+            "{name}"
+        );
+        assert!(ending.steps.len() > 5, "{name}: {:?}", ending.steps);
+        assert_eq!(ending.waiting, plain.ending.waiting, "{name}");
+        let busy = |it: &ingest::ending::Waiting| !it.controllers.is_empty();
+        assert!(
+            ending.waiting.iter().all(busy),
+            "{name}: {:?}",
+            ending.waiting
+        );
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! [`svg`] draws it, [`dot`] writes it for Graphviz, and [`crate::page::explained`] puts it on a page with what there is to say about
 //! it. Each box has a row of its own; `routes` chooses which way arrows go around the others, `layout` has the coordinates, `paths` draws
-//! arrows, `render` the rest, and `states` the tables below. Colours are those of Okabe and Ito; kinds of arrows differ in their dashes as well.
+//! arrows, `render` the rest, `states` the tables below, and `lists` what happened before a crash. Colours are those of Okabe and Ito; kinds of arrows differ in their dashes as well.
 //!
 //! ```
 //! use report::picture::{Arrow, Kind, Operation, Picture, Weight, svg};
@@ -24,6 +24,7 @@
 //! ```
 
 mod layout;
+mod lists;
 mod paths;
 mod render;
 mod routes;
@@ -51,6 +52,8 @@ pub struct Picture {
     pub reasons: Vec<(String, String)>,
     /// What happened to the cache lines meanwhile.
     pub lines: Vec<CacheLine>,
+    /// What happened before the run ended.
+    pub lists: Vec<List>,
     /// What else is to be known.
     pub notes: Vec<String>,
 }
@@ -174,6 +177,24 @@ impl Kind {
             Kind::Rw => "2 3",
         }
     }
+}
+
+/// A list of what happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    /// What it shows.
+    pub title: String,
+    /// What happened, from the first to the last.
+    pub rows: Vec<ListRow>,
+}
+
+/// A row of a list. Spaces in front and between keep columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListRow {
+    /// What happened.
+    pub text: String,
+    /// Whether that is what went wrong.
+    pub is_wrong: bool,
 }
 
 /// What controllers did with a cache line.

@@ -31,6 +31,10 @@ Examples:
   rubric check --algorithm all --model sc,tso test.axe
   zcat trace.gz | rubric check --format json -
 
+A run that gem5 aborted (a panic, a fatal error, a failed assertion, a deadlock, a segmentation fault: the message is
+in the trace, or in `simerr` or `simout` of the folder) is reported first, with the last transitions and messages for
+the address and the requests that were never answered. The verdict is about the operations that completed.
+
 JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`
 (`consistent`, `violation` or `undecided`), `decided_by`, `threads`, `operations`, `seconds`, what
 was assumed, and for a violation why (`violation.cycle`); the README has all keys. Where a criterion
@@ -42,7 +46,8 @@ their use if --addresses does not choose them, and their values may repeat. What
 and could matter ends undecided; the README says what is supported. The models of RISC-V and Arm are
 weaker than those here: what violates SC need not be wrong on them.
 
-Exit status: the first of 2 (bad usage or input), 1 (violation), 3 (undecided), 0 that occurred.")]
+Exit status: the first of 2 (bad usage or input), 1 (a violation, or a run that crashed), 3 (undecided), 0 that
+occurred.")]
 pub struct Args {
     /// Traces, gem5 output folders, files of histories, or `-`
     #[arg(required = true, value_name = "TRACE")]

@@ -116,6 +116,7 @@ mod tests {
             format: "axe",
             histories: Vec::new(),
             transitions: Default::default(),
+            ending: Default::default(),
             statistics: Default::default(),
         };
         let decided = said.into_iter().map(|(algorithm, verdict)| Decided {

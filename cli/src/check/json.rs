@@ -7,11 +7,13 @@ use check::proof::{Contradiction, Node, Violation};
 use check::verdict::SatStatistics;
 use check::{Algorithm, Verdict};
 use history::{History, OpId};
+use ingest::ending::Waiting;
 use serde::Serialize;
 
 use super::comparison::Comparison;
 use super::{Decided, Printer, breach, text, why};
 use crate::assumptions;
+use crate::ending::{CrashJson, RunEnd};
 use crate::load::Input;
 
 /// Prints JSON.
@@ -45,7 +47,13 @@ struct Line<'a> {
     protocol: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<&'a str>,
+    /// The crash, with the last steps before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crash: Option<CrashJson<'a>>,
     unfinished: usize,
+    /// The requests that were never answered, and who is busy with their cache lines.
+    #[serde(skip_serializing_if = "<[Waiting]>::is_empty")]
+    outstanding: &'a [Waiting],
     notes: Vec<String>,
     split: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,6 +160,11 @@ pub struct Event {
 }
 
 impl Printer for Json {
+    fn crash(&mut self, _: &Input, _: &History, _: &mut dyn Write) -> io::Result<()> {
+        // Each line has it.
+        Ok(())
+    }
+
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, &line(decided))?;
         writeln!(out)
@@ -203,7 +216,9 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         initial: provenance.initial.name(),
         protocol: provenance.protocol.as_deref(),
         ended: provenance.ended.as_deref(),
+        crash: RunEnd::of(history, &decided.input.ending).json(),
         unfinished: provenance.unfinished.len(),
+        outstanding: &decided.input.ending.waiting,
         notes: assumptions::of(history)
             .into_iter()
             .chain(decided.caveats.clone())

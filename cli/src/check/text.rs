@@ -12,6 +12,7 @@ use super::comparison::{self, Comparison};
 use super::paint::Paint;
 use super::{Decided, Printer, breach, why};
 use crate::assumptions;
+use crate::ending::RunEnd;
 use crate::load::Input;
 
 /// Cases of a proof that are printed in full.
@@ -29,6 +30,8 @@ struct Row {
     threads: usize,
     operations: usize,
     verdicts: Vec<(&'static str, &'static str)>,
+    /// Whether the run crashed.
+    crashed: bool,
 }
 
 /// Prints text.
@@ -37,6 +40,8 @@ pub struct Text {
     rows: Vec<Row>,
     /// The last violation printed: history, model and text.
     last: Option<(String, Model, Vec<u8>)>,
+    /// Whether the crash of the file's run was printed.
+    said_crash: bool,
 }
 
 impl Text {
@@ -46,6 +51,7 @@ impl Text {
             paint,
             rows: Vec::new(),
             last: None,
+            said_crash: false,
         }
     }
 
@@ -58,7 +64,7 @@ impl Text {
     }
 
     fn note(&mut self, decided: &Decided<'_>, verdict: &'static str) {
-        let name = name(decided);
+        let name = name(decided.input, decided.history);
         let same = self.rows.last().is_some_and(|row| {
             row.name == name
                 && row
@@ -72,6 +78,7 @@ impl Text {
                 threads: decided.history.threads().len(),
                 operations: decided.history.operations(),
                 verdicts: Vec::new(),
+                crashed: decided.history.provenance.crash.is_some(),
             });
         }
         if let Some(row) = self.rows.last_mut() {
@@ -88,7 +95,7 @@ impl Text {
     ) -> io::Result<()> {
         let mut text = Vec::new();
         self.violation(decided.history, violation, &mut text)?;
-        let name = name(decided);
+        let name = name(decided.input, decided.history);
         match &self.last {
             Some((last, model, reason)) if *last == name && *reason == text => {
                 writeln!(out, "  for the same reason as under {model}")
@@ -242,18 +249,28 @@ impl Text {
 }
 
 impl Printer for Text {
+    fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()> {
+        let end = RunEnd::of(history, &input.ending);
+        self.said_crash = end.crash.is_some();
+        end.print(&name(input, history), self.paint, out)
+    }
+
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()> {
         let history = decided.history;
         let word = word(&decided.outcome.verdict);
         self.note(decided, word);
         writeln!(
             out,
-            "{} {:4} {}  ({} threads, {} operations; {}, {:.3} s)",
+            "{} {:4} {}  ({} threads, {} {}operations; {}, {:.3} s)",
             self.painted(word, &format!("{word:10}")),
             decided.subject(),
-            name(decided),
+            name(decided.input, history),
             history.threads().len(),
             history.operations(),
+            match history.provenance.crash {
+                Some(_) => "completed ",
+                None => "",
+            },
             match decided.criterion() {
                 Some(_) => format!("weaker than {}", decided.model),
                 None => format!("{} by {}", decided.model, decided.outcome.decided_by),
@@ -324,16 +341,9 @@ impl Printer for Text {
         // What was assumed is the same for all histories of a file, most often.
         let mut told: Vec<String> = Vec::new();
         for history in &input.histories {
-            let cut_off = |ended: &&String| {
-                !history.provenance.unfinished.is_empty() || !ended.starts_with("all requests")
-            };
-            if let Some(ended) = history.provenance.ended.as_ref().filter(cut_off) {
-                let line = format!("the trace ends: {ended}");
-                if !told.contains(&line) {
-                    told.push(line);
-                }
-            }
-            for assumption in assumptions::of(history) {
+            let end = RunEnd::of(history, &input.ending);
+            let note = end.note().filter(|_| !self.said_crash);
+            for assumption in note.into_iter().chain(assumptions::of(history)) {
                 if !told.contains(&assumption) {
                     told.push(assumption);
                 }
@@ -342,6 +352,7 @@ impl Printer for Text {
         for line in told {
             writeln!(out, "  {} {line}", self.paint.faint("note:"))?;
         }
+        self.said_crash = false;
         Ok(())
     }
 
@@ -372,6 +383,9 @@ impl Printer for Text {
             for (_, word) in &row.verdicts {
                 write!(out, "  {}", self.painted(word, &format!("{word:10}")))?;
             }
+            if row.crashed {
+                write!(out, "  {}", self.paint.bad("crashed"))?;
+            }
             writeln!(out)?;
         }
         Ok(())
@@ -399,6 +413,10 @@ fn totals(rows: &[Row], out: &mut dyn Write) -> io::Result<()> {
     for ((subject, word), count) in counts {
         writeln!(out, "{subject:4} {word:10} {count}")?;
     }
+    match rows.iter().filter(|row| row.crashed).count() {
+        0 => {}
+        crashed => writeln!(out, "{:15} {crashed}", "crashed")?,
+    }
     Ok(())
 }
 
@@ -425,10 +443,10 @@ pub fn word(verdict: &Verdict) -> &'static str {
 }
 
 /// File, and the history's name if it has one.
-fn name(decided: &Decided<'_>) -> String {
-    let name = match &decided.history.name {
-        Some(name) => format!("{}: {}", decided.input.file, shortened(name)),
-        None => decided.input.file.clone(),
+fn name(input: &Input, history: &History) -> String {
+    let name = match &history.name {
+        Some(name) => format!("{}: {}", input.file, shortened(name)),
+        None => input.file.clone(),
     };
     // Nothing in a name may reach the terminal as a command.
     name.replace(char::is_control, "\u{fffd}")

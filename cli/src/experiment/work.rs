@@ -447,6 +447,7 @@ fn save_as(path: &Path, history: History) -> Result<(), Error> {
         format: "experiment",
         histories: vec![history],
         transitions: Default::default(),
+        ending: Default::default(),
         statistics: Default::default(),
     };
     // With a format there is a name, so nothing goes to the standard output.

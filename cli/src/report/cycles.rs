@@ -12,6 +12,7 @@ use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};
 
 use crate::check::text::explanation;
+use crate::ending;
 use crate::explain::drawn;
 use crate::simulate::MODELS;
 use crate::simulate::protocols::Opened;
@@ -55,7 +56,7 @@ fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
     let model = model(run)?;
     match check(&history, &reads_from, model, &options).verdict {
         Verdict::Violation(violation) => Ok((
-            explanation(&history, &violation),
+            explanation(&history, &violation) + &left_over(&history),
             drawn(
                 &history,
                 &reads_from,
@@ -65,6 +66,12 @@ fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
         )),
         _ => Err("its history was not found to be a violation".to_owned()),
     }
+}
+
+/// That requests were never answered, if the run left some.
+fn left_over(history: &History) -> String {
+    let note = ending::note(history);
+    note.map_or(String::new(), |note| format!("  note: {note}\n"))
 }
 
 /// The history of a run, from its lineage.

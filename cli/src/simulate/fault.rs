@@ -1,8 +1,9 @@
 //! Why a simulated run stopped, for whoever works on the protocol.
 
+use history::{Crash, CrashKind, FileLine};
 use simulate::simulation::Run;
 use simulate::source::{Sources, Span};
-use simulate::system::{Fault, Warning};
+use simulate::system::{Fault, FaultKind, Warning};
 
 /// What happened, where in the protocol, and what came before it; one line for each.
 pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
@@ -44,8 +45,46 @@ pub fn tame(text: &str) -> String {
 /// How a run ended, as a reader of its trace would say.
 pub fn ended(run: &Run) -> String {
     match &run.fault {
-        Some(fault) => format!("aborted (panic: {})", fault.message),
+        Some(fault) => format!("crashed ({}: {})", kind(fault), fault.message),
         None => "all requests answered".to_owned(),
+    }
+}
+
+/// The fault that ended a run, as the crash that a reader of gem5's output would find.
+pub fn crash(run: &Run, sources: &Sources) -> Option<Crash> {
+    let fault = run.fault.as_ref()?;
+    let controller = fault.controller.as_deref();
+    let (machine, version) = match controller.and_then(|name| name.rsplit_once(' ')) {
+        Some((machine, version)) => (Some(machine.to_owned()), version.parse().ok()),
+        None => (None, None),
+    };
+    let word = |key: &str| {
+        let (_, rest) = fault.message.split_once(key)?;
+        rest.split_ascii_whitespace().next().map(str::to_owned)
+    };
+    let is_invalid = fault.kind == FaultKind::InvalidTransition;
+    Some(Crash {
+        machine,
+        version,
+        state: word(" state: ").filter(|_| is_invalid),
+        event: word(" event: ").filter(|_| is_invalid),
+        address: fault.address,
+        tick: Some(fault.tick),
+        protocol_source: place(fault, sources).map(|(file, line, _)| FileLine {
+            file,
+            line: line as u64,
+        }),
+        ..Crash::new(kind(fault), fault.message.clone())
+    })
+}
+
+fn kind(fault: &Fault) -> CrashKind {
+    match fault.kind {
+        FaultKind::InvalidTransition => CrashKind::InvalidTransition,
+        FaultKind::Error => CrashKind::ProtocolError,
+        FaultKind::Assertion => CrashKind::FailedAssertion,
+        FaultKind::Deadlock => CrashKind::Deadlock,
+        FaultKind::Misuse | FaultKind::Output => CrashKind::Panic,
     }
 }
 

@@ -116,6 +116,7 @@ impl Series<'_> {
             format: "simulated",
             histories: taken.map(|(_, history)| history).collect(),
             transitions: Default::default(),
+            ending: Default::default(),
             statistics: Default::default(),
         }
     }
@@ -231,6 +232,7 @@ impl Work<'_> {
             history.name = Some(self.args.command(given, cell.client, seed));
             history.provenance.protocol = Some(protocol.title());
             history.provenance.ended = Some(fault::ended(&run));
+            history.provenance.crash = fault::crash(&run, protocol.sources());
             score.histories.push((number, history));
         }
         Ok(())

@@ -152,11 +152,13 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
         .map_err(|error| Error::Usage(error.to_string()))?;
     history.provenance.protocol = Some(protocol.title());
     history.provenance.ended = Some(fault::ended(run));
+    history.provenance.crash = fault::crash(run, protocol.sources());
     Ok(Input {
         file: words.to_owned(),
         format: "simulated",
         histories: vec![history],
         transitions: Default::default(),
+        ending: Default::default(),
         statistics: Default::default(),
     })
 }

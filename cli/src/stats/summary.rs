@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use history::{History, OpId};
-use ingest::{Statistics, TransitionCount};
+use ingest::ending::Waiting;
+use ingest::{Ending, Statistics, TransitionCount};
 use serde::Serialize;
 
 use crate::assumptions;
+use crate::ending::{CrashJson, RunEnd};
 use crate::load::Input;
 
 /// Everything that `stats` says of an input.
@@ -41,6 +43,12 @@ pub struct HistorySummary<'a> {
     pub final_values: usize,
     pub protocol: Option<&'a str>,
     pub ended: Option<&'a str>,
+    /// The crash, with the last steps before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crash: Option<CrashJson<'a>>,
+    /// The requests that were never answered, and who is busy with their cache lines.
+    #[serde(skip_serializing_if = "<[Waiting]>::is_empty")]
+    pub outstanding: &'a [Waiting],
     pub unfinished_loads: usize,
     pub unfinished_stores: usize,
     pub assumptions: Vec<String>,
@@ -93,14 +101,18 @@ impl<'a> Summary<'a> {
         Summary {
             file: &input.file,
             format: input.format,
-            histories: input.histories.iter().map(HistorySummary::of).collect(),
+            histories: input
+                .histories
+                .iter()
+                .map(|history| HistorySummary::of(history, &input.ending))
+                .collect(),
             trace: TraceSummary::of(&input.statistics),
         }
     }
 }
 
 impl<'a> HistorySummary<'a> {
-    fn of(history: &'a History) -> HistorySummary<'a> {
+    fn of(history: &'a History, ending: &'a Ending) -> HistorySummary<'a> {
         let threads: Vec<ThreadSummary> = (0..history.threads().len())
             .map(|thread| ThreadSummary::of(history, thread))
             .collect();
@@ -131,6 +143,8 @@ impl<'a> HistorySummary<'a> {
             final_values: history.finals().len(),
             protocol: provenance.protocol.as_deref(),
             ended: provenance.ended.as_deref(),
+            crash: RunEnd::of(history, ending).json(),
+            outstanding: &ending.waiting,
             unfinished_loads: unfinished(false),
             unfinished_stores: unfinished(true),
             assumptions: assumptions::of(history),

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::End;
 use super::window::Window;
 use crate::check::paint::Paint;
+use crate::ending::RunEnd;
 
 /// What there is to say in the end.
 pub struct Said<'a> {
@@ -19,11 +20,13 @@ pub struct Said<'a> {
     pub window: &'a Window,
     pub source: Option<Source>,
     pub time: Duration,
+    pub run: RunEnd<'a>,
 }
 
 impl Said<'_> {
     pub fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
         let paint = Paint::new(io::stdout().is_terminal());
+        self.run.print(self.file, paint, out)?;
         let (word, why) = match end {
             End::Consistent(why) => (paint.good("consistent"), why),
             End::Violation { why, .. } => (paint.bad("violation "), why),
@@ -50,7 +53,8 @@ impl Said<'_> {
                 )?,
             }
         }
-        for note in self.window.notes() {
+        let incomplete = self.run.note().filter(|_| self.run.crash.is_none());
+        for note in incomplete.into_iter().chain(self.window.notes()) {
             writeln!(out, "  {} {note}", paint.faint("note:"))?;
         }
         Ok(())
@@ -62,7 +66,7 @@ impl Said<'_> {
             End::Violation { why, line, .. } => ("violation", why, *line),
             End::Undecided(why) => ("undecided", why, None),
         };
-        let line = json!({
+        let mut line = json!({
             "file": self.file,
             "model": self.model.name(),
             "verdict": verdict,
@@ -75,6 +79,7 @@ impl Said<'_> {
             "source": self.source.map(Source::name),
             "seconds": self.time.as_secs_f64(),
         });
+        self.run.add_to_json(&mut line);
         writeln!(out, "{line}")
     }
 }

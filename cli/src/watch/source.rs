@@ -4,10 +4,10 @@ use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use history::{Access, Source, Unfinished};
-use ingest::Options;
+use history::{Access, Crash, Source, Unfinished};
 use ingest::gem5::Live;
 use ingest::input::Lines;
+use ingest::{Ending, Options};
 
 use crate::error::Error;
 
@@ -36,6 +36,12 @@ pub struct End {
     pub unfinished: Vec<Unfinished>,
     /// Whether values may come from outside.
     pub outside_writes: bool,
+    /// How the run ended, in words.
+    pub ended: Option<String>,
+    /// The message with which gem5 crashed.
+    pub crash: Option<Crash>,
+    /// What the trace shows of the end.
+    pub ending: Ending,
 }
 
 /// What comes from the thread that reads.
@@ -99,6 +105,9 @@ fn read(
     let end = End {
         unfinished: live.unfinished().to_vec(),
         outside_writes: live.outside_writes(),
+        ended: live.ended().map(str::to_owned),
+        crash: live.crash().cloned(),
+        ending: live.ending().clone(),
     };
     send(&live, &mut accesses, lines.number(), Some(end));
     Ok(())

@@ -18,10 +18,13 @@ impl Reader<'_> {
         let leftover = self.sequencers.finish(&mut self.sink);
         let options = self.sink.options;
         self.sink.client.finish(options);
+        self.end.finish(lines.file());
+        self.end = std::mem::take(&mut self.end).or(&self.surroundings.end);
         let source = self.choose(lines.file())?;
         self.check_abandoned(lines)?;
         self.check_gaps(source, lines)?;
         self.count(lines, &leftover.unfinished);
+        let ending = self.ending(&leftover.unfinished);
         let mut selected = Selected::default();
         if source == Source::Exec {
             selected = self.exec.finish(options);
@@ -34,6 +37,7 @@ impl Reader<'_> {
         Ok(Parsed {
             history,
             transitions: self.raw.transitions,
+            ending,
             statistics,
         })
     }
@@ -42,6 +46,8 @@ impl Reader<'_> {
     pub(super) fn check_abandoned(&self, lines: &Lines<'_>) -> Result<(), Error> {
         let line = self.sequencers.abandoned();
         match line.filter(|&line| line < lines.number()) {
+            // A crash may come between the two.
+            _ if self.end.crash().is_some() => Ok(()),
             Some(line) if self.sequencers.hits > 0 && !self.sink.options.lossy => {
                 Err(Error::Syntax {
                     file: lines.file().to_owned(),
@@ -86,8 +92,19 @@ impl Reader<'_> {
         }
     }
 
-    /// The source of the history.
-    fn choose(&self, file: &str) -> Result<Source, Error> {
+    /// The source of the history. A run that crashed early may not have shown any operation, and that is no mistake of the user's:
+    /// its history is empty, and the reason becomes a note.
+    fn choose(&mut self, file: &str) -> Result<Source, Error> {
+        match self.source(file) {
+            Err(error) if self.end.crash().is_some() => {
+                self.without_history = Some(error.to_string());
+                Ok(self.sink.options.source.unwrap_or(Source::Ruby))
+            }
+            source => source,
+        }
+    }
+
+    fn source(&self, file: &str) -> Result<Source, Error> {
         if let Some(source) = self.sink.options.source {
             if source == Source::Ruby {
                 self.check_flags(file)?;
@@ -254,10 +271,12 @@ impl Reader<'_> {
     ) -> Provenance {
         let requests = self.sequencers.accepted() > 0;
         let last_tick = self.sink.statistics.last_tick;
-        let end = std::mem::take(&mut self.end).or(&self.surroundings.end);
-        let ended = end.describe(&leftover.unfinished, last_tick, requests);
+        let ended = self.end.describe(&leftover.unfinished, last_tick, requests);
         let protocol = self.raw.protocol().map(str::to_owned);
         let mut notes = self.notes(source, selected);
+        if let Some(why) = &self.without_history {
+            notes.insert(0, format!("no operations: {why}"));
+        }
         if let Some(damage) = lines.damage() {
             notes.insert(0, format!("{damage}."));
         }
@@ -285,6 +304,7 @@ impl Reader<'_> {
             split: source == Source::Ruby && self.sequencers.split,
             protocol: protocol.or_else(|| self.surroundings.protocol.clone()),
             ended,
+            crash: self.end.crash().cloned(),
             unfinished: unfinished
                 .into_iter()
                 .filter(|request| options.wants_address(request.address))
@@ -310,7 +330,7 @@ impl Reader<'_> {
         let options = self.sink.options;
         let selected =
             options.addresses.is_some() || options.from_tick.is_some() || options.to_tick.is_some();
-        if !empty {
+        if !empty || self.without_history.is_some() {
             return Ok(());
         }
         if source == Source::Exec && self.exec.accesses == 0 {
@@ -337,6 +357,7 @@ impl Reader<'_> {
         file: &str,
     ) -> Result<History, Error> {
         let builder = match source {
+            _ if self.without_history.is_some() => HistoryBuilder::new(),
             Source::Client => std::mem::take(&mut self.sink.client.taken).into_builder(),
             Source::Exec => executed,
             Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default().into_builder(),

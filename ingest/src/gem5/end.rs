@@ -1,34 +1,27 @@
-//! How a run ended, in words.
+//! How a run ended: in words, and what gem5 said when it crashed.
 
-use history::Unfinished;
+use history::{Crash, CrashKind, Unfinished};
 use memchr::memmem;
+
+use super::crash::CrashScan;
 
 /// What gem5 said about its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct End {
-    /// Why it stopped, if that was its fault.
-    abort: Option<String>,
-    /// Whether it was only said that it stopped, not why.
-    vague: bool,
+    /// The message of a crash, line by line.
+    scan: CrashScan,
+    /// The crash, when all lines were read.
+    crash: Option<Crash>,
+    /// Whether gem5 itself certainly said so, and not the simulated program.
+    is_certain: bool,
     /// Why the simulation left its loop.
     exit: Option<String>,
 }
 
-/// What stands before the reason of an abort, and whether the words themselves belong to it.
-const REASONS: [(&str, bool); 5] = [
-    ("panic: ", true),
-    ("fatal: ", true),
-    ("Possible Deadlock detected", true),
-    ("Assertion `", true),
-    ("Invalid transition", true),
-];
-
 impl End {
-    /// Looks at a line that is not of a debug flag.
-    pub(crate) fn scan(&mut self, line: &[u8]) {
-        if self.abort.is_none() || self.vague {
-            self.scan_abort(line);
-        }
+    /// Looks at a line that is not of a debug flag; `is_cut` if its end is missing.
+    pub(crate) fn scan(&mut self, line: &[u8], number: u64, is_cut: bool) {
+        self.scan.scan(line, number, is_cut);
         if let Some(rest) = line.strip_prefix(b"Exiting @ tick ")
             && let Some(at) = memmem::find(rest, b" because ")
         {
@@ -37,29 +30,48 @@ impl End {
         }
     }
 
-    fn scan_abort(&mut self, line: &[u8]) {
-        for (word, _) in REASONS {
-            if let Some(at) = memmem::find(line, word.as_bytes()) {
-                self.abort = Some(crate::error::excerpt(&line[at..], 160));
-                self.vague = false;
-                return;
-            }
-        }
-        if self.abort.is_none() && memmem::find(line, b"Program aborted").is_some() {
-            self.abort = Some(crate::error::excerpt(line, 160));
-            self.vague = true;
+    /// Whether a message of a crash was met.
+    pub(crate) fn is_crash(&self) -> bool {
+        self.scan.is_found() || self.crash.is_some()
+    }
+
+    /// All lines of a file were read.
+    pub(crate) fn finish(&mut self, file: &str) {
+        let scan = std::mem::take(&mut self.scan);
+        if let Some(crash) = scan.crash(file) {
+            self.take(Some(crash), scan.is_certain(), None);
         }
     }
 
     /// Takes over what another file says, where this one says nothing.
     pub(crate) fn or(mut self, other: &End) -> End {
-        if self.abort.is_none() || (self.vague && other.abort.is_some()) {
-            self.abort = other.abort.clone();
-        }
-        if self.exit.is_none() {
-            self.exit = other.exit.clone();
-        }
+        self.take(other.crash.clone(), other.is_certain, other.exit.clone());
         self
+    }
+
+    fn take(&mut self, crash: Option<Crash>, is_certain: bool, exit: Option<String>) {
+        self.exit = self.exit.take().or(exit);
+        self.is_certain |= is_certain;
+        let is_vague = |crash: &Crash| crash.kind == CrashKind::Abort;
+        match (&mut self.crash, crash) {
+            // What says why counts before what only says that.
+            (Some(own), Some(mut other)) if is_vague(own) && !is_vague(&other) => {
+                other.tick = other.tick.or(own.tick);
+                self.crash = Some(other);
+            }
+            (Some(own), Some(other)) => own.tick = own.tick.or(other.tick),
+            (None, other) => self.crash = other,
+            (Some(_), None) => {}
+        }
+        if self.exit.is_some() && !self.is_certain {
+            // The run came to its end, so these words were the program's.
+            self.crash = None;
+        }
+    }
+
+    /// The crash, if there was one.
+    pub(crate) fn crash(&self) -> Option<&Crash> {
+        self.crash.as_ref()
     }
 
     /// The end in words. `answered` is false where the trace does not show requests.
@@ -69,15 +81,21 @@ impl End {
         last_tick: Option<u64>,
         answered: bool,
     ) -> Option<String> {
-        let requests = match unfinished.iter().min_by_key(|request| request.issued) {
-            Some(oldest) => Some(outstanding(unfinished.len(), oldest, last_tick)),
-            None if answered => Some("all requests answered".to_owned()),
-            None => None,
-        };
-        let how = match (&self.abort, &self.exit) {
-            (Some(abort), _) => Some(format!("aborted ({abort})")),
+        let how = match (&self.crash, &self.exit) {
+            (Some(crash), _) => Some(format!("crashed ({})", crash.headline())),
             (None, Some(exit)) => Some(format!("exited ({exit})")),
             (None, None) => None,
+        };
+        let oldest = unfinished.iter().min_by_key(|request| request.issued);
+        let requests = match oldest {
+            Some(oldest) => {
+                let requests = outstanding(unfinished.len(), oldest, last_tick);
+                return Some(match how {
+                    Some(how) => format!("{how}, {requests}"),
+                    None => format!("trace incomplete: {requests}"),
+                });
+            }
+            None => answered.then(|| "all requests answered".to_owned()),
         };
         match (how, requests) {
             (Some(how), Some(requests)) => Some(format!("{how}, {requests}")),
@@ -86,7 +104,7 @@ impl End {
     }
 }
 
-/// `with 4 requests unanswered; the oldest (…) had waited 50024 ticks`.
+/// `4 requests outstanding, the oldest (…) for 50024 ticks`.
 fn outstanding(count: usize, oldest: &Unfinished, last_tick: Option<u64>) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let what = if oldest.writes { "store to" } else { "load of" };
@@ -97,13 +115,11 @@ fn outstanding(count: usize, oldest: &Unfinished, last_tick: Option<u64>) -> Str
         .issued
         .map_or(String::new(), |tick| format!("tick {tick}, "));
     let waited = match (last_tick, oldest.issued) {
-        (Some(last), Some(issued)) => {
-            format!(" had waited {} ticks", last.saturating_sub(issued))
-        }
-        _ => " had not been answered".to_owned(),
+        (Some(last), Some(issued)) => format!(" for {} ticks", last.saturating_sub(issued)),
+        _ => String::new(),
     };
     format!(
-        "with {count} request{plural} unanswered; the oldest ({line}{tick}{what} {:#x} by thread {}){waited}",
+        "{count} request{plural} outstanding, the oldest ({line}{tick}{what} {:#x} by thread {}){waited}",
         oldest.address, oldest.thread
     )
 }
@@ -115,16 +131,56 @@ mod tests {
     #[test]
     fn the_reason_is_kept() {
         let mut end = End::default();
-        end.scan(b"Program aborted at tick 12");
-        end.scan(
-            b"src/mem/ruby/system/Sequencer.cc:270: panic: Possible Deadlock detected. Aborting!",
-        );
-        end.scan(b"panic: another");
+        let lines = [
+            "src/mem/ruby/system/Sequencer.cc:270: panic: Possible Deadlock detected. Aborting!",
+            " version: 1 request.paddr: 0x1008 m_readRequestTable: 1 current time: 60002 issue_time: 9978 difference: 50024",
+            "Memory Usage: 12 KBytes",
+            "Program aborted at tick 60002",
+            "panic: another",
+        ];
+        for (number, line) in lines.iter().enumerate() {
+            end.scan(line.as_bytes(), number as u64 + 1, false);
+        }
+        end.finish("simerr");
         let words = end.describe(&[], Some(5), true).unwrap();
         assert_eq!(
             words,
-            "aborted (panic: Possible Deadlock detected. Aborting!), all requests answered"
+            "crashed (deadlock: Seq 1, address 0x1008, tick 60002), all requests answered"
         );
+    }
+
+    #[test]
+    fn another_file_that_says_why_comes_first() {
+        let read = |file: &str, line: &str| {
+            let mut end = End::default();
+            end.scan(line.as_bytes(), 1, false);
+            end.finish(file);
+            end
+        };
+        let vague = read("simout", "Program aborted at tick 12");
+        let why = read("simerr", "src/a.cc:7: panic: it broke");
+        for end in [vague.clone().or(&why), why.or(&vague)] {
+            let crash = end.crash().unwrap();
+            assert_eq!(crash.headline(), "panic: it broke, tick 12");
+            assert_eq!(crash.found.as_ref().unwrap().to_string(), "simerr:1");
+        }
+    }
+
+    #[test]
+    fn words_of_a_program_that_came_to_its_end_are_no_crash() {
+        let read = |line: &str| {
+            let mut end = End::default();
+            end.scan(line.as_bytes(), 1, false);
+            end.finish("file");
+            end
+        };
+        let word = read("fatal: not a repository");
+        let exit = read("Exiting @ tick 5 because exiting with last active thread context");
+        let sure = read("src/a.cc:7: fatal: not a configuration");
+        assert!(word.crash().is_some());
+        assert!(word.clone().or(&exit).crash().is_none());
+        assert!(exit.clone().or(&word).crash().is_none());
+        assert!(exit.or(&sure).crash().is_some());
     }
 
     #[test]
@@ -137,8 +193,8 @@ mod tests {
             line: Some(7),
         };
         let words = End::default().describe(&[request(9, 1), request(5, 0x10c0)], Some(105), true);
-        let expected = "with 2 requests unanswered; the oldest (line 7, tick 5, store to 0x10c0 by \
-                        thread 0) had waited 100 ticks";
+        let expected = "trace incomplete: 2 requests outstanding, the oldest (line 7, tick 5, store to 0x10c0 \
+                        by thread 0) for 100 ticks";
         assert_eq!(words.as_deref(), Some(expected));
     }
 }

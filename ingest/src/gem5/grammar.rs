@@ -50,9 +50,31 @@ fn command(input: &[u8]) -> Parsed<'_, Command> {
     map(take_till1(|byte| byte == b' '), Command::of).parse(input)
 }
 
-/// `[0x404, line 0x400]`: the address, without the line.
-pub(crate) fn address(input: &[u8]) -> Parsed<'_, u64> {
-    delimited(tag("["), terminated(hex, (tag(", line "), hex)), char(']')).parse(input)
+/// `[0x404, line 0x400]`: the address, and that of its cache line.
+pub(crate) fn address(input: &[u8]) -> Parsed<'_, (u64, u64)> {
+    delimited(
+        tag("["),
+        separated_pair(hex, tag(", line "), hex),
+        char(']'),
+    )
+    .parse(input)
+}
+
+/// `Enqueue arrival_time: <n>, Message: [<type>: … addr = [0x404, line 0x400] …]` of the flag RubyQueue: the cache line, the type
+/// of the message, and what it asks for.
+pub(crate) fn enqueued(text: &[u8]) -> Option<(u64, String)> {
+    let text = std::str::from_utf8(text.strip_prefix(b"Enqueue arrival_time: ")?).ok()?;
+    let (_, message) = text.split_once(", Message: [")?;
+    let (name, fields) = message.split_once(": ")?;
+    let after = |key: &str| fields.split_once(key).map(|(_, rest)| rest);
+    let (_, line) = after("ddr = ")
+        .or_else(|| after("Address = "))?
+        .split_once("line 0x")?;
+    let digits = line.split(']').next()?;
+    let line = u64::from_str_radix(digits, 16).ok()?;
+    let kind = after("Type = ").and_then(|rest| rest.split(' ').next());
+    let kind = kind.map_or(String::new(), |kind| format!(" {kind}"));
+    Some((line, format!("{name}{kind}")))
 }
 
 pub(super) fn timing(input: &[u8]) -> Parsed<'_, Message<'_>> {

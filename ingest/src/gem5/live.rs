@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use history::{Access, Source, Unfinished};
+use history::{Access, Crash, Source, Unfinished};
 
 use super::taken::Taken;
 use super::{Reader, Surroundings};
-use crate::error::{Error, Fault};
+use crate::ending::Ending;
+use crate::error::Error;
 use crate::input::Lines;
 use crate::options::Options;
 
@@ -39,6 +40,8 @@ pub struct Live<'o> {
     held: Vec<Access>,
     source: Option<Source>,
     unfinished: Vec<Unfinished>,
+    ended: Option<String>,
+    ending: Ending,
     /// Whether something shows what memory does, as far as that was asked.
     has_ruby: bool,
 }
@@ -60,6 +63,8 @@ impl<'o> Live<'o> {
             held: Vec::new(),
             source,
             unfinished: Vec::new(),
+            ended: None,
+            ending: Ending::default(),
             has_ruby: false,
         }
     }
@@ -74,10 +79,7 @@ impl<'o> Live<'o> {
         }
         let (line, number) = (lines.line(), lines.number());
         let before = self.reader.last_tick;
-        let read = match lines.complete() {
-            true => self.reader.line(line, number),
-            false => Err(Fault::Cut("a line end")),
-        };
+        let read = self.reader.take(line, number, lines.complete());
         let Reader {
             sequencers,
             sink,
@@ -152,8 +154,10 @@ impl<'o> Live<'o> {
     pub fn finish(&mut self, lines: &Lines<'_>) -> Result<Vec<Access>, Error> {
         let sink = &mut self.reader.sink;
         let leftover = self.reader.sequencers.finish(sink);
-        self.unfinished = [leftover.unfinished, leftover.lost].concat();
         sink.client.finish(sink.options);
+        self.reader.end.finish(lines.file());
+        self.describe(&leftover.unfinished);
+        self.unfinished = [leftover.unfinished, leftover.lost].concat();
         self.take();
         let source = *self.source.get_or_insert(Source::Ruby);
         if source == Source::Ruby && self.reader.has(Source::Ruby) {
@@ -182,6 +186,30 @@ impl<'o> Live<'o> {
     /// Requests that were not answered when the trace ended: the values that they would have written are not known.
     pub fn unfinished(&self) -> &[Unfinished] {
         &self.unfinished
+    }
+
+    /// Notes how the run ended.
+    fn describe(&mut self, outstanding: &[Unfinished]) {
+        let reader = &self.reader;
+        let last_tick = reader.ticks.then_some(reader.last_tick);
+        let answered = reader.sequencers.accepted() > 0;
+        self.ended = reader.end.describe(outstanding, last_tick, answered);
+        self.ending = reader.ending(outstanding);
+    }
+
+    /// How the run ended, in words, when the trace was read to its end; `None` if nothing is known.
+    pub fn ended(&self) -> Option<&str> {
+        self.ended.as_deref()
+    }
+
+    /// The message with which gem5 crashed, when the trace was read to its end.
+    pub fn crash(&self) -> Option<&Crash> {
+        self.reader.end.crash()
+    }
+
+    /// What the trace shows of the end of the run, when it was read to its end.
+    pub fn ending(&self) -> &Ending {
+        &self.ending
     }
 
     /// Whether the trace may show values that nothing in it writes.

@@ -15,7 +15,10 @@
 mod block;
 mod choice;
 mod client;
+mod crash;
+mod crash_fields;
 mod end;
+mod ending;
 mod exec;
 mod fifo;
 mod grammar;
@@ -26,6 +29,7 @@ mod message;
 mod operation;
 mod protocol;
 mod raw;
+mod recent;
 mod sequencer;
 mod settle;
 mod sink;
@@ -36,11 +40,13 @@ use history::{History, Isa, Source};
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
+use crate::ending::Ending;
 use crate::error::{Error, Fault};
 use crate::input::Lines;
 use crate::options::Options;
 use crate::statistics::Statistics;
 use crate::transitions::Transitions;
+pub(crate) use crash::begins_message;
 pub(crate) use end::End;
 use exec::{At, Exec};
 use line::{Columns, Shape};
@@ -69,6 +75,7 @@ pub(crate) struct Surroundings {
 pub(crate) struct Parsed {
     pub history: History,
     pub transitions: Transitions,
+    pub ending: Ending,
     pub statistics: Statistics,
 }
 
@@ -81,11 +88,7 @@ pub(crate) fn parse(
     let mut reader = Reader::new(options, surroundings);
     while lines.advance()? {
         let (line, number) = (lines.line(), lines.number());
-        let result = if lines.complete() {
-            reader.line(line, number)
-        } else {
-            Err(Fault::Cut("a line end"))
-        };
+        let result = reader.take(line, number, lines.complete());
         if let Err(fault) = result {
             if !options.lossy {
                 return Err(fault.at(lines.file(), number, line));
@@ -138,7 +141,8 @@ struct Reader<'o> {
     ticks: bool,
     /// Named lines of any kind that is understood.
     messages: u64,
-    aborting: bool,
+    /// Why a run that crashed has no history, if that is so.
+    without_history: Option<String>,
 }
 
 impl<'o> Reader<'o> {
@@ -163,12 +167,33 @@ impl<'o> Reader<'o> {
             last_tick: 0,
             ticks: false,
             messages: 0,
-            aborting: false,
+            without_history: None,
         }
     }
 
-    fn line(&mut self, text: &[u8], number: u64) -> Result<(), Fault> {
-        match line::shape(text)? {
+    /// Takes a line in; `is_complete` unless its end is missing. Behind the message of a crash come backtraces and the like: what
+    /// is no line of a trace there is none that is damaged.
+    fn take(&mut self, text: &[u8], number: u64, is_complete: bool) -> Result<(), Fault> {
+        let shape = line::shape(text);
+        let is_chatter = matches!(shape, Ok(Shape::Chatter));
+        if !is_complete && is_chatter {
+            self.end.scan(text, number, true);
+        }
+        let is_over = self.end.is_crash() && (is_chatter || shape.is_err());
+        match shape {
+            // gem5 may not have finished the line, either.
+            _ if !is_complete && (is_over || self.surroundings.end.is_crash()) => Ok(()),
+            _ if !is_complete => Err(Fault::Cut("a line end")),
+            Err(_) if is_over => {
+                self.sink.statistics.ignored += 1;
+                Ok(())
+            }
+            shape => self.line(shape?, text, number),
+        }
+    }
+
+    fn line(&mut self, shape: Shape<'_>, text: &[u8], number: u64) -> Result<(), Fault> {
+        match shape {
             Shape::Raw(columns) => self.raw_line(&columns, number),
             Shape::Named {
                 tick,
@@ -184,7 +209,7 @@ impl<'o> Reader<'o> {
                 self.sink.statistics.ignored += 1;
                 Ok(())
             }
-            Shape::Chatter => self.chatter(text),
+            Shape::Chatter => self.chatter(text, number),
         }
     }
 
@@ -195,7 +220,7 @@ impl<'o> Reader<'o> {
     }
 
     /// A line that no debug flag printed.
-    fn chatter(&mut self, text: &[u8]) -> Result<(), Fault> {
+    fn chatter(&mut self, text: &[u8], number: u64) -> Result<(), Fault> {
         check_text(text)?;
         if text.starts_with(b"{\"") {
             return Err(Fault::broken(
@@ -205,17 +230,14 @@ impl<'o> Reader<'o> {
             ));
         }
         self.sink.statistics.ignored += 1;
-        self.end.scan(text);
-        if memmem::find(text, b"BEGIN LIBC BACKTRACE").is_some() && !self.aborting {
+        self.end.scan(text, number, false);
+        if memmem::find(text, b"BEGIN LIBC BACKTRACE").is_some() && !self.end.is_crash() {
             return Err(Fault::broken(
                 "a stack trace",
                 "lines of debug flags alone",
                 "record again without the flag FmtStackTrace",
             ));
         }
-        self.aborting |= memmem::find(text, b"Program aborted").is_some()
-            || memmem::find(text, b"panic: ").is_some()
-            || memmem::find(text, b"gem5 has encountered a segmentation fault").is_some();
         Ok(())
     }
 
@@ -253,6 +275,7 @@ impl<'o> Reader<'o> {
         let message = message::message(text)?;
         if message == Message::Unknown {
             check_text(text)?;
+            self.unknown(tick, path, text, line);
             self.sink.statistics.ignored += 1;
             return Ok(());
         }
@@ -276,6 +299,21 @@ impl<'o> Reader<'o> {
                 Ok(())
             }
             message => self.ruby(object, message, tick, line, path),
+        }
+    }
+
+    /// A named line that says nothing about operations: a message that enters a buffer, or what only looks like a named line.
+    fn unknown(&mut self, tick: Option<u64>, path: &[u8], text: &[u8], line: u64) {
+        match tick {
+            Some(tick) => {
+                if let Some((address, message)) = grammar::enqueued(text) {
+                    let buffer = String::from_utf8_lossy(path);
+                    let at = (tick, line);
+                    self.raw.recent.message(at, address, &buffer, &message);
+                }
+            }
+            // An assertion begins with the name of the program.
+            None => self.end.scan(&[path, b": ", text].concat(), line, false),
         }
     }
 

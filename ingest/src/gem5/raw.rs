@@ -2,10 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::ending::Stall;
 use crate::error::Fault;
 use crate::gem5::grammar;
 use crate::gem5::line::Columns;
 use crate::gem5::protocol;
+use crate::gem5::recent::Recent;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};
 
@@ -56,6 +58,8 @@ pub(crate) struct RawLines {
     by_names: FxHashMap<(Role, Names), usize>,
     entries: Vec<Entry>,
     pub transitions: Transitions,
+    /// The last steps for each cache line.
+    pub recent: Recent,
     pub stalls: u64,
     /// Lines of sequencers.
     pub requests: u64,
@@ -90,21 +94,24 @@ impl RawLines {
             self.requests += 1;
             return Ok(Event::None);
         }
-        let (rest, address) = grammar::address(columns.rest).map_err(|_| NAMES)?;
+        let (rest, (address, cache_line)) = grammar::address(columns.rest).map_err(|_| NAMES)?;
         match entry.role {
             Role::Transition => {
                 self.controllers += 1;
-                if matches!(rest, b" Resource Stall" | b" Protocol Stall") {
+                let stall = stall(rest);
+                if stall.is_none() && is_cut_stall(rest) {
+                    return Err(Fault::Cut("` Resource Stall` or ` Protocol Stall`"));
+                }
+                let (names, tick, version) = (entry.names, columns.tick, columns.version);
+                let at = (tick, number);
+                self.recent
+                    .transition(at, version, cache_line, names, stall);
+                if stall.is_some() {
                     self.stalls += 1;
                     return Ok(Event::None);
                 }
-                if is_cut_stall(rest) {
-                    return Err(Fault::Cut("` Resource Stall` or ` Protocol Stall`"));
-                }
                 entry.count += 1;
                 if self.keep {
-                    let names = entry.names;
-                    let (tick, version) = (columns.tick, columns.version);
                     self.transitions.push(tick, version, names, address, number);
                 }
                 Ok(Event::None)
@@ -112,6 +119,7 @@ impl RawLines {
             Role::Begin => {
                 self.requests += 1;
                 let begin = begin(rest)?;
+                self.recent.begin(cache_line, number);
                 Ok(Event::Begin { address, begin })
             }
             Role::Done => {
@@ -119,6 +127,7 @@ impl RawLines {
                 if !rest.ends_with(b" cycles") {
                     return Err(Fault::Cut("`<n> cycles`"));
                 }
+                self.recent.done(cache_line);
                 Ok(Event::Done { address })
             }
             Role::Coalescer => {
@@ -238,6 +247,15 @@ fn unglue<'a>(word: &'a str, names: &str, shift: usize) -> Option<(&'a str, &'a 
     };
     let (machine, event) = (word.get(..split)?, word.get(split..)?);
     (!machine.is_empty() && !event.is_empty()).then_some((machine, event))
+}
+
+/// What follows the address of a transition that was not taken.
+fn stall(rest: &[u8]) -> Option<Stall> {
+    match rest {
+        b" Protocol Stall" => Some(Stall::Protocol),
+        b" Resource Stall" => Some(Stall::Resource),
+        _ => None,
+    }
 }
 
 /// Whether what follows the address is the beginning of a stall's words.

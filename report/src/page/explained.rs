@@ -7,7 +7,7 @@ use super::document;
 use super::drawing::inline;
 use super::section::{Anchors, Section};
 use super::table::Table;
-use crate::picture::{CacheLine, LineRow, Picture, drawing};
+use crate::picture::{CacheLine, LineRow, List, Picture, drawing};
 
 /// Tables that are longer are folded.
 const LONG: usize = 60;
@@ -33,6 +33,7 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
     let said = picture.lead.get(1..).unwrap_or_default();
     let (title, said) = match (at, said.split_last()) {
         (1.., Some((title, said))) => (title.as_str(), said),
+        _ if picture.operations.is_empty() => ("How the run ended", said),
         _ => ("The operations", said),
     };
     let body = html! {
@@ -41,8 +42,11 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
             (drawn(picture, &format!("p{at}-")))
         }
         (reasons(picture))
-        (operations(picture).folded(&counted(picture.operations.len(), "operation", "operations"), picture.operations.len() <= LONG))
+        @if !picture.operations.is_empty() || picture.lists.is_empty() {
+            (operations(picture).folded(&counted(picture.operations.len(), "operation", "operations"), picture.operations.len() <= LONG))
+        }
         @for line in &picture.lines { (states(line)) }
+        @for it in &picture.lists { (list(it)) }
         @for note in &picture.notes { p { (note) } }
     };
     Section::new(anchors, "picture", title, body)
@@ -127,6 +131,21 @@ fn states(line: &CacheLine) -> Markup {
     html! {
         @if let Some(omission) = line.omission() { p { (line.title) ": " (omission) "." } }
         (table.folded(&line.title, line.rows.len() <= LONG))
+    }
+}
+
+/// A list, with what went wrong standing out.
+fn list(list: &List) -> Markup {
+    html! {
+        p { strong { (list.title) } }
+        @if !list.rows.is_empty() {
+            pre tabindex="0" {
+                @for row in &list.rows {
+                    @if row.is_wrong { strong { (row.text) } } @else { (row.text) }
+                    "\n"
+                }
+            }
+        }
     }
 }
 

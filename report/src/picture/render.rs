@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::layout::{LETTER, Layout, Rectangle, layout};
-use super::{Kind, Operation, Picture, paths, states};
+use super::{Kind, Operation, Picture, lists, paths, states};
 
 /// Around everything.
 const MARGIN: f64 = 16.0;
@@ -22,7 +22,9 @@ pub(super) const MONOSPACE: &str = "DejaVu Sans Mono, Menlo, Consolas, monospace
 /// Draws a picture, with all that there is to say. The same bytes for the same picture.
 pub fn svg(picture: &Picture) -> String {
     let layout = layout(picture, HEADS);
-    let width = width(picture, &layout).max(states::width(&picture.lines));
+    let width = width(picture, &layout)
+        .max(states::width(&picture.lines))
+        .max(lists::width(&picture.lists));
     let mut body = Body::default();
     body.paragraphs(&picture.lead, width);
     body.drawing(picture, &layout);
@@ -35,6 +37,9 @@ pub fn svg(picture: &Picture) -> String {
     body.paragraphs(&reasons, width);
     for line in &picture.lines {
         body.y += states::draw(line, body.y, &mut body.text);
+    }
+    for list in &picture.lists {
+        body.y += lists::draw(list, body.y, &mut body.text);
     }
     body.paragraphs(&picture.notes, width);
     document(picture, &body, width)
@@ -192,6 +197,9 @@ impl Body {
 
     /// What the arrows mean.
     fn legend(&mut self, picture: &Picture) {
+        if picture.operations.is_empty() {
+            return;
+        }
         let mut x = 0.0;
         self.y += 10.0;
         for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in(picture)) {

@@ -23,6 +23,15 @@ pub fn dot(picture: &Picture) -> String {
     for arrow in &picture.arrows {
         edge(picture, arrow, &mut text);
     }
+    for (number, list) in picture.lists.iter().enumerate() {
+        let rows = list.rows.iter().map(|row| row.text.as_str());
+        let lines: Vec<&str> = std::iter::once(list.title.as_str()).chain(rows).collect();
+        let label = quoted(&lines.join("\n"));
+        write_line(
+            &mut text,
+            format_args!("  list{number} [label={label}, style=dashed];"),
+        );
+    }
     legend::write(picture, &mut text);
     text.push_str("}\n");
     text

@@ -1,0 +1,284 @@
+//! How a run ended, for every command that says something about it: its crash, the last steps before it, and the requests that
+//! were never answered.
+
+use std::io::{self, Write};
+
+use history::{Crash, History};
+use ingest::Ending;
+use report::picture::{List, ListRow, Picture};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::check::paint::Paint;
+use crate::load::Input;
+use crate::status::Status;
+
+/// Requests that are listed in text and pictures.
+const LISTED: usize = 16;
+
+/// What is known of the end of a run.
+#[derive(Clone, Copy)]
+pub struct RunEnd<'a> {
+    /// The message with which the simulator crashed.
+    pub crash: Option<&'a Crash>,
+    /// How the run ended, in words.
+    pub ended: Option<&'a str>,
+    /// Requests that were never answered.
+    pub unfinished: usize,
+    /// What the trace shows of the end.
+    pub ending: &'a Ending,
+}
+
+/// A crash as JSON, with what the trace shows of it.
+#[derive(Serialize)]
+pub struct CrashJson<'a> {
+    #[serde(flatten)]
+    crash: &'a Crash,
+    /// The cache line that the steps are about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_line: Option<u64>,
+    recent: &'a [ingest::ending::LastStep],
+    missing: &'a [String],
+}
+
+/// That the run of a history crashed or left requests unanswered, in a sentence; nothing if it came to its end.
+pub fn note(history: &History) -> Option<String> {
+    RunEnd::of(history, &Ending::default()).note()
+}
+
+/// The same on standard error, for commands that only write files.
+pub fn warn(input: &Input, quiet: bool) {
+    let crashed = input
+        .histories
+        .iter()
+        .find(|history| history.provenance.crash.is_some());
+    if let Some(note) = crashed.filter(|_| !quiet).and_then(note) {
+        eprintln!("rubric: {}: {note}", tame(&input.file));
+    }
+}
+
+impl<'a> RunEnd<'a> {
+    /// Of the run that a history was read from.
+    pub fn of(history: &'a History, ending: &'a Ending) -> RunEnd<'a> {
+        let provenance = &history.provenance;
+        RunEnd {
+            crash: provenance.crash.as_ref(),
+            ended: provenance.ended.as_deref(),
+            unfinished: provenance.unfinished.len().max(ending.waiting.len()),
+            ending,
+        }
+    }
+
+    /// A run that crashed is one that went wrong, whatever its history says.
+    pub fn status(&self) -> Status {
+        match self.crash {
+            Some(_) => Status::Violation,
+            None => Status::Done,
+        }
+    }
+
+    /// That the run crashed or left requests unanswered, in a sentence; nothing if it came to its end.
+    pub fn note(&self) -> Option<String> {
+        let is_whole = self.crash.is_none() && self.unfinished == 0;
+        match self.ended {
+            Some(ended) if !is_whole || !ended.starts_with("all requests") => {
+                Some(tame(&match ended.starts_with("trace incomplete") {
+                    true => ended.to_owned(),
+                    false => format!("the run {ended}"),
+                }))
+            }
+            Some(_) => None,
+            None if self.unfinished > 0 => Some(format!(
+                "trace incomplete: {}",
+                outstanding(self.unfinished)
+            )),
+            None => None,
+        }
+    }
+
+    /// The crash as JSON.
+    pub fn json(&self) -> Option<CrashJson<'a>> {
+        self.crash.map(|crash| CrashJson {
+            crash,
+            cache_line: self.ending.cache_line,
+            recent: &self.ending.steps,
+            missing: &self.ending.missing,
+        })
+    }
+
+    /// Adds what is known of the end to an object of JSON; keys without a value are left out.
+    pub fn add_to_json(&self, object: &mut serde_json::Value) {
+        if let Some(ended) = self.ended {
+            object["ended"] = ended.into();
+        }
+        if let Some(crash) = self.json() {
+            object["crash"] = json!(crash);
+        }
+        if self.unfinished > 0 {
+            object["unfinished"] = self.unfinished.into();
+            object["outstanding"] = json!(self.ending.waiting);
+        }
+    }
+
+    /// `crashed         m5out  (deadlock: Seq 0, address 0x10c0, tick 60002)`; nothing if the run did not crash.
+    pub fn headline(&self, name: &str) -> Option<String> {
+        let crash = self.crash?;
+        Some(format!(
+            "{:15} {name}  ({})",
+            "crashed",
+            tame(&crash.headline())
+        ))
+    }
+
+    /// Says that the run crashed, how, and what came before it; nothing if it did not.
+    pub fn print(&self, name: &str, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+        let (Some(crash), Some(headline)) = (self.crash, self.headline(name)) else {
+            return Ok(());
+        };
+        writeln!(out, "{}", paint.bad(&headline))?;
+        for line in message(crash) {
+            writeln!(out, "  {line}")?;
+        }
+        self.lists()
+            .iter()
+            .try_for_each(|list| print_list(list, out))?;
+        for note in self.ending.missing.iter() {
+            writeln!(out, "  {} {note}", paint.faint("note:"))?;
+        }
+        Ok(())
+    }
+
+    /// Lists the requests that were never answered, if there are any.
+    pub fn print_waiting(&self, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(note) = self.note() {
+            writeln!(out, "  note: {note}")?;
+        }
+        match self.waiting() {
+            Some(list) => print_list(&list, out),
+            None => Ok(()),
+        }
+    }
+
+    /// The steps before the crash, and the requests that were never answered, as lists.
+    pub fn lists(&self) -> Vec<List> {
+        let mut lists = Vec::new();
+        if let Some(crash) = self.crash.filter(|_| !self.ending.steps.is_empty()) {
+            let steps = self.ending.steps.iter();
+            let mut rows: Vec<ListRow> = steps.map(|step| self.step(step)).collect();
+            rows.push(ListRow {
+                text: format!("{:>10}  {}", "", tame(&crash.headline())),
+                is_wrong: true,
+            });
+            lists.push(List {
+                title: self.ending.title(),
+                rows,
+            });
+        }
+        lists.extend(self.waiting());
+        lists
+    }
+
+    /// A step of the cache line; without one, steps name theirs.
+    fn step(&self, step: &ingest::ending::LastStep) -> ListRow {
+        let of_line = match self.ending.cache_line {
+            Some(_) => String::new(),
+            None => format!("  address {:#x}", step.address),
+        };
+        ListRow {
+            text: tame(&format!("{step}{of_line}")),
+            is_wrong: false,
+        }
+    }
+
+    /// Who waits, and for whom as far as transitions show it.
+    fn waiting(&self) -> Option<List> {
+        if self.unfinished == 0 {
+            return None;
+        }
+        let mut rows = Vec::new();
+        let all = &self.ending.waiting;
+        for waiting in all.iter().take(LISTED) {
+            rows.push(ListRow {
+                text: format!("  {}", tame(&waiting.headline())),
+                is_wrong: false,
+            });
+            rows.extend(waiting.lines().iter().map(|line| ListRow {
+                text: format!("    {}", tame(line)),
+                is_wrong: false,
+            }));
+        }
+        let left = self.unfinished - all.len().min(LISTED);
+        if left > 0 && !all.is_empty() {
+            rows.push(ListRow {
+                text: format!("  and {left} more"),
+                is_wrong: false,
+            });
+        }
+        Some(List {
+            title: outstanding(self.unfinished),
+            rows,
+        })
+    }
+
+    /// Adds the end to a picture: as lists, and in words.
+    pub fn add_to(&self, picture: &mut Picture) {
+        picture.lists = self.lists();
+        for list in &mut picture.lists {
+            list.title = capitalized(&list.title);
+        }
+        if self.crash.is_none() {
+            picture.notes.splice(0..0, self.note());
+        }
+        if self.crash.is_some() || self.unfinished > 0 {
+            picture.notes.extend(self.ending.missing.iter().cloned());
+        }
+    }
+
+    /// A picture of the end alone.
+    pub fn picture(&self, title: String, lead: Vec<String>) -> Picture {
+        let mut picture = Picture {
+            title,
+            lead,
+            ..Picture::default()
+        };
+        self.add_to(&mut picture);
+        picture
+    }
+}
+
+fn print_list(list: &List, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  {}:", list.title)?;
+    let mut rows = list.rows.iter();
+    rows.try_for_each(|row| writeln!(out, "  {}", row.text))
+}
+
+/// The message, with where it was found before its first line.
+fn message(crash: &Crash) -> Vec<String> {
+    let mut lines: Vec<String> = crash.message.lines().map(tame).collect();
+    let source = crash.source.as_ref();
+    if let (Some(first), Some(source)) = (lines.first_mut(), source) {
+        *first = format!("{}: {first}", tame(&source.to_string()));
+    }
+    if let (Some(first), Some(found)) = (lines.first_mut(), &crash.found) {
+        *first = format!("{}: {first}", tame(&found.to_string()));
+    }
+    lines
+}
+
+/// A title that stands alone.
+fn capitalized(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// `4 requests outstanding`
+fn outstanding(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} request{plural} outstanding")
+}
+
+/// A text without what a terminal takes for a command.
+fn tame(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
+}

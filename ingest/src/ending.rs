@@ -1,0 +1,237 @@
+//! What a trace shows of how its run ended: the last steps for the address that a crash is about, and what controllers were doing
+//! with the lines of requests that were never answered.
+
+use std::fmt;
+
+use history::Unfinished;
+use serde::Serialize;
+
+/// Something that happened to a cache line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastStep {
+    /// When it happened first.
+    pub tick: u64,
+    /// The line of the trace that shows that.
+    pub line: u64,
+    /// Address of the cache line.
+    pub address: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: StepKind,
+    /// How often it happened, without anything else of the same controller between.
+    pub count: u64,
+    /// When it happened last.
+    pub last_tick: u64,
+}
+
+/// What happened to a cache line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum StepKind {
+    /// A controller took a transition, or had to wait with it.
+    Transition {
+        /// Type of the controller.
+        machine: String,
+        /// Number of the controller among those of its type.
+        version: u32,
+        /// What made it happen.
+        event: String,
+        /// State before.
+        state: String,
+        /// State after; of a stall, the state that the line of the trace shows there.
+        next_state: String,
+        /// Why the transition was not taken, if it was not.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stall: Option<Stall>,
+    },
+    /// A message entered a buffer.
+    Message {
+        /// The buffer, as the simulator names it.
+        buffer: String,
+        /// Type of the message, and what it asks for.
+        message: String,
+    },
+}
+
+/// Why a transition was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stall {
+    /// The state makes the event wait.
+    Protocol,
+    /// A buffer, table or bank has no room.
+    Resource,
+}
+
+impl fmt::Display for LastStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>10}: {}", self.tick, self.what)?;
+        if self.count > 1 {
+            write!(f, ", {} times to tick {}", self.count, self.last_tick)?;
+        }
+        write!(f, "  line {}", self.line)
+    }
+}
+
+impl fmt::Display for StepKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepKind::Message { buffer, message } => write!(f, "{buffer} receives {message}"),
+            StepKind::Transition {
+                machine,
+                version,
+                event,
+                state,
+                next_state,
+                stall,
+            } => {
+                write!(f, "{machine} {version} {event}: {state}")?;
+                match stall {
+                    None => write!(f, " > {next_state}"),
+                    Some(Stall::Protocol) => f.write_str(" stalls"),
+                    Some(Stall::Resource) => f.write_str(" waits for room"),
+                }
+            }
+        }
+    }
+}
+
+/// What a controller is doing with a cache line, as far as its transitions show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// Type of the controller.
+    pub machine: String,
+    /// Number of the controller among those of its type.
+    pub version: u32,
+    /// Its state, after its last transition for the line.
+    pub state: String,
+    /// The tick and the trace line since which it is in that state, and the event that led there. None where the trace shows only stalls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+    /// The line of the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Events that wait there since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stalled: Vec<StalledEvent>,
+}
+
+/// An event that a controller does not handle yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StalledEvent {
+    /// The event.
+    pub event: String,
+    /// Why it waits.
+    pub stall: Stall,
+    /// How often that was seen.
+    pub count: u64,
+    /// When it was seen first.
+    pub first_tick: u64,
+    /// When it was seen last.
+    pub last_tick: u64,
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} in {}", self.machine, self.version, self.state)?;
+        if let (Some(since), Some(after), Some(line)) = (self.since, &self.after, self.line) {
+            write!(f, " since tick {since} (after {after}, line {line})")?;
+        }
+        for (number, it) in self.stalled.iter().enumerate() {
+            let link = if number == 0 { ", where" } else { " and" };
+            let (event, count) = (&it.event, it.count);
+            let times = if count == 1 { "time" } else { "times" };
+            let (first, last) = (it.first_tick, it.last_tick);
+            let why = match it.stall {
+                Stall::Protocol => "stalled",
+                Stall::Resource => "found no room",
+            };
+            write!(
+                f,
+                "{link} {event} {why} {count} {times}, ticks {first} to {last}"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// A request that was never answered, and who is busy with its cache line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// The request.
+    #[serde(flatten)]
+    pub request: Unfinished,
+    /// Address of its cache line.
+    pub cache_line: u64,
+    /// The controllers that the trace shows with that line and that hold it or are busy with it: those where something waits first.
+    pub controllers: Vec<Standing>,
+    /// Controllers that do not hold the line: how many more there are.
+    pub idle: usize,
+}
+
+impl Waiting {
+    /// `thread 0: store to 0x10c0, outstanding since tick 9978 (line 512)`
+    pub fn headline(&self) -> String {
+        let Unfinished {
+            thread,
+            address,
+            writes,
+            ..
+        } = self.request;
+        let what = if writes { "store to" } else { "load of" };
+        let since = self.request.issued;
+        let since = since.map_or(String::new(), |tick| {
+            format!(", outstanding since tick {tick}")
+        });
+        let line = self.request.line;
+        let line = line.map_or(String::new(), |line| format!(" (line {line})"));
+        format!("thread {thread}: {what} {address:#x}{since}{line}")
+    }
+
+    /// What controllers do with the line meanwhile, a sentence each.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.controllers.iter().map(Standing::to_string).collect();
+        match (lines.is_empty(), self.idle) {
+            (true, 0) => lines.push(format!(
+                "no transition for line {:#x} among the last that were kept",
+                self.cache_line
+            )),
+            (_, 0) => {}
+            (_, 1) => lines.push("1 more controller does not hold the line".to_owned()),
+            (_, more) => lines.push(format!("{more} more controllers do not hold the line")),
+        }
+        lines
+    }
+}
+
+/// What a trace shows of how its run ended. Empty if nothing is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ending {
+    /// The cache line that the crash is about, where the message names an address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_line: Option<u64>,
+    /// The last transitions and messages for that line; without an address, the last transitions of all.
+    pub steps: Vec<LastStep>,
+    /// The requests that were never answered, the oldest first.
+    pub waiting: Vec<Waiting>,
+    /// What the trace does not record, and how to record it, one sentence each.
+    pub missing: Vec<String>,
+}
+
+impl Ending {
+    /// What the steps are: `the last transitions for 0x1040`.
+    pub fn title(&self) -> String {
+        let is_message = |step: &LastStep| matches!(step.what, StepKind::Message { .. });
+        let what = match self.steps.iter().any(is_message) {
+            true => "transitions and messages",
+            false => "transitions",
+        };
+        match self.cache_line {
+            Some(address) => format!("the last {what} for {address:#x}"),
+            None => format!("the last {what} (the message names no address)"),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The message with which gem5 breaks off, gathered from lines that no debug flag printed.
+//!
+//! A panic or a fatal error is `<file>:<line>: panic: <text>`, often of several lines, then `Memory Usage: …`, and for a panic
+//! `Program aborted at tick <tick>` and a backtrace. Older versions begin with `panic: ` and say ` @ tick <tick>` and
+//! `[<function>:<file>, line <line>]` behind the text. Assertions of the C library, segmentation faults and what
+//! `rubric simulate` says on standard error are read too. `crash_fields` takes the text apart.
+
+use history::{Crash, FileLine};
+
+use super::crash_fields::{self, Text};
+use crate::error::excerpt;
+
+/// Most lines of a message that are kept, and most characters of a line.
+const MOST_LINES: usize = 16;
+const MOST_CHARACTERS: usize = 400;
+
+/// What ends the text of a message.
+const BEHIND: [&str; 12] = [
+    "Memory Usage: ",
+    "Program aborted",
+    "--- BEGIN LIBC BACKTRACE",
+    "--- END LIBC BACKTRACE",
+    "For more info on how to address this issue",
+    "Exiting @ tick",
+    "warn: ",
+    "info: ",
+    "hack: ",
+    "rubric: ",
+    "Aborted",
+    "gem5 ",
+];
+
+/// How a message begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    Panic,
+    Fatal,
+    Assertion,
+    SegmentationFault,
+    /// What `rubric simulate` says.
+    Simulated,
+    /// A text that only a panic has, without the words before it.
+    Text,
+    /// It is said that gem5 stopped, not why.
+    Vague,
+}
+
+/// Looks for the message among lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CrashScan {
+    found: Option<Message>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Message {
+    opening: Opening,
+    /// The lines, without what stands before the reason.
+    lines: Vec<String>,
+    /// The line of the file that it begins in.
+    number: u64,
+    source: Option<FileLine>,
+    tick: Option<u64>,
+    /// Whether more lines may belong to it.
+    is_open: bool,
+    /// Whether gem5 itself certainly printed it, and not the simulated program.
+    is_certain: bool,
+    /// Whether the end of its last line is missing.
+    is_cut: bool,
+}
+
+impl CrashScan {
+    /// Whether there is a message.
+    pub(crate) fn is_found(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Whether gem5 itself certainly printed the message, and not the simulated program.
+    pub(crate) fn is_certain(&self) -> bool {
+        let mut found = self.found.iter();
+        found.any(|message| message.is_certain)
+    }
+
+    /// Looks at a line; `is_cut` if its end is missing.
+    pub(crate) fn scan(&mut self, line: &[u8], number: u64, is_cut: bool) {
+        let mut text = excerpt(line, MOST_CHARACTERS);
+        if text.ends_with("panic:") || text.ends_with("fatal:") {
+            // Nothing is said behind it.
+            text.push(' ');
+        }
+        if text.starts_with("Exiting @ tick ") {
+            // The run went on: what looked like a message was the program's.
+            self.found.take_if(|message| !message.is_certain);
+        }
+        if let Some(message) = &mut self.found {
+            message.more(&text, is_cut);
+            if message.opening != Opening::Vague {
+                return;
+            }
+        }
+        let Some(mut message) = Message::begin(&text, number) else {
+            return;
+        };
+        if message.opening == Opening::Vague && self.found.is_some() {
+            return;
+        }
+        message.is_cut = is_cut;
+        if let Some(vague) = &self.found {
+            message.tick = message.tick.or(vague.tick);
+        }
+        self.found = Some(message);
+    }
+
+    /// The message, taken apart; `file` is where it was found.
+    pub(crate) fn crash(&self, file: &str) -> Option<Crash> {
+        let message = self.found.as_ref()?;
+        let text = Text {
+            lines: &message.lines,
+            is_cut: message.is_cut,
+        };
+        let mut crash = match message.opening {
+            Opening::Panic | Opening::Text => crash_fields::of_panic(text, message.source.as_ref()),
+            Opening::Fatal => crash_fields::of_fatal(text),
+            Opening::Assertion => crash_fields::of_assertion(text),
+            Opening::SegmentationFault => crash_fields::of_segmentation_fault(text),
+            Opening::Simulated => crash_fields::of_simulated(text),
+            Opening::Vague => crash_fields::of_abort(text),
+        };
+        crash.tick = message.tick.or(crash.tick);
+        crash.source = message.source.clone();
+        crash.found = Some(FileLine {
+            file: file.to_owned(),
+            line: message.number,
+        });
+        Some(crash)
+    }
+}
+
+impl Message {
+    fn begin(text: &str, number: u64) -> Option<Message> {
+        let begin = |opening, line: &str, source, is_certain| {
+            let is_open = matches!(opening, Opening::Panic | Opening::Fatal | Opening::Text);
+            Some(Message {
+                opening,
+                lines: vec![line.to_owned()],
+                number,
+                source,
+                tick: None,
+                is_open,
+                is_certain,
+                is_cut: false,
+            })
+        };
+        for (word, opening) in [("panic: ", Opening::Panic), ("fatal: ", Opening::Fatal)] {
+            if let Some((source, reason)) = logged(text, word) {
+                let is_certain = source.is_some();
+                return begin(opening, reason, source, is_certain);
+            }
+        }
+        if let Some(simulated) = simulated(text) {
+            return begin(Opening::Simulated, simulated, None, true);
+        }
+        if text.contains("gem5 has encountered a segmentation fault") {
+            return begin(Opening::SegmentationFault, text, None, true);
+        }
+        if text.contains(": Assertion `") {
+            return begin(Opening::Assertion, text, assertion_source(text), true);
+        }
+        let is_text = ["Invalid transition", "Possible Deadlock detected"];
+        if is_text.iter().any(|words| text.starts_with(words)) {
+            return begin(Opening::Text, text, None, false);
+        }
+        if text.starts_with("Segmentation fault (core dumped)") {
+            return begin(Opening::SegmentationFault, text, None, false);
+        }
+        let is_vague = text.contains("Program aborted")
+            || text.starts_with("terminate called after throwing")
+            || text.starts_with("Aborted (core dumped)");
+        if !is_vague {
+            return None;
+        }
+        let mut message = begin(Opening::Vague, text, None, true)?;
+        message.tick = aborted_at(text, false);
+        Some(message)
+    }
+
+    /// A line behind the first.
+    fn more(&mut self, text: &str, is_cut: bool) {
+        self.is_certain |= text.starts_with("Memory Usage: ") || text.contains("Program aborted");
+        if let Some(tick) = aborted_at(text, is_cut) {
+            self.tick = Some(tick);
+        }
+        if !self.is_open {
+            return;
+        }
+        if let Some(tick) = text.strip_prefix("@ tick ") {
+            self.tick = tick.parse().ok().filter(|_| !is_cut);
+            self.is_certain = true;
+            return;
+        }
+        if let Some(source) = old_source(text) {
+            self.source = self.source.take().or(Some(source));
+            self.is_certain = true;
+            return;
+        }
+        self.is_open = self.lines.len() < MOST_LINES
+            && !text.is_empty()
+            && !BEHIND.iter().any(|words| text.starts_with(words));
+        if self.is_open {
+            self.lines.push(text.to_owned());
+            self.is_cut = is_cut;
+        }
+    }
+}
+
+/// The tick of `Program aborted at tick <tick>`.
+fn aborted_at(text: &str, is_cut: bool) -> Option<u64> {
+    let (_, tick) = text.split_once("Program aborted at tick ")?;
+    tick.trim().parse().ok().filter(|_| !is_cut)
+}
+
+/// The source and the reason of `<file>:<line>: panic: <reason>`, or of `panic: <reason>`. Words of the program may stand before
+/// the file, if it did not end its line.
+fn logged<'a>(text: &'a str, word: &str) -> Option<(Option<FileLine>, &'a str)> {
+    let at = text.find(word)?;
+    let (before, reason) = (&text[..at], &text[at + word.len()..]);
+    if before.is_empty() {
+        return Some((None, reason));
+    }
+    let before = before.strip_suffix(' ')?;
+    if ["warn: ", "info: ", "hack: "]
+        .iter()
+        .any(|it| before.contains(it))
+    {
+        return None;
+    }
+    let source = before.strip_suffix(':').and_then(source_line);
+    Some((source, reason))
+}
+
+/// `<file>:<line>` at the end of a text.
+fn source_line(text: &str) -> Option<FileLine> {
+    let (file, line) = text.rsplit_once(':')?;
+    let file = file.rsplit(char::is_whitespace).next()?;
+    let line = line.parse().ok()?;
+    (!file.is_empty()).then(|| FileLine {
+        file: file.to_owned(),
+        line,
+    })
+}
+
+/// `<program>: <file>:<line>: <function>: Assertion …`.
+fn assertion_source(text: &str) -> Option<FileLine> {
+    let (before, _) = text.split_once(": Assertion `")?;
+    let mut parts = before.split(": ");
+    parts.find_map(source_line)
+}
+
+/// `[<function>:<file>, line <line>]`.
+fn old_source(text: &str) -> Option<FileLine> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let (_, place) = inner.split_once(':')?;
+    let (file, line) = place.split_once(", line ")?;
+    let line = line.parse().ok()?;
+    Some(FileLine {
+        file: file.to_owned(),
+        line,
+    })
+}
+
+/// What `rubric simulate` found wrong, behind the command that it repeats.
+fn simulated(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("rubric: ")?;
+    let starts = crash_fields::SIMULATED.iter();
+    let at = starts.filter_map(|words| rest.find(&format!(": {words}")));
+    at.min().map(|at| &rest[at + 2..])
+}
+
+/// Whether a line is certainly part of what gem5 says when it breaks off.
+pub(crate) fn begins_message(line: &[u8]) -> bool {
+    let mut scan = CrashScan::default();
+    scan.scan(line, 1, false);
+    scan.found.is_some_and(|message| message.is_certain)
+}
+
+#[cfg(test)]
+mod tests;
