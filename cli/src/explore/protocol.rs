@@ -75,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
     requests: u32,
 
-    /// Put a fault into the protocol, a built-in one: a mutant from `rubric mutants list`
+    /// Put a fault into the protocol: a mutant from `rubric mutants list PROTOCOL`
     #[arg(long, value_name = "MUTANT", conflicts_with = "mutants")]
     mutant: Option<String>,
 

@@ -72,6 +72,13 @@ pub(super) struct File {
     text: String,
 }
 
+impl File {
+    /// Its path, relative to the folder of the `.slicc` file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
 /// The files of a protocol, by their number in its sources: those that a mutant can change.
 pub(super) fn files(loaded: &Loaded) -> Vec<Option<Arc<File>>> {
     let count = loaded.sources.files().len() as u32;
