@@ -67,7 +67,11 @@ fn enlarged(random: &mut StdRng, history: &History) -> History {
     }
     let initial: HashMap<u64, u64> = (0..2).map(|cell| (address(cell), large(0))).collect();
     builder
-        .finish(Default::default(), &Initial::Given(initial), Default::default())
+        .finish(
+            Default::default(),
+            &Initial::Given(initial),
+            Default::default(),
+        )
         .unwrap()
 }
 
@@ -100,12 +104,19 @@ fn large_numbers_become_small_and_verdicts_stay() {
             let verdict = decide(&large, model, Algorithm::Stages);
             let expected = decide(&small, model, Algorithm::Stages);
             assert_eq!(verdict, expected, "{model} {text}");
-            assert_eq!(decide(&read.histories[0], model, Algorithm::Stages), expected, "{model} {text}");
+            assert_eq!(
+                decide(&read.histories[0], model, Algorithm::Stages),
+                expected,
+                "{model} {text}"
+            );
             match expected {
                 Some(true) => consistent += 1,
                 _ => violations += 1,
             }
         }
     }
-    assert!(consistent > 100 && violations > 100, "{consistent} {violations}");
+    assert!(
+        consistent > 100 && violations > 100,
+        "{consistent} {violations}"
+    );
 }

@@ -123,8 +123,7 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
             let mut mutants: Vec<Mutant> = named.chain(made).collect();
             mutants.sort_by_key(operator);
             let listed = |mutant: Mutant| Listed {
-                fit: (mutant.origin == Origin::Named)
-                    .then(|| mutant.fits(&opened.protocol.loaded)),
+                fit: (mutant.origin == Origin::Named).then(|| mutant.fits(&opened.protocol.loaded)),
                 mutant,
             };
             // That they fit the built-in protocols goes without saying.

@@ -55,7 +55,9 @@ fn rewritten(protocol: &Protocol, transition: &Transition) -> String {
     let head = protocol.sources().text(transition.head);
     let after_events = transition.events.last().unwrap().span.end - transition.head.start;
     let next = &head[after_events as usize..];
-    let next = next.trim_start_matches([' ', '}', '\n']).trim_end_matches(')');
+    let next = next
+        .trim_start_matches([' ', '}', '\n'])
+        .trim_end_matches(')');
     let (states, events) = (list(&transition.states), list(&transition.events));
     let requests = transition.requests.as_ref();
     let requests = requests.map_or(String::new(), |names| {
@@ -67,7 +69,9 @@ fn rewritten(protocol: &Protocol, transition: &Transition) -> String {
         .iter()
         .map(|name| format!("    {};\n", strange(&name.text)))
         .collect();
-    format!("transition({states}, {events}{next}){requests} {{\n    // What happens.\n{actions}  }}")
+    format!(
+        "transition({states}, {events}{next}){requests} {{\n    // What happens.\n{actions}  }}"
+    )
 }
 
 fn transitions(machine: &Machine) -> Vec<&Transition> {
@@ -210,7 +214,9 @@ fn patches_fit_the_files_they_are_made_of() {
             let file = folder.path().join("patch");
             std::fs::write(&file, patch).unwrap();
             let mut program = Command::new("patch");
-            program.args(["-p1", "--silent", "--fuzz=0", "-i"]).arg(&file);
+            program
+                .args(["-p1", "--silent", "--fuzz=0", "-i"])
+                .arg(&file);
             let output = program.current_dir(folder.path()).output().unwrap();
             assert!(output.status.success(), "{}: {output:?}", mutant.name);
             for changed in mutant.changed(&theirs.loaded).unwrap() {
@@ -237,7 +243,10 @@ fn edited(name: &str, replacements: &[(&str, &str)]) -> (tempfile::TempDir, Prot
     assert_eq!(found, replacements.len());
     let root = folder.path().join(format!("{name}.slicc"));
     let protocol = Protocol::open(root.to_str().unwrap());
-    (folder, protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)))
+    (
+        folder,
+        protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)),
+    )
 }
 
 fn misfit(protocol: &Protocol, mutant: &str) -> Misfit {
@@ -273,16 +282,31 @@ fn candidates_are_listed() {
     let said = found.to_string();
     assert!(matches!(found, Misfit::Several { .. }), "{said}");
     assert!(said.starts_with("2 places fit, and one must: "), "{said}");
-    assert_eq!(said.matches("action tell_core_of_loss (").count(), 2, "{said}");
+    assert_eq!(
+        said.matches("action tell_core_of_loss (").count(),
+        2,
+        "{said}"
+    );
     assert!(said.contains("MI_example-cache.sm:"), "{said}");
 
-    let (_folder, protocol) = edited("MI_example", &[("(M, Replacement, MI)", "(M, Replacement, M)")]);
-    assert_eq!(named::find("mi-l1-replace-no-notify").unwrap().fits(&protocol.loaded), Ok(()));
+    let (_folder, protocol) = edited(
+        "MI_example",
+        &[("(M, Replacement, MI)", "(M, Replacement, M)")],
+    );
+    assert_eq!(
+        named::find("mi-l1-replace-no-notify")
+            .unwrap()
+            .fits(&protocol.loaded),
+        Ok(())
+    );
     let (_folder, protocol) = edited("MI_example", &[(row, "")]);
     let found = misfit(&protocol, "mi-l1-replace-no-notify");
     let said = found.to_string();
     assert!(matches!(found, Misfit::Nowhere { .. }), "{said}");
-    assert!(said.contains("no transition (M, Replacement) of L1Cache"), "{said}");
+    assert!(
+        said.contains("no transition (M, Replacement) of L1Cache"),
+        "{said}"
+    );
     assert!(said.contains("L1Cache (M, Fwd_GETX) ("), "{said}");
 }
 
@@ -292,17 +316,21 @@ fn a_shared_action_is_not_changed_for_other_rows() {
     let tell = "  action(tell_core_of_loss,";
     let (_folder, protocol) = edited(
         "MI_example",
-        &[(
-            tell,
-            "  action(both, \"tb\", desc=\"told and popped\") {\n    sequencer.evictionCallback(address);\n    \
+        &[
+            (
+                tell,
+                "  action(both, \"tb\", desc=\"told and popped\") {\n    sequencer.evictionCallback(address);\n    \
              forward_in.dequeue(clockEdge());\n  }\n\n  action(tell_core_of_loss,",
-        ), (
-            "{pass_block_on, tell_core_of_loss, pop_forward}",
-            "{pass_block_on, both}",
-        ), (
-            "{take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry, pop_forward}",
-            "{take_tbe, keep_copy, put_block, free_entry, both}",
-        )],
+            ),
+            (
+                "{pass_block_on, tell_core_of_loss, pop_forward}",
+                "{pass_block_on, both}",
+            ),
+            (
+                "{take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry, pop_forward}",
+                "{take_tbe, keep_copy, put_block, free_entry, both}",
+            ),
+        ],
     );
     let mutant = named::find("mi-l1-replace-no-notify").unwrap();
     let mutated = protocol.with(&mutant).unwrap();

@@ -84,7 +84,11 @@ fn check_one(protocol: &Protocol, tables_before: &BTreeMap<[String; 3], Said>, m
     let id = &mutant.name;
     let after = mutated(protocol, mutant);
     let changed = mutant.changed(&protocol.loaded).unwrap();
-    assert_eq!(changed.is_empty(), patch(protocol, mutant).is_empty(), "{id}");
+    assert_eq!(
+        changed.is_empty(),
+        patch(protocol, mutant).is_empty(),
+        "{id}"
+    );
     if changed.is_empty() {
         assert!(!mutant.settings.is_empty(), "{id} does nothing");
     }

@@ -59,7 +59,8 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
         let mut own = std::mem::take(&mut given[at]);
         if asks("named") {
             let loaded = &one.protocol.loaded;
-            let fitting = named::of(one.protocol.name()).filter(|mutant| mutant.fits(loaded).is_ok());
+            let fitting =
+                named::of(one.protocol.name()).filter(|mutant| mutant.fits(loaded).is_ok());
             own.splice(0..0, fitting);
         }
         let mut known = HashSet::new();

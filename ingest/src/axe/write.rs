@@ -142,8 +142,11 @@ fn check_unfinished(history: &History) -> Result<(), WriteError> {
 
 impl Text<'_> {
     fn write(&self, out: &mut impl Write) -> Result<(), WriteError> {
-        if let Some(name) = &self.history.name {
-            writeln!(out, "# {}", one_line(name))?;
+        // The first comment is the name: it must not be what a number stands for.
+        match (&self.history.name, &self.numbers) {
+            (Some(name), _) => writeln!(out, "# {}", one_line(name))?,
+            (None, Some(_)) => writeln!(out, "# numbered")?,
+            (None, None) => {}
         }
         if let Some(numbers) = &self.numbers {
             numbers.explain(self.history, out)?;

@@ -245,7 +245,10 @@ mod tests {
         assert_eq!(turned("{a, b, c, d}", &["a", "d"]), "{a, d}");
         assert_eq!(turned("{a, b, c}", &["a"]), "{a}");
         assert_eq!(turned("{a;\n b;\n c;}", &["a", "x", "c"]), "{a;\n x;\n c;}");
-        assert_eq!(turned("{a;\n b;}", &["x", "a", "y", "b", "z"]), "{x;\n a;\n y;\n b;\n z;}");
+        assert_eq!(
+            turned("{a;\n b;}", &["x", "a", "y", "b", "z"]),
+            "{x;\n a;\n y;\n b;\n z;}"
+        );
         assert_eq!(turned("{ a; b; }", &[]), "{  }");
         assert_eq!(turned("{}", &["x"]), "{x}");
         assert_eq!(turned("a", &["x", "a"]), "{x, a}");

@@ -197,7 +197,10 @@ fn change_rows(
             format!("{machine} {all} sets aside the message at the head of {now}")
         }
         RowChange::Take(buffer) => format!("{machine} {all} dequeues from {buffer}"),
-        _ => format!("{machine} {all} is so"),
+        RowChange::Do { action, .. } => {
+            format!("{machine} {all} has an action for it ({})", action.about)
+        }
+        _ => format!("{machine} {all} does what the fault would make it do"),
     }))
 }
 
@@ -283,10 +286,7 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
 
 /// The row sets aside the message of another buffer, in the manner in which it did that of its own.
 fn set_aside(draft: &mut Draft<'_>, row: usize, now: &str, was: &str) -> Result<(), Misfit> {
-    let (now, was) = (
-        Pattern::Park(now.to_owned()),
-        Pattern::Park(was.to_owned()),
-    );
+    let (now, was) = (Pattern::Park(now.to_owned()), Pattern::Park(was.to_owned()));
     if draft.places(row, &was).is_empty() && !draft.places(row, &now).is_empty() {
         return Ok(());
     }

@@ -10,9 +10,7 @@ use super::misfit::{Misfit, nowhere};
 use super::pattern::{Pattern, field, own_expressions, squeezed};
 use crate::mutant::edit::{Edit, apply};
 use crate::mutant::walk;
-use crate::slicc::ast::{
-    Action, Block, Expression, ExpressionKind, Statement, StatementKind,
-};
+use crate::slicc::ast::{Action, Block, Expression, ExpressionKind, Statement, StatementKind};
 use crate::slicc::visit::{self, Node};
 use crate::source::Span;
 
@@ -134,7 +132,10 @@ pub(super) fn change(
             BodyChange::First(code) => format!("{code} comes first"),
             BodyChange::Always => "no condition is asked for".to_owned(),
         };
-        format!("in {}, where an action {pattern}, {what}", names(draft, rows))
+        format!(
+            "in {}, where an action {pattern}, {what}",
+            names(draft, rows)
+        )
     }))
 }
 

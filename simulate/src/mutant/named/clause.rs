@@ -60,7 +60,11 @@ pub(in crate::mutant) enum RowChange {
         if_any: bool,
     },
     /// `replace PATTERN by PATTERN of (S, E)`
-    Replace { was: Pattern, now: Pattern, of: Pair },
+    Replace {
+        was: Pattern,
+        now: Pattern,
+        of: Pair,
+    },
     /// `move PATTERN before PATTERN`
     Move { what: Pattern, before: Pattern },
     /// `do NAME "description" {code} before PATTERN`, or `instead of PATTERN`

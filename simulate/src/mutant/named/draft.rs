@@ -303,7 +303,11 @@ impl<'a> Draft<'a> {
         let mut shorts = self.ground.actions().filter_map(short);
         let shorts: Vec<&str> = shorts.by_ref().map(|short| &*short.value.text).collect();
         let is_taken = |name: &str| {
-            shorts.contains(&name) || self.taken.iter().any(|one| one.strip_prefix('"') == Some(name))
+            shorts.contains(&name)
+                || self
+                    .taken
+                    .iter()
+                    .any(|one| one.strip_prefix('"') == Some(name))
         };
         let short = numbered(like, is_taken);
         self.taken.push(format!("\"{short}"));

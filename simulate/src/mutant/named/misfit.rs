@@ -7,7 +7,11 @@ pub enum Misfit {
     #[error("this protocol has the fault already: {0}")]
     Already(String),
     /// What it changes is not there.
-    #[error("it does not fit: there is no {}{}", article(wanted), listed("; there are", candidates))]
+    #[error(
+        "it does not fit: there is no {}{}",
+        article(wanted),
+        listed("; there are", candidates)
+    )]
     Nowhere {
         /// What was looked for.
         wanted: String,

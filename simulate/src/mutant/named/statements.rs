@@ -11,7 +11,9 @@ use crate::slicc::ast::{Name, NextState, Transition};
 
 /// The edits that make the rows of a machine what they have become.
 pub(super) fn edits(draft: &Draft<'_>) -> Vec<Edit> {
-    let rows = draft.rows.chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
+    let rows = draft
+        .rows
+        .chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
     let changed = rows.filter(|rows| rows.iter().any(Row::is_changed));
     changed.flat_map(|rows| statement(draft, rows)).collect()
 }
@@ -41,7 +43,11 @@ fn statement(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
         edits.extend(table.follow(&table.groups(&others, &events)));
         return edits;
     }
-    let is_kept = |&at: &usize| states.iter().all(|&state| !table.row(state, at).is_changed());
+    let is_kept = |&at: &usize| {
+        states
+            .iter()
+            .all(|&state| !table.row(state, at).is_changed())
+    };
     let (kept, others): (Vec<usize>, Vec<usize>) = events.iter().partition(|at| is_kept(at));
     if !kept.is_empty() {
         let mut edits = table.names(&transition.events).keep(&kept);
@@ -100,10 +106,7 @@ impl<'a> Table<'a> {
             (Next::Same, NextState::State(now)) => {
                 let before = &self.text[..now.span.start as usize];
                 let start = before.rfind(',').unwrap_or(before.len()) as u32;
-                edits.push(Edit::replace(
-                    crate::source::Span { start, ..now.span },
-                    "",
-                ));
+                edits.push(Edit::replace(crate::source::Span { start, ..now.span }, ""));
             }
             _ => {}
         }
@@ -124,7 +127,8 @@ impl<'a> Table<'a> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for &state in states {
             let alike = |group: &&mut Vec<usize>| {
-                let alike = |&event: &usize| same(self.row(state, event), self.row(group[0], event));
+                let alike =
+                    |&event: &usize| same(self.row(state, event), self.row(group[0], event));
                 events.iter().all(alike)
             };
             match groups.iter_mut().find(alike) {

@@ -189,7 +189,9 @@ pub(super) fn machine(draft: &mut Draft<'_>, change: &MachineChange) -> Result<O
             name,
         } => add_field(draft, structure, kind, name),
         MachineChange::Copy { field, sent, to } => copy(draft, field, sent, to),
-        MachineChange::ReadMessage { buffer, was, now } => Ok(read_message(draft, buffer, was, now)),
+        MachineChange::ReadMessage { buffer, was, now } => {
+            Ok(read_message(draft, buffer, was, now))
+        }
         MachineChange::Read { was, now } => Ok(bodies::read_anywhere(draft, was, now)),
         MachineChange::NoCondition(field) => Ok(no_condition(draft, field)),
     }
@@ -215,9 +217,14 @@ fn no_state(draft: &mut Draft<'_>, state: &str) -> Outcome {
         edits.extend(value.map(|value| {
             let text = draft.ground.file(value.name.span);
             let start = value.name.span;
-            let last = value.pairs.last().map_or(value.permission.span, |pair| pair.value.span);
+            let last = value
+                .pairs
+                .last()
+                .map_or(value.permission.span, |pair| pair.value.span);
             let rest = &text[last.end as usize..];
-            let end = rest.find(';').map_or(last.end, |at| last.end + at as u32 + 1);
+            let end = rest
+                .find(';')
+                .map_or(last.end, |at| last.end + at as u32 + 1);
             Edit::remove(text, Span { end, ..start })
         }));
     }
@@ -242,7 +249,10 @@ fn set_buffer(
         .find(|one| &*one.name.text == buffer);
     let pair = parameter.and_then(|one| one.pairs.iter().find(|pair| &*pair.key.text == key));
     let Some(pair) = pair else {
-        let wanted = format!("the attribute {key} of buffer {buffer} of {}", machine.name.text);
+        let wanted = format!(
+            "the attribute {key} of buffer {buffer} of {}",
+            machine.name.text
+        );
         return Err(nowhere(wanted, Vec::new()));
     };
     if &*pair.value.text == value {
@@ -302,12 +312,7 @@ fn add_field(
 }
 
 /// What a message carries is kept elsewhere too.
-fn copy(
-    draft: &mut Draft<'_>,
-    field: &str,
-    sent: &Pattern,
-    to: &str,
-) -> Result<Outcome, Misfit> {
+fn copy(draft: &mut Draft<'_>, field: &str, sent: &Pattern, to: &str) -> Result<Outcome, Misfit> {
     let ground = draft.ground;
     let mut edits = Vec::new();
     for action in ground.actions() {
