@@ -79,7 +79,7 @@ pub struct Args {
     #[arg(long, value_name = "MUTANT", conflicts_with = "mutants")]
     mutant: Option<String>,
 
-    /// Explore the named mutants of the protocols instead
+    /// Explore the named mutants that apply to the protocols instead
     #[arg(long)]
     mutants: bool,
 
