@@ -111,11 +111,11 @@ pub(in crate::mutant) enum BodyChange {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum PortChange {
     /// `no lock check [before EVENT]`
-    NoCheckBefore(Option<String>),
+    UncheckedBefore(Option<String>),
     /// `no lock check of the line itself`
-    NoCheckOfLine,
+    UncheckedLine,
     /// `no trigger of EVENT`
-    NoTrigger(String),
+    Untriggered(String),
 }
 
 /// What becomes of a machine.
@@ -302,14 +302,14 @@ fn body_change(what: &str) -> Result<BodyChange, String> {
 
 fn port_change(what: &str) -> Result<PortChange, String> {
     Ok(match what {
-        "no lock check" => PortChange::NoCheckBefore(None),
-        "no lock check of the line itself" => PortChange::NoCheckOfLine,
+        "no lock check" => PortChange::UncheckedBefore(None),
+        "no lock check of the line itself" => PortChange::UncheckedLine,
         _ => match (
             what.strip_prefix("no lock check before "),
             what.strip_prefix("no trigger of "),
         ) {
-            (Some(event), _) => PortChange::NoCheckBefore(Some(event.to_owned())),
-            (_, Some(event)) => PortChange::NoTrigger(event.to_owned()),
+            (Some(event), _) => PortChange::UncheckedBefore(Some(event.to_owned())),
+            (_, Some(event)) => PortChange::Untriggered(event.to_owned()),
             _ => return Err(format!("`{what}` is no change of a port")),
         },
     })

@@ -48,7 +48,7 @@ pub(super) fn read(protocol: &'static str, text: &str) -> Result<Vec<Fault>, Str
             "about" => fault.about = value.to_owned(),
             "alias" => fault.aliases.push(word(value)),
             "setting" => {
-                let setting = value.parse().map_err(|error| wrong(&format!("{error}")))?;
+                let setting = value.parse().map_err(|error| wrong(&error.to_string()))?;
                 fault.settings.push(setting);
             }
             "change" => fault

@@ -46,7 +46,7 @@ fn listed(head: &str, candidates: &[String]) -> String {
     if candidates.is_empty() {
         return String::new();
     }
-    let mut text = format!("{head}");
+    let mut text = head.to_owned();
     for one in candidates.iter().take(NAMED) {
         text.push_str("\n  ");
         text.push_str(one);

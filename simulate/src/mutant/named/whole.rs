@@ -27,28 +27,28 @@ pub(super) fn port(
     };
     let text = draft.ground.file(port.span);
     let (edits, already) = match change {
-        PortChange::NoCheckBefore(event) => (
+        PortChange::UncheckedBefore(event) => (
             checks_before(port, event.as_deref())
                 .into_iter()
                 .map(|one| Edit::remove(text, one.span))
                 .collect(),
             "checks no victim",
         ),
-        PortChange::NoCheckOfLine => (
+        PortChange::UncheckedLine => (
             checks_of_line(port)
                 .into_iter()
                 .map(|one| Edit::remove(text, one.span))
                 .collect(),
             "does not wait for a lock of the line itself",
         ),
-        PortChange::NoTrigger(event) => (branches(draft, port, event), "does not trigger it"),
+        PortChange::Untriggered(event) => (branches(draft, port, event), "does not trigger it"),
     };
     let outcome = changed(!edits.is_empty(), || {
         let name = &port.name.text;
         let place = draft.ground.place(port.span);
         let about = match change {
-            PortChange::NoCheckBefore(Some(event)) => format!(" before {event}"),
-            PortChange::NoTrigger(event) => format!(" ({event})"),
+            PortChange::UncheckedBefore(Some(event)) => format!(" before {event}"),
+            PortChange::Untriggered(event) => format!(" ({event})"),
             _ => String::new(),
         };
         format!("{machine}'s port {name} ({place}) {already}{about}")
@@ -73,7 +73,7 @@ fn blocks(block: &Block) -> Vec<&Block> {
 }
 
 /// The event that a statement triggers, if it names one.
-fn triggered<'a>(statement: &'a Statement) -> Option<&'a str> {
+fn triggered(statement: &Statement) -> Option<&str> {
     let StatementKind::Expression(Expression {
         kind: ExpressionKind::Call {
             function,
