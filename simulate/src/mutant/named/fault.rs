@@ -47,10 +47,10 @@ pub(super) fn read(protocol: &'static str, text: &str) -> Result<Vec<Fault>, Str
         match key {
             "about" => fault.about = value.to_owned(),
             "alias" => fault.aliases.push(word(value)),
-            "setting" => {
-                let setting = value.parse().map_err(|error| wrong(&error.to_string()))?;
-                fault.settings.push(setting);
-            }
+            "setting" => match value.parse::<Setting>() {
+                Ok(setting) => fault.settings.push(setting),
+                Err(error) => return Err(wrong(&error.to_string())),
+            },
             "change" => fault
                 .changes
                 .push(Clause::read(value).map_err(|why| wrong(&why))?),
