@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use simulate::mutant::{Mutant, Operator, Origin, made, named};
+use simulate::mutant::{Misfit, Mutant, Operator, Origin, made, named};
 use simulate::protocol::Protocol;
-use simulate::slicc::builtin::BUILTINS;
+use simulate::slicc::builtin::{BUILTINS, builtin};
 
 use crate::error::Error;
 use crate::options::Format;
@@ -18,13 +18,18 @@ use crate::status::Status;
 #[command(after_help = "\
 Examples:
   rubric mutants list
+  rubric mutants list path/to/MI_example.slicc
   rubric mutants show mi-l1-forward-blocks-queue
+  rubric mutants show mi-l1-replace-no-notify --protocol path/to/MI_example.slicc
   rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
 
 Named mutants are real faults: those that gem5's protocols had, and those that its released tables
-still have and the built-in protocols have not. Operators make the others, of any protocol, one for
-each place where they apply; an id says protocol, machine, place, operator and what is done, and does
-not depend on line numbers. `rubric campaign` runs them.")]
+still have and the built-in protocols have not. Each is described by machine, states, events and the
+calls that it adds, removes or changes. So it applies to any protocol of that name, also to gem5's own
+files and to edited copies, where exactly one place matches; otherwise the candidates are listed.
+Operators make the others, of any protocol, one for each place where they apply; an id says protocol,
+machine, place, operator and what is done, and does not depend on line numbers. `rubric campaign` runs
+them.")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -45,8 +50,12 @@ Examples:
   rubric mutants list MESI_Two_Level --operator drop-action,next-state-same
   rubric mutants list path/to/My_protocol.slicc
 
-JSON is one object a line for each mutant: `name`, `aliases`, `protocol`, `description` and, of those
-that operators make, `operator`, `machine`, `state`, `event` and `place`.")]
+Named mutants of a path are those of the protocol that its `protocol` line names, each with whether it
+applies to those files, or why not: the protocol may have the fault already.
+
+JSON is one object a line for each mutant: `name`, `aliases`, `protocol`, `description`; of those
+that operators make, `operator`, `machine`, `state`, `event` and `place`; of named ones, if a protocol
+is given, `applies` and, if that is false, `reason`.")]
 struct List {
     /// Only those of this protocol: a built-in name or the path of a `.slicc` file. Without it, the
     /// named mutants of all built-in ones
@@ -67,9 +76,11 @@ struct List {
 #[command(after_help = "\
 Examples:
   rubric mutants show mi-l1-forward-blocks-queue
-  rubric mutants show MI_example/L1Cache/IM.Data/swap-actions:fill_entry
+  rubric mutants show MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done
+  rubric mutants show mi-l1-replace-no-notify --protocol path/to/MI_example.slicc
 
-The text can be given to `patch -p1` in a folder with the protocol's files. What gem5 decides in
+The text can be given to `patch -p1` in the folder of the `.slicc` file: the diff is of the files of
+--protocol, with their formatting and line numbers, or of the built-in protocol's. What gem5 decides in
 Python scripts is no part of the diff: it is shown as the settings that `--set` takes. JSON is one
 object: what `rubric mutants list` gives, `patch` and `settings`.")]
 struct Show {
@@ -107,27 +118,53 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
         None => named::all().collect(),
         Some(given) => {
             let opened = Opened::new(given, None)?;
-            let named = named_of(given).filter(|_| args.operator.is_empty());
+            let named = named::of(opened.protocol.name()).filter(|_| args.operator.is_empty());
             let made = made::by(&opened.protocol, &args.operator);
             let mut mutants: Vec<Mutant> = named.chain(made).collect();
             mutants.sort_by_key(operator);
-            mutants
+            let listed = |mutant: Mutant| Listed {
+                fit: (mutant.origin == Origin::Named).then(|| mutant.fits(&opened.protocol.loaded)),
+                mutant,
+            };
+            // That they fit the built-in protocols goes without saying.
+            let is_builtin = builtin(given).is_some();
+            let mutants: Vec<Listed> = mutants.into_iter().map(listed).collect();
+            return written(&mutants, !is_builtin, args.format, out);
         }
     };
-    let written = match args.format {
-        Format::Text => lines(&mutants, out),
-        Format::Json => mutants
-            .iter()
-            .try_for_each(|one| writeln!(out, "{}", json(one))),
+    let listed = |mutant| Listed { mutant, fit: None };
+    let mutants: Vec<Listed> = mutants.into_iter().map(listed).collect();
+    written(&mutants, false, args.format, out)
+}
+
+/// A mutant to be listed.
+struct Listed {
+    mutant: Mutant,
+    /// Whether it fits the protocol that was asked about.
+    fit: Option<Result<(), Misfit>>,
+}
+
+fn written(
+    mutants: &[Listed],
+    says_fit: bool,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
+    let written = match format {
+        Format::Text => lines(mutants, says_fit, out),
+        Format::Json => mutants.iter().try_for_each(|one| {
+            let mut value = json(&one.mutant);
+            if let Some(fit) = &one.fit {
+                value["applies"] = fit.is_ok().into();
+                if let Err(misfit) = fit {
+                    value["reason"] = misfit.to_string().into();
+                }
+            }
+            writeln!(out, "{value}")
+        }),
     };
     written.map_err(Error::Output)?;
     Ok(Status::Done)
-}
-
-/// The named mutants of what a user calls a protocol.
-fn named_of(given: &str) -> impl Iterator<Item = Mutant> {
-    let builtin = BUILTINS.iter().filter(move |one| one.name == given);
-    builtin.flat_map(|one| named::of(one.name))
 }
 
 /// What there is to say about a mutant, but for its edit.
@@ -163,27 +200,48 @@ const WIDTH: usize = 92;
 
 /// A heading for each protocol, and below it its mutants: named ones with what is wrong in them, others
 /// by operator.
-fn lines(mutants: &[Mutant], out: &mut dyn Write) -> io::Result<()> {
+fn lines(mutants: &[Listed], says_fit: bool, out: &mut dyn Write) -> io::Result<()> {
     for (at, group) in mutants
-        .chunk_by(|a, b| a.protocol == b.protocol)
+        .chunk_by(|a, b| a.mutant.protocol == b.mutant.protocol)
         .enumerate()
     {
         if at > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{}", group[0].protocol)?;
-        for same in group.chunk_by(|a, b| operator(a) == operator(b)) {
-            match operator(&same[0]) {
-                None => same.iter().try_for_each(|one| about(one, out))?,
+        writeln!(out, "{}", group[0].mutant.protocol)?;
+        for same in group.chunk_by(|a, b| operator(&a.mutant) == operator(&b.mutant)) {
+            match operator(&same[0].mutant) {
+                None => same.iter().try_for_each(|one| {
+                    about(&one.mutant, out)?;
+                    match &one.fit {
+                        Some(fit) if says_fit => fitting(fit, out),
+                        _ => Ok(()),
+                    }
+                })?,
                 Some(operator) => {
                     writeln!(out, "  {} ({})", operator.name(), same.len())?;
                     same.iter()
-                        .try_for_each(|one| writeln!(out, "    {}", one.name))?;
+                        .try_for_each(|one| writeln!(out, "    {}", one.mutant.name))?;
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Whether a named mutant applies.
+fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
+    match fit {
+        Ok(()) => writeln!(out, "      applies"),
+        Err(misfit) => {
+            let text = misfit.to_string();
+            let mut lines = text.lines();
+            let first = wrapped(lines.next().unwrap_or_default()).into_iter();
+            first
+                .chain(lines.map(str::to_owned))
+                .try_for_each(|line| writeln!(out, "      {line}"))
+        }
+    }
 }
 
 fn operator(mutant: &Mutant) -> Option<Operator> {
@@ -221,22 +279,19 @@ fn wrapped(text: &str) -> Vec<String> {
 }
 
 fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
-    let (one, given) = match &args.protocol {
-        Some(given) => {
-            let opened = Opened::new(given, None)?;
-            (find(&args.name, given, &opened.protocol)?, given.clone())
-        }
-        None => {
-            let one = find_builtin(&args.name)?;
-            let given = one.protocol.to_string();
-            (one, given)
-        }
+    let given = match &args.protocol {
+        Some(given) => given.clone(),
+        None => builtin_of(&args.name)?.to_owned(),
     };
+    let opened = Opened::new(&given, None)?;
+    let one = find(&args.name, &given, &opened.protocol)?;
+    let patch = one.patch(&opened.protocol.loaded);
+    let patch = patch.map_err(|misfit| Error::Usage(format!("{given}: {}: {misfit}", one.name)))?;
     let written = match args.format {
-        Format::Text => shown(&one, &given, out),
+        Format::Text => shown(&one, &given, &patch, out),
         Format::Json => {
             let mut value = json(&one);
-            value["patch"] = one.patch().into();
+            value["patch"] = patch.into();
             let settings = one.settings.iter().map(ToString::to_string);
             value["settings"] = settings.collect::<Vec<_>>().into();
             writeln!(out, "{value}")
@@ -246,7 +301,7 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(Status::Done)
 }
 
-fn shown(one: &Mutant, given: &str, out: &mut dyn Write) -> io::Result<()> {
+fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Result<()> {
     let about = wrapped(&one.description).join("\n");
     writeln!(out, "{}, of {}\n\n{about}\n", one.name, one.protocol)?;
     for setting in &one.settings {
@@ -257,25 +312,20 @@ fn shown(one: &Mutant, given: &str, out: &mut dyn Write) -> io::Result<()> {
         out,
         "rubric simulate {given} --mutant {name} --recipe 1 --runs 100 --check --client all\n"
     )?;
-    write!(out, "{}", one.patch())
+    write!(out, "{patch}")
 }
 
-/// The mutant of a built-in protocol with this name.
-fn find_builtin(name: &str) -> Result<Mutant, Error> {
-    if let Some(mutant) = named::find(name) {
-        return Ok(mutant);
-    }
-    let of = name.split('/').next().unwrap_or(name);
-    match BUILTINS.iter().find(|one| one.name == of) {
-        Some(one) => find(name, one.name, &Opened::new(one.name, None)?.protocol),
-        None => Err(unknown(
-            name,
-            named::nearest(name)
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
-        )),
-    }
+/// The built-in protocol of the mutant of this name.
+fn builtin_of(name: &str) -> Result<&'static str, Error> {
+    let of = match named::find(name) {
+        Some(mutant) => mutant.protocol.into_owned(),
+        None => name.split('/').next().unwrap_or(name).to_owned(),
+    };
+    let found = BUILTINS.iter().find(|one| one.name == of);
+    found.map(|one| one.name).ok_or_else(|| {
+        let near = named::nearest(name).into_iter();
+        unknown(name, near.map(str::to_owned).collect())
+    })
 }
 
 /// The mutant of this name of a protocol.
@@ -284,12 +334,13 @@ fn find_builtin(name: &str) -> Result<Mutant, Error> {
 /// There is none; what may have been meant.
 pub fn find(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
     if let Some(mutant) = named::find(name) {
-        return match given == mutant.protocol {
+        return match protocol.name() == mutant.protocol {
             true => Ok(mutant),
             false => Err(Error::Usage(format!(
-                "--mutant {name}: it is a mutant of the built-in {}, not of {given}: name the protocol \
+                "--mutant {name}: it is a mutant of {}, and {given} is the protocol {}: name a protocol \
                  that it is of, or choose one from `rubric mutants list {given}`",
                 mutant.protocol,
+                protocol.name(),
             ))),
         };
     }

@@ -132,8 +132,12 @@ fn what_cannot_be_explored_is_refused() {
         ),
         (vec!["MI_example", "--mutant", "no-such"], "no-such"),
         (
-            vec!["fixtures/protocols/MI_example.slicc", "--mutants"],
-            "no built-in protocol",
+            vec![
+                "fixtures/protocols/MOESI_AMD_Base.slicc",
+                "--mutant",
+                "mi-l1-evict-locked-line",
+            ],
+            "is the protocol MOESI_AMD_Base",
         ),
     ] {
         let message = error(&explore(&arguments));

@@ -180,17 +180,12 @@ fn names_that_are_wrong() {
     }
     for arguments in [
         &["simulate", "MI_example", "--mutant", MUTANT][..],
-        &[
-            "simulate",
-            "fixtures/protocols/MESI_Two_Level.slicc",
-            "--mutant",
-            MUTANT,
-        ],
         &["protocol", "check", "MI_example", "--mutant", MUTANT],
     ] {
         let message = error(arguments);
         assert!(
-            message.contains("of the built-in MESI_Two_Level, not of "),
+            message
+                .contains("a mutant of MESI_Two_Level, and MI_example is the protocol MI_example"),
             "{message}"
         );
     }
@@ -287,4 +282,134 @@ fn a_series_of_a_mutant_says_so() {
     ]);
     let value: Value = serde_json::from_str(&plain).unwrap();
     assert_eq!(value.get("mutant"), None);
+}
+
+/// The files of a built-in protocol in a folder, with another name of an action.
+fn users_files(folder: &Folder, name: &str, files: &[&str]) -> String {
+    for file in files {
+        let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
+        folder.file(file, text.replace("tell_core_of_loss", "my_report"));
+    }
+    folder.path(&format!("{name}.slicc"))
+}
+
+const MI_FILES: [&str; 5] = [
+    "MI_example.slicc",
+    "MI_example-msg.sm",
+    "MI_example-cache.sm",
+    "MI_example-dir.sm",
+    "MI_example-dma.sm",
+];
+
+const FAULT: &str = "mi-l1-replace-no-notify";
+
+/// A known fault is found in a user's own files, by every command.
+#[test]
+fn named_mutants_apply_to_the_users_own_files() {
+    let folder = Folder::new();
+    let path = users_files(&folder, "MI_example", &MI_FILES);
+    let list = output(&["mutants", "list", &path]);
+    let (named, _) = list.split_once("\n  swap-actions (").unwrap();
+    assert_eq!(named.matches("\n      applies").count(), 15, "{named}");
+
+    let text = output(&["mutants", "show", FAULT, "--protocol", &path]);
+    assert!(text.contains("\n--- a/MI_example-cache.sm\n"), "{text}");
+    assert!(text.contains("my_report"), "{text}");
+    assert!(text.contains(&format!("--mutant {FAULT}")), "{text}");
+    let checked = ["simulate", &path, "--client", "early-8", "--check"];
+    rubric(&checked).assert().code(0);
+    rubric(&[&checked[..], &["--mutant", FAULT]].concat())
+        .assert()
+        .code(1);
+    output(&["explore", "protocol", &path, "--mutant", FAULT]);
+    let campaign = folder.path("campaign");
+    let told = output(&[
+        "campaign",
+        &path,
+        "--mutants",
+        FAULT,
+        "--client",
+        "early-8",
+        "--runs",
+        "20",
+        "-q",
+        "-o",
+        &campaign,
+    ]);
+    assert!(told.contains("1 caught"), "{told}");
+}
+
+/// What a protocol has already, or what fits nowhere, is said with the place.
+#[test]
+fn named_mutants_that_do_not_apply_say_why() {
+    let folder = Folder::new();
+    let path = users_files(&folder, "MI_example", &MI_FILES);
+    let cache = folder.path("MI_example-cache.sm");
+    let text = fs::read_to_string(&cache).unwrap();
+    let dropped = text.replace("put_block, my_report, ", "put_block, ");
+    fs::write(&cache, &dropped).unwrap();
+    let list = output(&["mutants", "list", &path]);
+    assert!(
+        list.contains("this protocol has the fault already: in L1Cache"),
+        "{list}"
+    );
+    let json = output(&["mutants", "list", &path, "--format", "json"]);
+    let values = json
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let values: Vec<Value> = values.collect();
+    let found = values.iter().find(|one| one["name"] == FAULT).unwrap();
+    assert_eq!(found["applies"], false);
+    assert!(
+        found["reason"].as_str().unwrap().contains("already"),
+        "{found}"
+    );
+    for arguments in [
+        &["mutants", "show", FAULT, "--protocol", &path][..],
+        &["simulate", &path, "--mutant", FAULT],
+    ] {
+        let message = error(arguments);
+        assert!(message.contains("has the fault already"), "{message}");
+    }
+
+    let twice = text.replace(
+        "put_block, my_report, ",
+        "put_block, my_report, my_report, ",
+    );
+    fs::write(&cache, twice).unwrap();
+    let message = error(&["simulate", &path, "--mutant", FAULT]);
+    assert!(message.contains("2 places fit, and one must"), "{message}");
+    assert!(
+        message.contains("action my_report (") && message.contains("MI_example-cache.sm:"),
+        "{message}"
+    );
+}
+
+/// Every example of the commands' help runs.
+#[test]
+fn examples_of_the_help_run() {
+    let folder = Folder::new();
+    let path = users_files(&folder, "MI_example", &MI_FILES);
+    let mut ran = 0;
+    for help in [
+        &["mutants", "--help"][..],
+        &["mutants", "list", "--help"],
+        &["mutants", "show", "--help"],
+        &["mutants", "operators", "--help"],
+    ] {
+        for line in output(help).lines() {
+            let Some(example) = line.trim_start().strip_prefix("rubric mutants ") else {
+                continue;
+            };
+            let example = example
+                .replace("path/to/MI_example.slicc", &path)
+                .replace("path/to/My_protocol.slicc", &path);
+            let words: Vec<&str> = std::iter::once("mutants")
+                .chain(example.split(' '))
+                .collect();
+            output(&words);
+            ran += 1;
+        }
+    }
+    assert!(ran >= 10, "{ran}");
 }

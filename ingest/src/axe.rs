@@ -44,7 +44,7 @@ use crate::input::Lines;
 use crate::options::Options;
 use grammar::{Expected, Operation, Statement};
 
-pub use write::{WriteError, write, write_small};
+pub use write::{WriteError, is_small, write, write_small};
 
 const HINT: &str = "lines of the axe format are `0: M[1] := 2`, `0: M[1] == 2`, \
                     `0: <M[1] == 2; M[1] := 3>`, `0: sync`, `final M[1] == 2`, `check` and comments";

@@ -64,7 +64,7 @@ fn is_of_repair(mutant: &Mutant) -> bool {
 }
 
 #[test]
-fn every_repair_has_a_mutant_and_every_mutant_a_file() {
+fn every_repair_has_a_mutant_and_every_protocol_a_table() {
     let pair = |one: Mutant| (one.protocol.into_owned(), one.name.into_owned());
     let mutants: BTreeSet<_> = named::all().map(pair).collect();
     let repairs = of_repairs();
@@ -74,7 +74,7 @@ fn every_repair_has_a_mutant_and_every_mutant_a_file() {
     let folder = std::fs::read_dir(stress::fixture("mutants")).unwrap();
     let file = |one: std::io::Result<std::fs::DirEntry>| one.unwrap().file_name();
     let files: BTreeSet<_> = folder.map(|one| file(one).into_string().unwrap()).collect();
-    let expected = mutants.iter().map(|(_, name)| format!("{name}.patch"));
+    let expected = BUILTINS.iter().map(|one| format!("{}.faults", one.name));
     assert_eq!(files, expected.collect());
 }
 

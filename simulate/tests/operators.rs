@@ -69,8 +69,12 @@ fn tables(protocol: &Protocol) -> BTreeMap<[String; 3], Said> {
 fn mutated(protocol: &Protocol, mutant: &Mutant) -> Protocol {
     protocol.with(mutant).unwrap_or_else(|failure| {
         let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
-        panic!("{}: {told:?}\n{}", mutant.name, mutant.patch())
+        panic!("{}: {told:?}\n{}", mutant.name, patch(protocol, mutant))
     })
+}
+
+fn patch(protocol: &Protocol, mutant: &Mutant) -> String {
+    mutant.patch(&protocol.loaded).unwrap()
 }
 
 /// Checks a mutant: it compiles, its patch changes something or it sets something, and its tables
@@ -79,8 +83,12 @@ fn check_one(protocol: &Protocol, tables_before: &BTreeMap<[String; 3], Said>, m
     let (operator, site) = site(mutant);
     let id = &mutant.name;
     let after = mutated(protocol, mutant);
-    let changed = mutant.changed(&protocol.loaded.own_files()).unwrap();
-    assert_eq!(changed.is_empty(), mutant.patch().is_empty(), "{id}");
+    let changed = mutant.changed(&protocol.loaded).unwrap();
+    assert_eq!(
+        changed.is_empty(),
+        patch(protocol, mutant).is_empty(),
+        "{id}"
+    );
     if changed.is_empty() {
         assert!(!mutant.settings.is_empty(), "{id} does nothing");
     }
@@ -345,17 +353,17 @@ fn patches_are_for_the_program_patch() {
             for (path, text) in &files {
                 std::fs::write(folder.path().join(path), text).unwrap();
             }
-            let patch = folder.path().join("patch");
-            std::fs::write(&patch, &*mutant.patch()).unwrap();
+            let file = folder.path().join("patch");
+            std::fs::write(&file, patch(&protocol, mutant)).unwrap();
             let mut program = Command::new("patch");
             program
                 .args(["-p1", "--silent", "--fuzz=0", "-i"])
-                .arg(&patch);
+                .arg(&file);
             let output = program.current_dir(folder.path()).output().unwrap();
-            if !mutant.patch().is_empty() {
+            if !patch(&protocol, mutant).is_empty() {
                 assert!(output.status.success(), "{}: {output:?}", mutant.name);
             }
-            for changed in mutant.changed(&files).unwrap() {
+            for changed in mutant.changed(&protocol.loaded).unwrap() {
                 let text = std::fs::read_to_string(folder.path().join(&changed.path)).unwrap();
                 assert_eq!(text, changed.text, "{}", mutant.name);
             }
@@ -515,8 +523,9 @@ fn what_is_said_elsewhere_does_not_change_ids() {
 
 /// The lines that a mutant takes away and puts there.
 fn lines(id: &str) -> String {
-    let mutant = made::find(&other(OTHER), &format!("Other/L1Cache/{id}")).expect(id);
-    let patch = mutant.patch();
+    let protocol = other(OTHER);
+    let mutant = made::find(&protocol, &format!("Other/L1Cache/{id}")).expect(id);
+    let patch = patch(&protocol, &mutant);
     let lines = patch
         .lines()
         .skip(2)
@@ -559,14 +568,14 @@ fn an_order_that_stands_in_the_file_is_edited_there() {
     let protocol = other(OTHER);
     let id = "Other/L1Cache/buffer:out/unordered-buffer";
     let mutant = made::find(&protocol, id).unwrap();
-    assert!(mutant.patch().contains(
+    assert!(patch(&protocol, &mutant).contains(
         "\n+   MessageBuffer * out, network=\"To\", virtual_network=\"1\", ordered=\"false\""
     ));
     assert_eq!(mutant.settings, ["L1Cache.out=unordered".parse().unwrap()]);
     let id = "MI_example/L1Cache/buffer:forwardToCache/unordered-buffer";
-    let scripted = made::find(&open("MI_example"), id).unwrap();
-    assert_eq!(scripted.patch(), "");
-    let plan = |protocol: &Protocol| protocol.plan(&Options::default()).unwrap();
     let original = open("MI_example");
+    let scripted = made::find(&original, id).unwrap();
+    assert_eq!(patch(&original, &scripted), "");
+    let plan = |protocol: &Protocol| protocol.plan(&Options::default()).unwrap();
     assert_ne!(plan(&original), plan(&mutated(&original, &scripted)));
 }

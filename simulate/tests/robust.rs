@@ -5,6 +5,7 @@ use std::path::Path;
 
 use simulate::client::Client;
 use simulate::config::Options;
+use simulate::mutant::named;
 use simulate::program::Shape;
 use simulate::protocol::{BLOCK_BYTES, Protocol};
 use simulate::ruby::delays::Delays;
@@ -96,6 +97,10 @@ fn try_one(files: &[(String, String)], seed: u64) -> &'static str {
     let Ok(protocol) = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES)) else {
         return "refused";
     };
+    // A known fault fits the protocol still, or it does not.
+    for mutant in named::of(protocol.name()) {
+        let _ = mutant.patch(&protocol.loaded);
+    }
     let simulation = Simulation {
         shape: Shape {
             threads: 3,

@@ -47,7 +47,8 @@ pub struct Args {
     #[arg(long, short, value_name = "DIR", default_value = "campaign")]
     pub output: PathBuf,
 
-    /// Which mutants: made (by operators), named, none, or mutants as `rubric mutants list` has them
+    /// Which mutants: made (by operators), named (those that apply to the protocol), none, or mutants as
+    /// `rubric mutants list` has them
     #[arg(
         long,
         value_name = "MUTANTS",

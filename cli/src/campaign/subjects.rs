@@ -9,7 +9,6 @@ use simulate::dice::Dice;
 use simulate::mutant::equivalent::{Reason, equivalent};
 use simulate::mutant::touched::{Touched, touched};
 use simulate::mutant::{Mutant, Operator, Origin, made, named};
-use simulate::slicc::builtin::builtin;
 
 use super::args::Args;
 use crate::error::Error;
@@ -58,8 +57,11 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
     let mut left = args.sample();
     for (at, one) in opened.iter().enumerate() {
         let mut own = std::mem::take(&mut given[at]);
-        if asks("named") && builtin(&one.given).is_some() {
-            own.splice(0..0, named::of(&one.given));
+        if asks("named") {
+            let loaded = &one.protocol.loaded;
+            let fitting =
+                named::of(one.protocol.name()).filter(|mutant| mutant.fits(loaded).is_ok());
+            own.splice(0..0, fitting);
         }
         let mut known = HashSet::new();
         own.retain(|mutant| known.insert(mutant.name.to_string()));

@@ -79,11 +79,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
     requests: u32,
 
-    /// Put a fault into the protocol, a built-in one: a mutant from `rubric mutants list`
+    /// Put a fault into the protocol: a mutant from `rubric mutants list PROTOCOL`
     #[arg(long, value_name = "MUTANT", conflicts_with = "mutants")]
     mutant: Option<String>,
 
-    /// Explore the named mutants of the protocols instead
+    /// Explore the named mutants that apply to the protocols instead
     #[arg(long)]
     mutants: bool,
 

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(required = true, value_name = "PROTOCOL")]
     pub(super) protocols: Vec<String>,
 
-    /// Put a fault into the protocol, a built-in one: a mutant from `rubric mutants list`
+    /// Put a fault into the protocol: a mutant from `rubric mutants list PROTOCOL`
     #[arg(long, value_name = "MUTANT")]
     pub(super) mutant: Option<String>,
 

@@ -61,11 +61,12 @@ impl Numbers {
                 writeln!(out, "# thread {number} is {}", thread.label)?;
             }
         }
-        for (number, (location, values)) in history.locations().iter().zip(&self.values).enumerate()
-        {
-            let values = (1..)
-                .zip(values)
-                .map(|(number, value)| format!("{number} is {value:#x}"));
+        let locations = history.locations().iter().zip(&self.values);
+        for (number, (location, written)) in locations.enumerate() {
+            let initial = history.initial(number as u32).filter(|value| *value != 0);
+            let values = initial.map(|value| (0, value)).into_iter();
+            let values = values.chain((1..).zip(written.iter().copied()));
+            let values = values.map(|(number, value)| format!("{number} is {value:#x}"));
             let values: Vec<String> = values.collect();
             let at = location.address;
             match values.is_empty() {

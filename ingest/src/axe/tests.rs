@@ -406,6 +406,36 @@ fn large_numbers_are_numbered_for_the_axe_checker() {
         "# name\n# thread 0 is 7\n# thread 1 is 8\n# M[0] is 0x40\n# M[1] is 0x1080, where 1 is 0x100000014, 2 is 0x5\n\
          0: M[1] := 1\n1: { M[1] == 1; M[1] := 2 }\n1: sync\n1: M[0] == 0\nfinal M[1] == 2\n"
     );
+    // A comment is no name.
+    assert_eq!(
+        text("0: M[5000000000] := 1\n"),
+        "# numbered\n# M[0] is 0x12a05f200, where 1 is 0x1\n0: M[0] := 1\n"
+    );
+}
+
+#[test]
+fn initial_values_are_numbered_0() {
+    let initial = Initial::Given([(7, 5)].into());
+    let options = Options {
+        initial,
+        ..Options::default()
+    };
+    let history = |text| read_with(text, &options).unwrap().remove(0);
+    let text = |text| {
+        let mut written = Vec::new();
+        let result = write_small(&history(text), &mut written);
+        result.map(|()| String::from_utf8(written).unwrap())
+    };
+    assert!(!is_small(&history("0: M[7] == 5\n")));
+    assert_eq!(
+        text("0: M[7] == 5\n0: M[7] := 9\n").unwrap(),
+        "# numbered\n# M[0] is 0x7, where 0 is 0x5, 1 is 0x9\n0: M[0] == 0\n0: M[0] := 1\n"
+    );
+    let again = text("0: M[7] := 5\n").unwrap_err().to_string();
+    assert!(
+        again.contains("which its location holds from the start"),
+        "{again}"
+    );
 }
 
 /// A folder of the data shared beside the repository. Tests that need it are ignored where it is

@@ -42,22 +42,25 @@ pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> 
     text.write(out)
 }
 
+/// Whether the Axe checker can read the numbers of a history as they are, and takes its locations to begin as they do.
+/// It reads at most nine digits, values below 2^23, and every location begins with 0.
+pub fn is_small(history: &History) -> bool {
+    Numbers::are_small(history) && check_initial(history).is_ok()
+}
+
 /// Writes a history for checkers that take less than the format allows, as the stored versions of Axe do: without
-/// ticks and the last `check`, and with braces around a read-modify-write. If its numbers are too large for them (as
-/// gem5's addresses and the values of random programs are) threads, locations and values are numbered, the initial
+/// ticks and the last `check`, and with braces around a read-modify-write. Unless its numbers are [small](is_small) (as
+/// gem5's addresses and the values of random programs are not) threads, locations and values are numbered, the initial
 /// value 0 and those written 1, 2, …; comments say what they were.
 ///
 /// # Errors
 /// As [`write()`], but where values are numbered a location may hold anything at the start.
 pub fn write_small(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
     check_history_but_initial(history)?;
-    let is_small = Numbers::are_small(history);
-    if is_small {
-        check_initial(history)?;
-    }
+    check_unknown_initial(history)?;
     let text = Text {
         history,
-        numbers: (!is_small).then(|| Numbers::of(history)),
+        numbers: (!is_small(history)).then(|| Numbers::of(history)),
         is_plain: true,
     };
     text.write(out)
@@ -94,28 +97,29 @@ fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
 }
 
 fn check_initial(history: &History) -> Result<(), WriteError> {
+    check_unknown_initial(history)?;
     for (at, location) in history.locations().iter().enumerate() {
-        match history.initial(at as u32) {
-            Some(0) => {}
-            Some(value) => {
-                return Err(cannot_say(format!(
-                    "location {location} holds {value} at the start, not 0"
-                )));
-            }
-            None if history
-                .finals()
-                .iter()
-                .any(|last| last.location == at as u32) =>
-            {
-                return Err(cannot_say(format!(
-                    "location {location} has a final value, and what it holds at the start is unknown"
-                )));
-            }
-            // Nothing reads it.
-            None => {}
+        if let Some(value) = history.initial(at as u32).filter(|value| *value != 0) {
+            return Err(cannot_say(format!(
+                "location {location} holds {value} at the start, not 0"
+            )));
         }
     }
     Ok(())
+}
+
+/// A final value of a location that may have held it from the start would turn into a value from nowhere. Nothing reads
+/// what is unknown otherwise.
+fn check_unknown_initial(history: &History) -> Result<(), WriteError> {
+    let is_unknown = |at: &u32| history.initial(*at).is_none();
+    let mut finals = history.finals().iter().map(|last| last.location);
+    match finals.find(is_unknown) {
+        None => Ok(()),
+        Some(at) => Err(cannot_say(format!(
+            "location {} has a final value, and what it holds at the start is unknown",
+            history.locations()[at as usize]
+        ))),
+    }
 }
 
 /// A read that a cut-off store may have served would turn into a read of a value from nowhere.
@@ -138,8 +142,11 @@ fn check_unfinished(history: &History) -> Result<(), WriteError> {
 
 impl Text<'_> {
     fn write(&self, out: &mut impl Write) -> Result<(), WriteError> {
-        if let Some(name) = &self.history.name {
-            writeln!(out, "# {}", one_line(name))?;
+        // The first comment is the name: it must not be what a number stands for.
+        match (&self.history.name, &self.numbers) {
+            (Some(name), _) => writeln!(out, "# {}", one_line(name))?,
+            (None, Some(_)) => writeln!(out, "# numbered")?,
+            (None, None) => {}
         }
         if let Some(numbers) = &self.numbers {
             numbers.explain(self.history, out)?;

@@ -50,13 +50,16 @@ impl Edit {
     }
 }
 
-/// A stretch of a text with edits that lie in it and do not overlap.
+/// A stretch of a text with edits that lie in it. Of two that overlap, the first counts.
 pub(super) fn apply(text: &str, from: u32, to: u32, edits: &[Edit]) -> String {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let mut result = String::new();
     let mut at = from;
     for edit in sorted {
+        if edit.span.start < at {
+            continue;
+        }
         result.push_str(&text[at as usize..edit.span.start as usize]);
         result.push_str(&edit.text);
         at = edit.span.end;
@@ -70,6 +73,13 @@ pub(super) fn apply(text: &str, from: u32, to: u32, edits: &[Edit]) -> String {
 pub(super) struct File {
     path: String,
     text: String,
+}
+
+impl File {
+    /// Its path, relative to the folder of the `.slicc` file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
 }
 
 /// The files of a protocol, by their number in its sources: those that a mutant can change.

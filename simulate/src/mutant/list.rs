@@ -1,5 +1,7 @@
 //! Edits of lists of names such as `{a, b}` and `{a; b;}`, so that as much as possible stays.
 
+use std::ops::Range;
+
 use super::edit::Edit;
 use crate::slicc::ast::Name;
 use crate::source::Span;
@@ -69,6 +71,71 @@ impl List<'_> {
         }
     }
 
+    /// Leaves only the names at these places, in order: at least one.
+    pub fn keep(&self, places: &[usize]) -> Vec<Edit> {
+        let kept: Vec<String> = places
+            .iter()
+            .map(|&at| self.names[at].text.to_string())
+            .collect();
+        let file = self.names.first().map_or(0, |name| name.span.file);
+        self.turned_into(file, &kept)
+    }
+
+    /// Turns it into another list. What both have keeps its text; an empty list needs the number of its file.
+    pub fn turned_into(&self, file: u32, others: &[String]) -> Vec<Edit> {
+        let old: Vec<&str> = self.names.iter().map(|name| &*name.text).collect();
+        let new: Vec<&str> = others.iter().map(String::as_str).collect();
+        if old == new {
+            return Vec::new();
+        }
+        let is_single = self.is_bare() && !new.is_empty();
+        if old.is_empty() || is_single || (new.is_empty() && self.is_bare()) {
+            return match new.is_empty() {
+                true => vec![self.without(0)],
+                false => vec![self.replaced(file, &new)],
+            };
+        }
+        let mut edits = Vec::new();
+        let (mut from, mut new_from) = (0, 0);
+        let ends = [(old.len(), new.len())];
+        for (to, new_to) in common(&old, &new).into_iter().chain(ends) {
+            edits.extend(self.stretch(from..to, &new[new_from..new_to]));
+            (from, new_from) = (to + 1, new_to + 1);
+        }
+        edits
+    }
+
+    /// Other names instead of a stretch of it, which may be empty, as the other names may be.
+    fn stretch(&self, old: Range<usize>, new: &[&str]) -> Option<Edit> {
+        let between = self.between();
+        let joined = new.join(&between);
+        let span = |old: &Range<usize>| self.names[old.start].span.to(self.names[old.end - 1].span);
+        let next = self.names.get(old.end).map(|name| name.span);
+        let before = old.start.checked_sub(1).map(|at| self.names[at].span);
+        match (old.is_empty(), new.is_empty()) {
+            (true, true) => None,
+            (false, false) => Some(Edit::replace(span(&old), joined)),
+            (true, false) => Some(match (next, before) {
+                (Some(next), _) => {
+                    Edit::insert(next.file, next.start, format!("{joined}{between}"))
+                }
+                (None, Some(last)) => {
+                    Edit::insert(last.file, last.end, format!("{between}{joined}"))
+                }
+                (None, None) => return None,
+            }),
+            (false, true) => {
+                let Span { file, start, end } = span(&old);
+                let (start, end) = match (next, before) {
+                    (Some(next), _) => (start, next.start),
+                    (None, Some(before)) => (before.end, end),
+                    (None, None) => (start, end + self.separator_behind(end)),
+                };
+                Some(Edit::replace(Span { file, start, end }, ""))
+            }
+        }
+    }
+
     fn is_bare(&self) -> bool {
         self.names
             .last()
@@ -98,6 +165,32 @@ impl List<'_> {
             false => 0,
         }
     }
+}
+
+/// Places of the names that two lists have in common, in a longest common subsequence.
+fn common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let mut lengths = vec![vec![0; new.len() + 1]; old.len() + 1];
+    for at in (0..old.len()).rev() {
+        for to in (0..new.len()).rev() {
+            lengths[at][to] = match old[at] == new[to] {
+                true => lengths[at + 1][to + 1] + 1,
+                false => lengths[at + 1][to].max(lengths[at][to + 1]),
+            };
+        }
+    }
+    let (mut at, mut to) = (0, 0);
+    let mut found = Vec::new();
+    while at < old.len() && to < new.len() {
+        if old[at] == new[to] {
+            found.push((at, to));
+            (at, to) = (at + 1, to + 1);
+        } else if lengths[at + 1][to] >= lengths[at][to + 1] {
+            at += 1;
+        } else {
+            to += 1;
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -141,6 +234,26 @@ mod tests {
         assert_eq!(without("{a}", 0), "{}");
         assert_eq!(without("a", 0), "{}");
         assert_eq!(without("{a b}", 0), "{b}");
+    }
+
+    #[test]
+    fn a_list_becomes_another() {
+        let turned = |text, others: &[&str]| {
+            let others: Vec<String> = others.iter().map(|&one| one.to_owned()).collect();
+            edited(text, |list| list.turned_into(0, &others))
+        };
+        assert_eq!(turned("{a, b, c, d}", &["a", "d"]), "{a, d}");
+        assert_eq!(turned("{a, b, c}", &["a"]), "{a}");
+        assert_eq!(turned("{a;\n b;\n c;}", &["a", "x", "c"]), "{a;\n x;\n c;}");
+        assert_eq!(
+            turned("{a;\n b;}", &["x", "a", "y", "b", "z"]),
+            "{x;\n a;\n y;\n b;\n z;}"
+        );
+        assert_eq!(turned("{ a; b; }", &[]), "{  }");
+        assert_eq!(turned("{}", &["x"]), "{x}");
+        assert_eq!(turned("a", &["x", "a"]), "{x, a}");
+        assert_eq!(turned("a", &[]), "{}");
+        assert_eq!(turned("{a, b}", &["b", "a"]), "{b, a}");
     }
 
     #[test]

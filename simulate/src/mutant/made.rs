@@ -6,7 +6,8 @@
 //!
 //! let protocol = Protocol::open("MI_example").unwrap();
 //! let mutant = made::find(&protocol, "MI_example/L1Cache/IM.Data/drop-action:fill_entry").unwrap();
-//! assert!(mutant.patch().contains("\n+  transition(IM, Data, M) {write_miss_done,"));
+//! let patch = mutant.patch(&protocol.loaded).unwrap();
+//! assert!(patch.contains("\n+  transition(IM, Data, M) {write_miss_done,"));
 //! ```
 
 use std::borrow::Cow;
@@ -151,8 +152,8 @@ impl Found<'_> {
         settings: Vec<Setting>,
     ) {
         let change = match self.edited(edits) {
-            Some(edited) => Change::Edited(edited),
-            None if !settings.is_empty() => Change::Patch(Cow::Borrowed("")),
+            Some(edited) => Change::Edited(vec![edited]),
+            None if !settings.is_empty() => Change::Edited(Vec::new()),
             None => return,
         };
         let (operator, machine) = (self.operator, self.machine);

@@ -40,7 +40,7 @@ impl<'a> Row<'a> {
             }
             None => {
                 let mut edits = actions;
-                edits.extend(next.map(|next| self.lead_to(next)));
+                edits.extend(next.map(|next| lead_to(self.transition, next)));
                 edits
             }
         }
@@ -104,42 +104,53 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Another next state in the statement itself.
-    fn lead_to(&self, next: &str) -> Edit {
-        match &self.transition.next {
-            NextState::State(name) => Edit::replace(name.span, next),
-            NextState::Computed(span) => Edit::replace(*span, next),
-            NextState::Same => {
-                let head = self.transition.head;
-                Edit::insert(head.file, head.end - 1, format!(", {next}"))
-            }
-        }
-    }
-
     /// What stands behind the parentheses.
     fn tail(&self, edits: &[Edit]) -> String {
         let Transition { head, span, .. } = self.transition;
         apply(self.text, head.end, span.end, edits)
     }
 
-    /// New statements behind the original one, each on a line of its own.
+    /// New statements behind the original one.
     fn follow(&self, statements: &[Option<String>]) -> Edit {
-        let Span { file, start, end } = self.transition.span;
-        let line = &self.text[..start as usize];
-        let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
-        let indent = &line[..line.len() - line.trim_start().len()];
-        let rest = &self.text[end as usize..];
-        let rest = rest.lines().next().unwrap_or_default();
-        let is_last = rest.trim().is_empty() || rest.trim_start().starts_with("//");
-        let at = if is_last {
-            end + rest.len() as u32
-        } else {
-            end
-        };
-        let lines = statements.iter().flatten();
-        let lines: String = lines.map(|one| format!("\n{indent}{one}")).collect();
-        Edit::insert(file, at, lines)
+        let statements: Vec<String> = statements.iter().flatten().cloned().collect();
+        follow(self.text, self.transition.span, &statements)
     }
+}
+
+/// Another next state in a statement.
+pub(super) fn lead_to(transition: &Transition, next: &str) -> Edit {
+    match &transition.next {
+        NextState::State(name) => Edit::replace(name.span, next),
+        NextState::Computed(span) => Edit::replace(*span, next),
+        NextState::Same => {
+            let head = transition.head;
+            Edit::insert(head.file, head.end - 1, format!(", {next}"))
+        }
+    }
+}
+
+/// What stands in front of a statement in its line.
+pub(super) fn indent(text: &str, span: Span) -> &str {
+    let line = &text[..span.start as usize];
+    let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// Statements behind another one, each on a line of its own.
+pub(super) fn follow(text: &str, span: Span, statements: &[String]) -> Edit {
+    let Span { file, end, .. } = span;
+    let indent = indent(text, span);
+    let rest = &text[end as usize..];
+    let rest = rest.lines().next().unwrap_or_default();
+    let is_last = rest.trim().is_empty() || rest.trim_start().starts_with("//");
+    let at = if is_last {
+        end + rest.len() as u32
+    } else {
+        end
+    };
+    let lines = statements.iter();
+    let lines: String = lines.map(|one| format!("\n{indent}{one}")).collect();
+    Edit::insert(file, at, lines)
 }
 
 fn position(names: &[Name], name: &str) -> Option<usize> {

@@ -8,7 +8,6 @@ use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::Progress;
 use simulate::mutant::named;
 use simulate::protocol::Protocol;
-use simulate::slicc::builtin::BUILTINS;
 use simulate::stepper::Problem;
 
 use super::Args;
@@ -48,17 +47,20 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The named mutants of a protocol.
+    /// The named mutants that apply to a protocol.
     pub fn mutants(opened: &'a Opened) -> Result<Vec<Subject<'a>>, Error> {
-        let builtin = BUILTINS.iter().find(|one| one.name == opened.given);
-        let Some(builtin) = builtin else {
+        let loaded = &opened.protocol.loaded;
+        let named = named::of(opened.protocol.name());
+        let mut fitting = named
+            .filter(|mutant| mutant.fits(loaded).is_ok())
+            .peekable();
+        if fitting.peek().is_none() {
             return Err(Error::Usage(format!(
-                "--mutants: {} is no built-in protocol, and has no named mutants; --mutant takes those that \
-                 `rubric mutants list {}` shows",
+                "--mutants: no named mutants apply to {}; --mutant takes those that `rubric mutants list {}` shows",
                 opened.given, opened.given
             )));
-        };
-        named::of(builtin.name)
+        }
+        fitting
             .map(|mutant| {
                 Ok(Subject {
                     given: &opened.given,
