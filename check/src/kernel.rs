@@ -61,6 +61,9 @@ pub fn kernel(
     bounds: &Bounds,
 ) -> Result<Kernel, NoKernel> {
     let finals = Finals::of(history).map_err(|_| NoKernel::Inconsistent)?;
+    if history.is_empty() {
+        return Err(NoKernel::Undecided(Reason::NothingCompleted));
+    }
     let trouble = Trouble::of(history, reads_from, &finals);
     if trouble.thin_air.is_some() {
         return Err(NoKernel::Inconsistent);

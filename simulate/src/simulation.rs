@@ -105,6 +105,7 @@ impl Simulation {
             deadlock_threshold: self.deadlock_threshold,
         })?;
         let fault = system.simulate().err();
+        let fault = fault.or_else(|| system.nothing_completed());
         Ok(Run {
             fault,
             tally: system.tally().clone(),

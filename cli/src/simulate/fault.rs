@@ -16,7 +16,7 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         ));
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
-    lines.push(format!("  to repeat it: rubric simulate {command}"));
+    lines.push(format!("  to repeat it: {command}"));
     lines.iter().map(|line| tame(line)).collect()
 }
 

@@ -32,8 +32,8 @@ pub fn print(
         "bytes": progress.bytes,
         "seconds": progress.time.as_secs_f64(),
         "states_per_second": progress.states_per_second(),
-        "transitions": explored.exploration.taken.len(),
-        "of_transitions": explored.transitions,
+        "coverage": explored.coverage,
+        "command": args.command(subject),
     });
     match &explored.exploration.verdict {
         Verdict::Clean => line["outcome"] = "clean".into(),
