@@ -1,4 +1,4 @@
-"""What found which mutant, from the runs of a campaign. The rules are those of `rubric report`."""
+"""What found which mutant, and what of the protocols was reached, from a campaign. The rules are those of `rubric report`."""
 
 from __future__ import annotations
 
@@ -67,3 +67,15 @@ def kill_matrix(tried: pl.DataFrame) -> pl.DataFrame:
     """A row for each operator: its mutants, how many of them were found, and how many by each finder."""
     sums = [pl.col(name).sum() for name in ["found", *FINDERS]]
     return mutants(tried).group_by("operator").agg(pl.len().alias("mutants"), *sums).sort("operator")
+
+
+def reached(coverage: pl.DataFrame) -> pl.DataFrame:
+    """A row for each machine: how many transitions were `reached`, of how many that are `reachable` (nothing is known to exclude
+    them, or a run took them), of how many in the `table`, and the first as a `share` of the second. What stalls does not count."""
+    taken = pl.col("count") > 0
+    return (
+        coverage.filter(~pl.col("stalls"))
+        .group_by("protocol", "machine", maintain_order=True)
+        .agg(taken.sum().alias("reached"), (taken | pl.col("unreached").is_null()).sum().alias("reachable"), pl.len().alias("table"))
+        .with_columns((pl.col("reached") / pl.col("reachable")).alias("share"))
+    )

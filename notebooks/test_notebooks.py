@@ -98,6 +98,18 @@ class Tables(Folder):
         self.write("2.parquet", [{**row, "event": "Load", "count": 5}, {**row, "event": "Inv", "count": 0}])
         self.assertEqual(tables.coverage().select("event", "count").rows(), [("Inv", 0), ("Load", 5), ("Store", 4)])
 
+    def test_what_is_out_of_reach_is_not_missed(self):
+        row = {"protocol": "P", "machine": "M", "state": "I", "stalls": False, "count": 0}
+        why = {"unreached": "needs DMA"}
+        rows = [{**row, "event": "Load", "count": 3}, {**row, "event": "Store"}, {**row, "event": "DMA", **why}]
+        rows += [{**row, "event": "Rare", "count": 1, **why}, {**row, "event": "Inv", "stalls": True}]
+        self.write("1.parquet", rows)
+        expected = [("P", "M", 2, 3, 4, 2 / 3)]
+        self.assertEqual(detection.reached(tables.coverage()).rows(), expected)
+        # Without reasons all of the table is reachable.
+        self.write("1.parquet", [{name: one[name] for name in row | {"event": ""}} for one in rows])
+        self.assertEqual(detection.reached(tables.coverage()).rows(), [("P", "M", 2, 4, 4, 0.5)])
+
     def test_columns_that_older_versions_lack(self):
         self.write("1.parquet", [trial(0)])
         self.write("2.parquet", [trial(1, cycle=3)])

@@ -163,7 +163,8 @@ fn sight(verdict: &Verdict) -> Sight {
         Verdict::Consistent(_) | Verdict::Satisfied => Sight::Nothing,
         Verdict::Undecided(reason) => match reason {
             // What the algorithm could have done, it did.
-            Reason::NoTemporalOrder
+            Reason::NothingCompleted
+            | Reason::NoTemporalOrder
             | Reason::NoForcedContradiction
             | Reason::GaveUp { .. }
             | Reason::NoWitness(_)

@@ -66,6 +66,9 @@ pub fn kernel(
         return Err(NoKernel::Undecided(Reason::NotUnderstood(what.clone())));
     }
     let finals = Finals::of(history).map_err(|_| NoKernel::Inconsistent)?;
+    if history.is_empty() {
+        return Err(NoKernel::Undecided(Reason::NothingCompleted));
+    }
     let trouble = Trouble::of(history, reads_from, &finals);
     if trouble.thin_air.is_some() {
         return Err(NoKernel::Inconsistent);

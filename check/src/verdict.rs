@@ -75,6 +75,8 @@ pub enum Reason {
     Budget(u64),
     /// What the search learned takes too much memory.
     Lemmas,
+    /// No operation completed, so the history says nothing about the memory.
+    NothingCompleted,
     /// The trace's order is no memory order (or there is none), which proves nothing.
     NoTemporalOrder,
     /// No contradiction is forced, which proves nothing.
@@ -132,6 +134,7 @@ impl Reason {
             Reason::Timeout => "time limit",
             Reason::Memory | Reason::Lemmas => "memory limit",
             Reason::Budget(_) => "budget",
+            Reason::NothingCompleted => "no operation completed",
             Reason::NoTemporalOrder => "not in that order",
             Reason::NoForcedContradiction => "nothing forced",
             Reason::GaveUp { .. } => "stuck",
@@ -161,6 +164,11 @@ impl Reason {
             }
             Reason::Lemmas => {
                 "what the search learned from contradictions takes more than 2 GiB".to_owned()
+            }
+            Reason::NothingCompleted => {
+                "no operation completed, so the history says nothing about the memory; look at how the \
+                 run ended"
+                    .to_owned()
             }
             Reason::NoTemporalOrder => {
                 "the trace gives no order of completions that is a memory order; other algorithms \

@@ -101,6 +101,11 @@ pub enum Rejection {
     /// The proof ends without a contradiction.
     #[error("the proof ends without a contradiction")]
     Inconclusive,
+    /// No operation completed: a run of no steps proves nothing about the memory.
+    #[error(
+        "the history has no operation that completed, so a run of it proves nothing about the memory"
+    )]
+    NothingCompleted,
     /// Values that reads return do not allow a proof of consistency.
     #[error("a read's value may come from a write whose value the trace does not show")]
     Unknowable,
@@ -169,6 +174,9 @@ fn replay(
     reads_from: &[(Name, Name)],
     steps: &[(bool, Name)],
 ) -> Result<Verified, Rejection> {
+    if history.is_empty() {
+        return Err(Rejection::NothingCompleted);
+    }
     let sources = ReadsFrom::derive(history, Ambiguity::Keep).ok();
     let unknowable = |op| {
         let source = sources.as_ref().and_then(|sources| sources.source(op));

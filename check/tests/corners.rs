@@ -374,3 +374,48 @@ fn an_unfinished_store_may_have_written_a_final_value() {
     let refuted = verdict(&history, Ambiguity::Refuse, Model::Sc);
     assert!(matches!(refuted, Verdict::Violation(_)));
 }
+
+/// Every model allows a history of nothing, which is no test that was passed.
+#[test]
+fn a_history_of_nothing_is_undecided() {
+    let empty = plain(&[], &[]);
+    let kept = plain(&[], &[(0x1000, 0)]);
+    let fence = plain(&[Access::new(0, Kind::Fence, Place::Nowhere)], &[]);
+    for model in MODELS {
+        for history in [&empty, &kept] {
+            for algorithm in check::Algorithm::ALL {
+                if !algorithm.applies_to(model) {
+                    continue;
+                }
+                let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+                let options = Options {
+                    algorithm,
+                    ..Options::default()
+                };
+                let found = check(history, &reads_from, model, &options).verdict;
+                let expected = Verdict::Undecided(Reason::NothingCompleted);
+                assert_eq!(found, expected, "{model} by {}", algorithm.name());
+            }
+        }
+        let certificate = Certificate {
+            claim: Claim::new(&empty, model, ""),
+            evidence: Evidence::Consistent {
+                reads_from: Vec::new(),
+                steps: Vec::new(),
+            },
+        };
+        let refused = verify(&empty, &certificate);
+        assert_eq!(refused, Err(Rejection::NothingCompleted));
+        // What memory holds at the end is something, and a fence has completed.
+        let wrong = plain(&[], &[(0x1000, 5)]);
+        let found = verdict(&wrong, Ambiguity::Refuse, model);
+        assert!(matches!(found, Verdict::Violation(_)), "{found:?}");
+        let found = verdict(&fence, Ambiguity::Refuse, model);
+        assert!(matches!(found, Verdict::Consistent(_)), "{found:?}");
+    }
+    let reads_from = ReadsFrom::derive(&empty, Ambiguity::Refuse).unwrap();
+    let bounds = check::bounds::Bounds::none();
+    let kernel = check::kernel::kernel(&empty, &reads_from, Model::Sc, &bounds);
+    let expected = check::kernel::NoKernel::Undecided(Reason::NothingCompleted);
+    assert_eq!(kernel, Err(expected));
+}

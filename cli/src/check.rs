@@ -237,16 +237,16 @@ impl Run<'_> {
 }
 
 /// Checks histories by the stages, wherever they come from, and prints the verdicts as the command
-/// does.
+/// does. Returns what they mean to the shell, and the models that were violated.
 pub fn report(
     input: &Input,
     models: &[Model],
     options: &check::Options,
     format: Format,
     out: &mut dyn Write,
-) -> Result<Status, Error> {
+) -> Result<(Status, Vec<Model>), Error> {
     let mut printer = printer(format);
-    let mut all = Status::Done;
+    let (mut all, mut violated) = (Status::Done, Vec::new());
     for history in &input.histories {
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
@@ -259,12 +259,14 @@ pub fn report(
                 model,
                 || check::check(history, &reads_from, model, options),
             );
-            all = all.and(status(&decided.outcome.verdict));
+            let found = status(&decided.outcome.verdict);
+            all = all.and(found);
+            violated.extend((found == Status::Violation).then_some(model));
             printer.verdict(&decided, out).map_err(Error::Output)?;
         }
     }
     printer.file(input, out).map_err(Error::Output)?;
-    Ok(all)
+    Ok((all, violated))
 }
 
 fn printer(format: Format) -> Box<dyn Printer> {

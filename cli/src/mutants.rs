@@ -310,7 +310,7 @@ fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Res
     let (given, name) = (quoted(given), quoted(&one.name));
     writeln!(
         out,
-        "rubric simulate {given} --mutant {name} --recipe 1 --runs 100 --check --client all\n"
+        "rubric simulate {given} --mutant {name} --runs 100 --check --client all\n"
     )?;
     write!(out, "{patch}")
 }

@@ -51,7 +51,8 @@ JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`
 `experiment`, `statement`, `theirs`, `ours`, `verdict`: holds, differs or untested, `note`). Of a
 campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
 each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
-`generators` (blind against guided) and `alarms` (the protocols as they are).
+`generators` (blind against guided) and `alarms` (the protocols as they are: `runs`, and `alarms` with
+`outcome`, `model`, `violates`, `message` and the `command` that repeats each).
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps, 2 if
 there are no results in the folder or a table is damaged, else 0.")]

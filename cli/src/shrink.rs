@@ -41,8 +41,8 @@ Files end in .axe, .json, .jsonl, .parquet, or .litmus: an x86 test for herd wit
 outcome, its threads, locations and values numbered. In axe text they are numbered if they are too large for
 the Axe checker, and comments say what they were; ticks are left out, as is what else some versions do not read.
 
-JSON is one object: `file`, `history`, `model`, `verdict`, `threads`, `locations`, `operations` (of the
-whole), `seconds`, and for a violation `shrunk`: `threads`, `locations`, `operations` (each as `rubric check`
+JSON is one object: `file`, `history`, `model`, `verdict`, `reason` (of `undecided`), `threads`, `locations`,
+`operations` (of the whole), `seconds`, and for a violation `shrunk`: `threads`, `locations`, `operations` (each as `rubric check`
 has them), `shape` (the litmus test that it is, if known), `minimal`, `trials`, `seconds`, `files`.
 
 Exit status: 1 for a violation, 0 if the history is consistent, 3 undecided, 2 bad usage or input.")]
@@ -356,11 +356,16 @@ fn tell(
             "files": found.written,
         })
     });
+    let reason = match &answer.outcome.verdict {
+        Verdict::Undecided(reason) => Some(reason.describe(whole)),
+        _ => None,
+    };
     let mut line = json!({
         "file": input.file,
         "history": whole.name,
         "model": args.question.model().name(),
         "verdict": text::word(&answer.outcome.verdict),
+        "reason": reason,
         "threads": size.threads,
         "locations": size.locations,
         "operations": size.operations,

@@ -9,7 +9,7 @@
 
 mod args;
 pub mod command;
-mod coverage;
+pub mod coverage;
 pub mod fault;
 mod json;
 pub mod parse;

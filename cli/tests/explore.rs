@@ -32,7 +32,8 @@ fn a_protocol_is_explored() {
     assert!(lines[1].starts_with("  nothing found: "), "{text}");
     assert!(lines[2].starts_with("  501 states, 1114 moves, depth 19; "));
     assert!(lines[2].contains(" states/s, "), "{text}");
-    assert!(lines[3].ends_with(" transitions taken"), "{text}");
+    assert!(lines[3].starts_with("  coverage "), "{text}");
+    assert!(lines[3].ends_with(" % of the table's 82)"), "{text}");
     assert_eq!(lines.len(), 4);
 }
 
@@ -66,6 +67,16 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
     }
     let line = &json(&arguments, 1)[0];
+    let command = line["command"].as_str().unwrap();
+    let expected =
+        "rubric explore protocol MI_example --lines 2 --tiny --mutant mi-l1-nack-before-forward";
+    assert_eq!(command, expected);
+    assert!(
+        text.contains(&format!("\n  to repeat it: {command}\n")),
+        "{text}"
+    );
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    assert!(output_of(&words, 1).contains(" Writeback_Nack state: MI\n"));
     assert_eq!(line["mutant"], "mi-l1-nack-before-forward");
     assert_eq!(line["outcome"], "found");
     let found = &line["found"];
@@ -108,8 +119,13 @@ fn mutants_are_a_table() {
     assert!(row("mi-l1-nack-before-forward").contains("Invalid transition"));
     assert!(row("mi-dir-putx-not-written").contains("dead value"));
     assert!(row("mi-l1-replace-no-notify").contains("undecided"));
+    // Behind what was found is the command that repeats it.
+    let is_command = |line: &&str| line.starts_with("    rubric explore protocol MI_example ");
+    let commands: Vec<&str> = text.lines().filter(is_command).collect();
+    assert_eq!(commands.len(), 2, "{text}");
+    assert!(commands[0].ends_with("--lines 2 --tiny --mutant mi-l1-nack-before-forward"));
     let lines = json(&["MI_example", "--mutants"], 0);
-    assert_eq!(lines.len(), text.lines().count() - 2);
+    assert_eq!(lines.len(), text.lines().count() - 2 - commands.len());
 }
 
 #[test]

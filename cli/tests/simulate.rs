@@ -228,6 +228,8 @@ fn a_series_is_the_sum_of_its_runs() {
             "12",
             "--seed",
             "5",
+            "--ops",
+            "100",
             "--check",
             "--format",
             "json",

@@ -1,6 +1,6 @@
 //! Results as tables: everything that rubric keeps in Parquet goes through here, and nothing else
 //! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says
-//! what the runs of a campaign mean, [`summary`] what experiments were run, [`claims`] what they say to the papers; [`figures`] are
+//! what the runs of a campaign mean, [`coverage`] how much of a protocol they reached, [`summary`] what experiments were run, [`claims`] what they say to the papers; [`figures`] are
 //! drawn from them, and [`page`] shows all of it.
 //!
 //! ```
@@ -20,6 +20,7 @@
 
 pub mod answers;
 pub mod claims;
+pub mod coverage;
 pub mod figures;
 pub mod files;
 pub mod page;

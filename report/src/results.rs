@@ -75,6 +75,7 @@ impl Results {
             // Shards run the unmutated protocols alike: their counts are the same, not parts.
             let known = counts.entry(key).or_insert_with(|| row.clone());
             known.count = known.count.max(row.count);
+            known.unreached = known.unreached.take().or(row.unreached);
         }
         self.coverage = counts.into_values().collect();
     }

@@ -151,8 +151,9 @@
 //! # Coverage
 //!
 //! [`write_coverage`] keeps how often each transition of a protocol without mutant was taken: `protocol`, `machine`, `state`,
-//! `event` (str), `stalls` (bool: whether the event has to wait in this state) and `count` (u64: how often it was taken or
-//! stalled), 0 for those that no run came to.
+//! `event` (str), `stalls` (bool: whether the event has to wait in this state), `count` (u64: how often it was taken or
+//! stalled), 0 for those that no run came to, and `unreached` (str?: why no run comes to it, if a reason is known; older versions
+//! did not write this column). [`crate::coverage`] says how much of a table is covered.
 //!
 //! The same input gives the same bytes.
 

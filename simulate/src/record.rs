@@ -82,6 +82,11 @@ impl Records {
         self.source
     }
 
+    /// Whether no operation has completed.
+    pub fn is_empty(&self) -> bool {
+        !self.rows.iter().any(|record| record.state == State::Shown)
+    }
+
     /// The mark that the next operation's row will have.
     pub fn next_tag(&self) -> u32 {
         self.rows.len() as u32

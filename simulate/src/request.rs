@@ -63,6 +63,11 @@ impl RequestKind {
         )
     }
 
+    /// Whether it completes with data from or for the block. A store-conditional does if it succeeds.
+    pub fn moves_data(self) -> bool {
+        !matches!(self, RequestKind::StoreConditional | RequestKind::Flush)
+    }
+
     /// Whether the core gets an answer.
     pub fn is_answered(self) -> bool {
         self != RequestKind::Flush

@@ -114,7 +114,8 @@ pub struct Line<'a> {
     pub now: u64,
     /// Address of the line.
     pub address: u64,
-    /// The block that the protocol passed, words little-endian; writes go into it.
+    /// The block that the protocol passed, words little-endian; writes go into it. Empty if a
+    /// store-conditional fails whose line is not in the cache.
     pub block: &'a mut [u64],
     /// The reservation in the line's entry of the data cache (the sequencer that holds it), if
     /// there is an entry.
@@ -128,6 +129,8 @@ pub struct Misuse {
     callback: &'static str,
     line: u64,
     head: Option<(RequestKind, u64)>,
+    /// Whether the callback came without a block that the request needs.
+    lacks_block: bool,
 }
 
 impl fmt::Display for Misuse {
@@ -141,6 +144,14 @@ impl fmt::Display for Misuse {
         write!(f, "sequencer {version}: {callback} for line {line:#x}: ")?;
         match self.head {
             None => f.write_str("assertion failed: no request to the line is outstanding"),
+            Some((kind, address)) if self.lacks_block => {
+                let command = kind.command();
+                write!(
+                    f,
+                    "a null pointer was followed: the line is not in the cache, and {command} {address:#x} needs \
+                     its data"
+                )
+            }
             Some((kind, address)) => {
                 let command = kind.command();
                 write!(
@@ -356,8 +367,16 @@ impl Sequencer {
 
     /// `writeCallbackScFail`: as `writeCallback`, with the reservation lost before.
     ///
+    /// So everything outstanding for the line completes behind the failed store-conditional, stores
+    /// included. gem5's sequencer (v24.0.0.1) does that: its `writeCallbackScFail` clears the
+    /// reservation and calls `writeCallback`, which takes any callback of a write for proof that the
+    /// cache may write the line. MESI_Three_Level makes the call in shared states too, and without an
+    /// entry. There a store behind the failed store-conditional is performed in a copy that other
+    /// caches share, a fault of gem5's that shows as a violation; and where there is no entry, gem5
+    /// follows a null pointer as soon as a request behind needs data.
+    ///
     /// # Errors
-    /// As for [`Sequencer::write_done`].
+    /// As for [`Sequencer::write_done`]; or there is no block, and a request behind needs it.
     pub fn write_failed(
         &mut self,
         mut line: Line<'_>,
@@ -402,11 +421,13 @@ impl Sequencer {
         mut trace: Option<&mut Trace>,
         effects: &mut Effects,
     ) -> Result<(), Misuse> {
+        let (version, address) = (self.config.version, line.address);
         let misuse = |head: Option<&Pending>| Misuse {
-            version: self.config.version,
+            version,
             callback,
-            line: line.address,
+            line: address,
             head: head.map(|pending| (pending.request.kind, pending.request.address)),
+            lacks_block: false,
         };
         let head = self.pending.iter().position(|p| p.line == line.address);
         let mut at = head.ok_or_else(|| misuse(None))?;
@@ -428,6 +449,12 @@ impl Sequencer {
             if !is_first && !goes_on {
                 self.issue_late(&next, &line, trace.as_deref_mut(), effects);
                 break;
+            }
+            if line.block.is_empty() && next.request.kind.moves_data() {
+                return Err(Misuse {
+                    lacks_block: true,
+                    ..misuse(Some(&next))
+                });
             }
             self.pending.remove(at);
             self.complete(&next, is_first, &mut line, trace.as_deref_mut(), effects);

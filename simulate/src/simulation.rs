@@ -107,6 +107,7 @@ impl Simulation {
             deadlock_threshold: self.deadlock_threshold,
         })?;
         let fault = system.simulate().err();
+        let fault = fault.or_else(|| system.nothing_completed());
         Ok(Run {
             fault,
             warnings: system.take_warnings(),

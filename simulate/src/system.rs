@@ -145,6 +145,10 @@ struct Thread {
 #[derive(Clone, Copy, Debug, Default)]
 struct Happening {
     tick: u64,
+    /// How often it was repeated at once, and when for the last time, if it is a transition that
+    /// changes nothing.
+    repeated: u32,
+    until: u64,
     controller: u32,
     /// The transition, or for a message its type.
     what: u32,
@@ -157,6 +161,8 @@ struct Happening {
 
 /// How far back a fault's report can look.
 const HAPPENINGS: usize = 1 << 14;
+/// Among how many of the last happenings a repetition is looked for.
+const NEAR: usize = 8;
 
 /// What a run came to.
 #[derive(Clone, Debug, Default)]

@@ -210,3 +210,53 @@ fn calls_without_end_are_given_up() {
         "{calls}"
     );
 }
+
+#[test]
+fn a_run_that_completes_nothing_has_failed() {
+    let nothing = Shape {
+        operations: 0,
+        ..Shape::default()
+    };
+    let fault = run(&[], nothing, &[]).expect("no operation completes");
+    assert_eq!(fault.kind, FaultKind::NothingCompleted);
+    let one = Shape {
+        operations: 1,
+        ..Shape::default()
+    };
+    assert!(run(&[], one, &[]).is_none());
+}
+
+/// A forward that is tried again until the watchdog looks is shown once, with what came before it.
+#[test]
+fn what_is_tried_again_and_again_is_shown_once() {
+    let again = "action(try_again, \"ta\", desc=\"\") { forward_in.recycle(clockEdge(), cyclesToTicks(recycle_latency)); }\n  \
+                 action(read_hit";
+    let edits = [
+        ("action(read_hit", again),
+        (
+            "transition(M, Fwd_GETX, I) {pass_block_on, tell_core_of_loss, pop_forward}",
+            "transition(M, Fwd_GETX) {try_again}",
+        ),
+    ];
+    let fault = run(&edits, Shape::default(), &[]).expect("nobody gets the line any more");
+    assert_eq!(fault.kind, FaultKind::Deadlock);
+    let tried: Vec<&String> = fault
+        .recent
+        .iter()
+        .filter(|line| line.contains(" Fwd_GETX: M > M"))
+        .collect();
+    assert_eq!(tried.len(), 1, "{:#?}", fault.recent);
+    let (_, times) = tried[0].split_once(" M > M (").expect("how often");
+    let (times, until) = times.split_once(" times more until ").expect("until when");
+    let times: u64 = times.parse().expect("a number");
+    let until: u64 = until.trim_end_matches(')').parse().expect("a tick");
+    assert!(
+        times > 500 && (times..=fault.tick).contains(&until),
+        "{}",
+        tried[0]
+    );
+    // What came before it is seen.
+    let mut recent = fault.recent.iter();
+    let has_request = recent.any(|line| line.contains(" sends RequestMsg GETX"));
+    assert!(has_request, "{:#?}", fault.recent);
+}

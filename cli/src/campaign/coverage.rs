@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use report::tables::Coverage;
 use simulate::config::Options;
+use simulate::mutant::touched::Place;
+use simulate::mutant::unreached;
 use simulate::protocol::Protocol;
 
 use super::rounds::Stream;
@@ -57,22 +59,29 @@ fn table(opened: &Opened, counts: &BTreeMap<Triple, u64>) -> Result<Vec<Coverage
     let plan = opened.plan_of(&Options::default())?;
     let machines = opened.protocol.program.machines.iter();
     let machines = machines.filter(|machine| has_controllers(&plan, &machine.name));
+    let reasons = unreached::of(&opened.protocol);
     let rows = machines.flat_map(|machine| {
-        machine.transitions.iter().map(|transition| {
-            let state = &machine.states[usize::from(transition.state)];
-            let event = &machine.events[usize::from(transition.event)];
-            let triple = [&machine.name, state, event].map(|name| name.to_string());
-            let count = counts.get(&triple).copied().unwrap_or(0);
-            let [machine, state, event] = triple;
-            Coverage {
-                protocol: opened.given.clone(),
-                machine,
-                state,
-                event,
-                stalls: transition.stalls,
-                count,
-            }
-        })
+        machine
+            .transitions
+            .iter()
+            .map(|transition| {
+                let state = &machine.states[usize::from(transition.state)];
+                let event = &machine.events[usize::from(transition.event)];
+                let triple = [&machine.name, state, event].map(|name| name.to_string());
+                let count = counts.get(&triple).copied().unwrap_or(0);
+                let [machine, state, event] = triple;
+                let reason = reasons.get(&Place::new(&machine, &state, &event));
+                Coverage {
+                    protocol: opened.given.clone(),
+                    machine,
+                    state,
+                    event,
+                    stalls: transition.stalls,
+                    count,
+                    unreached: reason.cloned(),
+                }
+            })
+            .collect::<Vec<Coverage>>()
     });
     let mut rows: Vec<Coverage> = rows.collect();
     rows.sort_by(|a, b| {

@@ -238,14 +238,33 @@ fn simulated(
         Some(_) if run.mutant.is_some() => return Ok(None),
         Some(fault) => {
             return Err(strange(format!(
-                "the protocol failed with seed {seed}: {}: please report this",
-                fault.message
+                "the protocol failed: {}; to repeat it: {}; please report this",
+                fault.message,
+                command(run, &simulation)
             )));
         }
         None => {}
     }
     let history = ran.history().map_err(|error| strange(error.to_string()))?;
     Ok(Some(history))
+}
+
+/// The command that repeats a run of a protocol as it is.
+fn command(run: &Run, simulation: &Simulation) -> String {
+    let shape = &simulation.shape;
+    format!(
+        "rubric simulate {} --threads {} --ops {} --locations {} --client {} --reads {} --rmws {} --fences {} \
+         --deadlock-threshold {DEADLOCK} --seed {}",
+        run.protocol,
+        shape.threads,
+        shape.operations,
+        shape.locations,
+        run.client,
+        shape.reads,
+        shape.rmws,
+        shape.fences,
+        shape.seed
+    )
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use simulate::stepper::{MOST, Scope, Values};
 use super::limits::Limits;
 use crate::error::Error;
 use crate::options::Format;
+use crate::simulate::command::quoted;
 use crate::simulate::parse;
 use crate::simulate::protocols::Opened;
 use crate::status::Status;
@@ -50,8 +51,8 @@ cores that read early. Latencies play no role, so a run may need timing that a n
 
 JSON is one object a line for each protocol or mutant: `protocol`, `mutant`, `caches`, `lines`,
 `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
-`seconds`, `states_per_second`, `transitions`, `of_transitions`, `warnings` (each with `message`, `file`, `line`
-and `steps`); `stopped` (`time`, `memory` or
+`seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric simulate` has them),
+`warnings` (each with `message`, `file`, `line` and `steps`), `command` (that repeats it); `stopped` (`time`, `memory` or
 `states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
 protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them.
@@ -131,6 +132,26 @@ impl Args {
         }
     }
 
+    /// The command that repeats one exploration.
+    fn command(&self, subject: &Subject) -> String {
+        let mut words = vec![format!("rubric explore protocol {}", quoted(subject.given))];
+        let counts = [
+            ("caches", self.caches, 2),
+            ("lines", self.lines, 1),
+            ("requests", self.requests, 1),
+        ];
+        let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
+        words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
+        let flags = [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles)];
+        let given = flags.iter().filter(|(_, is_given)| *is_given);
+        words.extend(given.map(|(flag, _)| (*flag).to_owned()));
+        let mutant = subject.mutant().into_iter();
+        words.extend(mutant.map(|mutant| format!("--mutant {}", quoted(mutant))));
+        let settings = self.set.iter();
+        words.extend(settings.map(|setting| format!("--set {}", quoted(&setting.to_string()))));
+        words.join(" ")
+    }
+
     /// `2 caches, 1 line`
     fn size(&self) -> String {
         let counted = |count: u32, what: &str| match count {
@@ -191,6 +212,6 @@ fn print(
     match (args.format, args.mutants) {
         (Format::Json, _) => json::print(args, subject, explored, out),
         (Format::Text, false) => text::print(args, subject, explored, out),
-        (Format::Text, true) => text::row(subject, explored, out),
+        (Format::Text, true) => text::row(args, subject, explored, out),
     }
 }

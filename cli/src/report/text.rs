@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use report::answers::{Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor};
+use report::answers::{
+    Alarm, Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor,
+};
 
 use super::table::Table;
 use super::{Campaign, Progress};
@@ -42,6 +44,7 @@ pub fn print(
     page.rates(out)?;
     page.operations(out)?;
     page.violations(out)?;
+    page.failures(out)?;
     page.survivors(out)?;
     page.equivalents(out)?;
     page.generators(out)?;
@@ -226,6 +229,25 @@ impl Page<'_> {
         self.more(violations().count(), out)
     }
 
+    /// Mutants that show by a fault of the protocol alone.
+    fn failures(&self, out: &mut dyn Write) -> io::Result<()> {
+        let caught = &self.answers.caught;
+        let failures = || caught.iter().filter(|one| one.outcome != "violation");
+        if failures().next().is_none() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\nFaults of the protocol, without a violation: how the first run ended, and how to repeat it"
+        )?;
+        for one in failures().take(self.most) {
+            let name = self.name(&one.protocol, &one.mutant);
+            writeln!(out, "  {name}  {}", self.paint.faint(one.outcome))?;
+            writeln!(out, "      {}", one.command)?;
+        }
+        self.more(failures().count(), out)
+    }
+
     fn survivors(&self, out: &mut dyn Write) -> io::Result<()> {
         let survivors = &self.answers.survivors;
         if survivors.is_empty() {
@@ -341,12 +363,7 @@ impl Page<'_> {
             alarms.alarms.len()
         )?;
         for alarm in alarms.alarms.iter().take(self.most) {
-            let message = alarm.message.as_deref().unwrap_or("");
-            writeln!(
-                out,
-                "  {}",
-                self.paint.bad(&format!("{} {message}", alarm.outcome))
-            )?;
+            writeln!(out, "  {}", self.paint.bad(&told(alarm)))?;
             writeln!(out, "      {}", alarm.command)?;
         }
         self.more(alarms.alarms.len(), out)?;
@@ -367,6 +384,20 @@ impl Page<'_> {
         }
         Ok(())
     }
+}
+
+/// What an alarm is about: the protocol, its cores, and what was found.
+fn told(alarm: &Alarm) -> String {
+    let what = match &alarm.message {
+        Some(message) => format!("{}: {message}", alarm.outcome),
+        None => format!(
+            "{} of {}, caught by {}",
+            alarm.outcome,
+            alarm.model.to_uppercase(),
+            alarm.violates.join(" ")
+        ),
+    };
+    format!("{} on {}: {what}", alarm.protocol, alarm.client)
 }
 
 fn cells(name: &str, row: &KillRow) -> Vec<String> {

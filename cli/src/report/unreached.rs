@@ -1,28 +1,47 @@
 //! Transitions that no run of a protocol can come to, so that its coverage is not held against it.
 
-use std::collections::BTreeSet;
-
 use report::page::Unreached;
 use report::tables::Coverage;
 use simulate::mutant::unreached;
 
 use crate::simulate::protocols::Opened;
 
-/// Those of the protocols whose coverage this is. Of one whose files are gone nothing is known.
+/// Those of the protocols whose coverage this is: as the table has them, or of a table that an older version
+/// wrote without them as the protocols' files have them. Of one whose files are gone nothing is known then.
 pub fn of(coverage: &[Coverage]) -> Vec<Unreached> {
-    let protocols: BTreeSet<&str> = coverage.iter().map(|row| &*row.protocol).collect();
-    let opened = protocols
-        .into_iter()
-        .filter_map(|given| Opened::new(given, None).ok());
-    let all = opened.flat_map(|opened| {
-        let entries = unreached::of(&opened.protocol).into_iter();
-        entries.map(move |(place, reason)| Unreached {
-            protocol: opened.given.clone(),
-            machine: place.machine,
-            state: place.state,
-            event: place.event,
-            reason,
-        })
+    let mut all = Vec::new();
+    for rows in coverage.chunk_by(|a, b| a.protocol == b.protocol) {
+        let known = rows.iter().filter_map(in_table);
+        let before = all.len();
+        all.extend(known);
+        if all.len() == before {
+            all.extend(in_files(&rows[0].protocol));
+        }
+    }
+    all
+}
+
+fn in_table(row: &Coverage) -> Option<Unreached> {
+    Some(Unreached {
+        protocol: row.protocol.clone(),
+        machine: row.machine.clone(),
+        state: row.state.clone(),
+        event: row.event.clone(),
+        reason: row.unreached.clone()?,
+    })
+}
+
+fn in_files(given: &str) -> Vec<Unreached> {
+    let Ok(opened) = Opened::new(given, None) else {
+        return Vec::new();
+    };
+    let entries = unreached::of(&opened.protocol).into_iter();
+    let told = entries.map(|(place, reason)| Unreached {
+        protocol: opened.given.clone(),
+        machine: place.machine,
+        state: place.state,
+        event: place.event,
+        reason,
     });
-    all.collect()
+    told.collect()
 }

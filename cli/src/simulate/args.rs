@@ -27,7 +27,8 @@ Examples:
   rubric simulate all --client all --runs 20 --check
   rubric simulate MOESI_hammer --runs 100 --coverage hammer.csv
   rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
-  rubric simulate MESI_Two_Level --recipe 1 --runs 100 --check
+  rubric simulate MESI_Two_Level --threads 8 --locations 16 --runs 100 --check
+  rubric simulate MESI_Two_Level --recipe 17 --client early --check
 
 Without -o, --history, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that repeats the run: the same options
@@ -35,7 +36,15 @@ and seed give the same bytes.
 
 One run is reported like a trace that `rubric check` reads. Several runs, protocols or clients give a
 table; --check then checks every history under SC, TSO and PSO and verifies every certificate. A
-number such as 17/20 says that 17 of 20 runs are consistent; a TSO client need not be SC.
+number such as 17/20 says that 17 of 20 runs are consistent; a TSO client need not be SC. Behind the
+table are the first faults and violations of what the client keeps, each with the command that repeats
+it, and the seeds of the others.
+
+--runs finds what one shape of programs hides: unless one of --threads, --ops, --locations, --per-line,
+--reads, --rmws, --fences, --fetches, --linked, --skew, --think, --caches, --l2-banks, --directories,
+--network, --memory and --steady is given, each run has program, caches and latencies of its own, drawn
+from its seed (a recipe, as `rubric campaign` draws them). --set and --deadlock-threshold hold for all
+runs either way. With any of those options all runs have that shape, and the defaults of the others.
 
 JSON is one object a line for each protocol and client, behind the verdicts of --check as `rubric
 check` prints them where there is one run; the README has all keys.
@@ -65,22 +74,21 @@ pub struct Args {
           value_parser = parse::client)]
     pub(super) client: Vec<parse::Clients>,
 
-    /// Number of threads, each on a core and cache of its own
-    #[arg(long, value_name = "N", default_value = "4", value_parser = parse::positive)]
-    pub(super) threads: u32,
+    /// Number of threads, each on a core and cache of its own [default: 4]
+    #[arg(long, value_name = "N", value_parser = parse::positive)]
+    pub(super) threads: Option<u32>,
 
-    /// Operations of each thread. Counts may end in K (thousands) or M (millions)
-    #[arg(long, value_name = "N", default_value = "100", value_parser = parse::positive)]
-    pub(super) ops: u32,
+    /// Operations of each thread [default: 100]. Counts may end in K (thousands) or M (millions)
+    #[arg(long, value_name = "N", value_parser = parse::positive)]
+    pub(super) ops: Option<u32>,
 
-    /// Shared locations, of 8 bytes
-    #[arg(long, value_name = "N", default_value = "8", value_parser = parse::locations)]
-    pub(super) locations: u32,
+    /// Shared locations, of 8 bytes [default: 8]
+    #[arg(long, value_name = "N", value_parser = parse::locations)]
+    pub(super) locations: Option<u32>,
 
-    /// How many of them share a cache line
-    #[arg(long, value_name = "N", default_value = "1",
-          value_parser = clap::value_parser!(u32).range(1..=8))]
-    pub(super) per_line: u32,
+    /// How many of them share a cache line [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub(super) per_line: Option<u32>,
 
     /// What everything random comes from
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -105,7 +113,9 @@ pub struct Args {
           value_parser = parse::models())]
     pub(super) check: Option<Vec<Model>>,
 
-    /// Run so many programs, with the seed, the seed + 1 and so on, on all cores, and sum up
+    /// Run so many programs, with the seed, the seed + 1 and so on, on all cores, and sum up. Without an
+    /// option of the program or the system (--threads, --ops, --caches, ...) each run is drawn from its seed
+    /// in all of these, as with --recipe
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub runs: Option<u32>,
 
@@ -135,34 +145,34 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "The random program")]
 pub(super) struct Program {
-    /// Of 100 accesses that are no read-modify-writes, how many read
-    #[arg(long, value_name = "PERCENT", default_value = "50", value_parser = parse::percent())]
-    pub(super) reads: u32,
+    /// Of 100 accesses that are no read-modify-writes, how many read [default: 50]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) reads: Option<u32>,
 
-    /// Of 100 operations, how many are read-modify-writes
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = parse::percent())]
-    pub(super) rmws: u32,
+    /// Of 100 operations, how many are read-modify-writes [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) rmws: Option<u32>,
 
-    /// Of 100 operations, how many are fences
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = parse::percent())]
-    pub(super) fences: u32,
+    /// Of 100 operations, how many are fences [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) fences: Option<u32>,
 
-    /// Of 100 reads, how many are instruction fetches
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = parse::percent())]
-    pub(super) fetches: u32,
+    /// Of 100 reads, how many are instruction fetches [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) fetches: Option<u32>,
 
-    /// Of 100 read-modify-writes, how many are load-linked with store-conditional
-    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = parse::percent())]
-    pub(super) linked: u32,
+    /// Of 100 read-modify-writes, how many are load-linked with store-conditional [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) linked: Option<u32>,
 
     /// How unequally locations are shared: the k-th most popular one is used in proportion to
-    /// 1/k^S; 0 is uniform
-    #[arg(long, value_name = "S", default_value = "0", value_parser = parse::skew)]
-    pub(super) skew: f64,
+    /// 1/k^S; 0 is uniform [default: 0]
+    #[arg(long, value_name = "S", value_parser = parse::skew)]
+    pub(super) skew: Option<f64>,
 
-    /// Most ticks between two operations of a thread
-    #[arg(long, value_name = "TICKS", default_value_t = 10)]
-    pub(super) think: u32,
+    /// Most ticks between two operations of a thread [default: 10]
+    #[arg(long, value_name = "TICKS")]
+    pub(super) think: Option<u32>,
 }
 
 /// What it runs on.
@@ -171,16 +181,17 @@ pub(super) struct Program {
 pub(super) struct System {
     /// Sizes of caches: tiny (so that lines are replaced often), default (gem5's), or SIZE:WAYS of
     /// first level, second and third, such as 512:2,1kB:2,4kB:4; levels that are left out are tiny
-    #[arg(long, value_name = "tiny|default|SIZES", default_value = "tiny", value_parser = parse::caches)]
-    pub(super) caches: (String, Caches),
+    /// [default: tiny]
+    #[arg(long, value_name = "tiny|default|SIZES", value_parser = parse::caches)]
+    pub(super) caches: Option<(String, Caches)>,
 
-    /// Number of L2 caches, where threads share them: a power of two
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse::power)]
-    pub(super) l2_banks: u32,
+    /// Number of L2 caches, where threads share them: a power of two [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse::power)]
+    pub(super) l2_banks: Option<u32>,
 
-    /// Number of directories: a power of two
-    #[arg(long, value_name = "N", default_value = "1", value_parser = parse::power)]
-    pub(super) directories: u32,
+    /// Number of directories: a power of two [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse::power)]
+    pub(super) directories: Option<u32>,
 
     /// Ticks that a message takes through the network, at random in this range
     #[arg(long, value_name = "A-B", value_parser = parse::latency)]
@@ -243,8 +254,8 @@ impl Args {
         let is_series =
             self.runs.is_some() || self.protocols().len() > 1 || self.clients().len() > 1;
         let usage = |what: &str| Err(Error::Usage(what.to_owned()));
-        let Program { rmws, fences, .. } = self.program;
-        if rmws + fences > 100 {
+        let shape = self.shape(self.seed);
+        if shape.rmws + shape.fences > 100 {
             return usage("--rmws and --fences together are more than 100 of 100 operations");
         }
         if is_series && self.output.is_some() {
@@ -253,11 +264,11 @@ impl Args {
                  or write the histories with --history",
             );
         }
-        if self.shape(self.seed).all_operations() > MOST_OPERATIONS {
+        if shape.all_operations() > MOST_OPERATIONS {
             return Err(Error::Usage(format!(
                 "--threads {} --ops {}: at most {MOST_OPERATIONS} operations of all threads are \
                  supported",
-                self.threads, self.ops
+                shape.threads, shape.operations
             )));
         }
         let to_output = self
@@ -350,6 +361,11 @@ impl Args {
         }
     }
 
+    /// The models that `--check=` names.
+    pub fn named_models(&self) -> impl Iterator<Item = Model> {
+        self.check.iter().flatten().copied()
+    }
+
     /// The models that a series is checked under.
     pub fn models(&self) -> Vec<Model> {
         match &self.check {
@@ -378,13 +394,27 @@ impl Args {
         self.seed().wrapping_add(u64::from(run))
     }
 
-    /// The recipe of the run with a seed, if recipes were asked for. One that was varied is for one run.
+    /// The recipe of the run with a seed, if runs are drawn as recipes. One that was varied is for one run.
     pub fn recipe_of(&self, seed: u64) -> Option<Lineage> {
-        let recipe = self.recipe.as_ref()?;
-        Some(match recipe.variations().is_empty() {
-            true => Lineage::root(seed),
-            false => recipe.clone(),
-        })
+        match &self.recipe {
+            Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
+            Some(_) => Some(Lineage::root(seed)),
+            None => self.draws().then(|| Lineage::root(seed)),
+        }
+    }
+
+    /// Whether each run is a recipe although nobody asked for one: a series without a shape.
+    fn draws(&self) -> bool {
+        self.runs.is_some()
+            && !self.has_shape()
+            && !self.program.is_said()
+            && !self.system.is_said()
+    }
+
+    /// Whether the size of programs is said.
+    fn has_shape(&self) -> bool {
+        let counts = [self.threads, self.ops, self.locations, self.per_line];
+        counts.iter().any(Option::is_some)
     }
 
     /// A run.
@@ -410,33 +440,62 @@ impl Args {
     }
 
     /// The program of a run.
-    fn shape(&self, seed: u64) -> Shape {
-        let program = &self.program;
+    pub(super) fn shape(&self, seed: u64) -> Shape {
+        let (program, usual) = (&self.program, Shape::default());
         Shape {
-            threads: self.threads,
-            operations: self.ops,
-            locations: self.locations,
-            per_line: self.per_line,
-            reads: program.reads,
-            rmws: program.rmws,
-            fences: program.fences,
-            fetches: program.fetches,
-            linked: program.linked,
-            skew: program.skew,
-            think: program.think,
+            threads: self.threads.unwrap_or(usual.threads),
+            operations: self.ops.unwrap_or(usual.operations),
+            locations: self.locations.unwrap_or(usual.locations),
+            per_line: self.per_line.unwrap_or(usual.per_line),
+            reads: program.reads.unwrap_or(usual.reads),
+            rmws: program.rmws.unwrap_or(usual.rmws),
+            fences: program.fences.unwrap_or(usual.fences),
+            fetches: program.fetches.unwrap_or(usual.fetches),
+            linked: program.linked.unwrap_or(usual.linked),
+            skew: program.skew.unwrap_or(usual.skew),
+            think: program.think.unwrap_or(usual.think),
             seed,
-            ..Shape::default()
+            ..usual
         }
     }
 }
 
+impl Program {
+    /// Whether any of it is said.
+    fn is_said(&self) -> bool {
+        let shares = [
+            self.reads,
+            self.rmws,
+            self.fences,
+            self.fetches,
+            self.linked,
+            self.think,
+        ];
+        shares.iter().any(Option::is_some) || self.skew.is_some()
+    }
+}
+
 impl System {
+    /// Whether anything is said that a recipe decides.
+    fn is_said(&self) -> bool {
+        let counts = [self.l2_banks, self.directories];
+        let latencies = [self.network, self.memory];
+        self.steady
+            || self.caches.is_some()
+            || counts.iter().any(Option::is_some)
+            || latencies.iter().any(Option::is_some)
+    }
+
     fn options(&self) -> Options {
+        let usual = Options::default();
         let options = Options {
-            caches: self.caches.1,
-            l2_banks: self.l2_banks,
-            directories: self.directories,
-            ..Options::default()
+            caches: self
+                .caches
+                .as_ref()
+                .map_or(Caches::Tiny, |(_, caches)| *caches),
+            l2_banks: self.l2_banks.unwrap_or(1),
+            directories: self.directories.unwrap_or(1),
+            ..usual
         };
         let options = if self.steady {
             options.steady()

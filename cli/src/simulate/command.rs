@@ -3,7 +3,7 @@
 use simulate::client::Client;
 use simulate::program::Shape;
 
-use super::args::{Args, Program, System};
+use super::args::{Args, System};
 use crate::generate::VERSION;
 
 impl Args {
@@ -12,42 +12,58 @@ impl Args {
         let mut words = vec![quoted(protocol)];
         let mutant = self.mutant.iter();
         words.extend(mutant.map(|name| format!("--mutant {}", quoted(name))));
-        let default = Shape::default();
-        let mut say = |option: &str, value: String, usual: String| {
-            if value != usual {
-                words.push(format!("--{option} {value}"));
-            }
+        let cores =
+            ["client", &client.to_string(), &Client::InOrder.to_string()].map(str::to_owned);
+        let recipe = self.recipe_of(seed);
+        let options = match recipe {
+            Some(_) => vec![cores],
+            None => self.shaped(cores),
         };
-        let Program {
-            reads,
-            rmws,
-            fences,
-            fetches,
-            linked,
-            skew,
-            think,
-        } = self.program;
-        if let Some(recipe) = self.recipe_of(seed) {
-            say("client", client.to_string(), Client::InOrder.to_string());
+        let unusual = options
+            .into_iter()
+            .filter(|[_, value, usual]| value != usual);
+        words.extend(unusual.map(|[option, value, _]| format!("--{option} {value}")));
+        if let Some(recipe) = &recipe {
             words.push(format!("--recipe {recipe}"));
-            words.extend(self.system.said());
-            return words.join(" ");
         }
-        say("threads", self.threads.to_string(), "4".to_owned());
-        say("ops", self.ops.to_string(), "100".to_owned());
-        say("locations", self.locations.to_string(), "8".to_owned());
-        say("per-line", self.per_line.to_string(), "1".to_owned());
-        say("client", client.to_string(), Client::InOrder.to_string());
-        say("reads", reads.to_string(), default.reads.to_string());
-        say("rmws", rmws.to_string(), default.rmws.to_string());
-        say("fences", fences.to_string(), default.fences.to_string());
-        say("fetches", fetches.to_string(), default.fetches.to_string());
-        say("linked", linked.to_string(), default.linked.to_string());
-        say("skew", skew.to_string(), default.skew.to_string());
-        say("think", think.to_string(), default.think.to_string());
         words.extend(self.system.said());
-        words.push(format!("--seed {seed}"));
+        if recipe.is_none() {
+            words.push(format!("--seed {seed}"));
+        }
         words.join(" ")
+    }
+
+    /// The options of programs, with their values and the usual ones; that of the cores is among them.
+    fn shaped(&self, cores: [String; 3]) -> Vec<[String; 3]> {
+        let (shape, usual) = (self.shape(0), Shape::default());
+        let option = |option: &str, value: &dyn ToString, usual: &dyn ToString| {
+            [option.to_owned(), value.to_string(), usual.to_string()]
+        };
+        vec![
+            option("threads", &shape.threads, &usual.threads),
+            option("ops", &shape.operations, &usual.operations),
+            option("locations", &shape.locations, &usual.locations),
+            option("per-line", &shape.per_line, &usual.per_line),
+            cores,
+            option("reads", &shape.reads, &usual.reads),
+            option("rmws", &shape.rmws, &usual.rmws),
+            option("fences", &shape.fences, &usual.fences),
+            option("fetches", &shape.fetches, &usual.fetches),
+            option("linked", &shape.linked, &usual.linked),
+            option("skew", &shape.skew, &usual.skew),
+            option("think", &shape.think, &usual.think),
+        ]
+    }
+
+    /// The words behind `rubric simulate` that repeat a run and check it as the series did, so that it shows
+    /// what it violates.
+    pub fn checked_words(&self, protocol: &str, client: Client, seed: u64) -> String {
+        let words = self.words(protocol, client, seed);
+        let models: Vec<&str> = self.named_models().map(|model| model.name()).collect();
+        match models.is_empty() {
+            true => format!("{words} --check"),
+            false => format!("{words} --check={}", models.join(",")),
+        }
     }
 
     /// The command that repeats a run, and the version that ran it.
@@ -63,16 +79,15 @@ impl System {
     /// The options that are not as usual.
     fn said(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if self.caches.0 != "tiny" {
-            words.push(format!("--caches {}", self.caches.0));
+        if let Some((sizes, _)) = self.caches.as_ref().filter(|(sizes, _)| sizes != "tiny") {
+            words.push(format!("--caches {sizes}"));
         }
         for (option, count) in [
             ("l2-banks", self.l2_banks),
             ("directories", self.directories),
         ] {
-            if count != 1 {
-                words.push(format!("--{option} {count}"));
-            }
+            let count = count.filter(|&count| count != 1);
+            words.extend(count.map(|count| format!("--{option} {count}")));
         }
         for (option, latency) in [("network", self.network), ("memory", self.memory)] {
             words.extend(latency.map(|latency| format!("--{option} {latency}")));

@@ -42,18 +42,15 @@ impl Coverage {
         }
     }
 
-    /// How many of a table's entries were taken.
-    pub fn reached(&self, table: &BTreeSet<Covered<'_>>) -> usize {
-        let taken: BTreeSet<Covered<'_>> = self
-            .counts
-            .keys()
-            .map(|[machine, state, event, _]| Covered {
-                machine,
-                state,
-                event,
-            })
-            .collect();
-        table.iter().filter(|entry| taken.contains(entry)).count()
+    /// The entries that were taken.
+    pub fn taken(&self) -> BTreeSet<Covered<'_>> {
+        let keys = self.counts.keys();
+        keys.map(|[machine, state, event, _]| Covered {
+            machine,
+            state,
+            event,
+        })
+        .collect()
     }
 
     /// Writes it as CSV, to standard output if the path is `-`.

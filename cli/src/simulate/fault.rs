@@ -17,7 +17,7 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         ));
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
-    lines.push(format!("  to repeat it: rubric simulate {command}"));
+    lines.push(format!("  to repeat it: {command}"));
     lines.iter().map(|line| tame(line)).collect()
 }
 
@@ -31,7 +31,7 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
         lines.push(format!("  {} times in this run", warning.count));
     }
     lines.push(format!(
-        "  to repeat it (--strict makes it a fault): rubric simulate {command}"
+        "  to repeat it (--strict makes it a fault): {command}"
     ));
     lines.iter().map(|line| tame(line)).collect()
 }

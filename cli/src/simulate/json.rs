@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use report::coverage::Reached;
 use serde::Serialize;
 use simulate::source::Sources;
 
@@ -27,7 +28,9 @@ struct Line<'a> {
     ticks: u64,
     seconds: f64,
     elapsed: f64,
-    coverage: Covered,
+    /// Whether each run has program, caches and latencies of its own.
+    recipes: bool,
+    coverage: Reached,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     verdicts: BTreeMap<&'a str, Verdicts>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,6 +42,14 @@ struct Line<'a> {
     warned: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<Warning<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fault_seeds: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    first_violations: Vec<Violating<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    violation_seeds: Vec<u64>,
     command: String,
 }
 
@@ -58,12 +69,6 @@ struct Warning<'a> {
     line: Option<usize>,
     recent: &'a [String],
     command: String,
-}
-
-#[derive(Serialize)]
-struct Covered {
-    reached: usize,
-    table: usize,
 }
 
 #[derive(Serialize)]
@@ -91,6 +96,13 @@ struct Faulty<'a> {
     command: String,
 }
 
+#[derive(Serialize)]
+struct Violating<'a> {
+    seed: u64,
+    models: Vec<&'a str>,
+    command: String,
+}
+
 /// Prints it.
 pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (cell, score) in series.cells.iter().zip(&series.scores) {
@@ -102,23 +114,23 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
     let opened = series.protocol(cell);
-    let (reached, table) = series.covered(cell, score);
     let models = series.models.iter().map(|model| model.name());
     let counts = score.verdicts.iter().map(|counts| Verdicts {
         consistent: counts.consistent,
         violation: counts.violation,
         undecided: counts.undecided,
     });
-    let words = |seed| series.args.words(&opened.given, cell.client, seed);
     let faults = score.failed.iter().map(|failed| {
-        faulty(
-            failed,
-            opened.protocol.sources(),
-            format!("rubric simulate {}", words(failed.seed)),
-        )
+        let command = series.command_of_fault(cell, failed.seed);
+        faulty(failed, opened.protocol.sources(), command)
+    });
+    let violations = score.violated.iter().map(|violated| Violating {
+        seed: violated.seed,
+        models: violated.models.iter().map(|model| model.name()).collect(),
+        command: series.command_of_violation(cell, violated.seed),
     });
     let warnings = score.warnings.iter().map(|warned| {
-        let command = format!("rubric simulate {}", words(warned.seed));
+        let command = series.command_of_fault(cell, warned.seed);
         warning(warned, opened.protocol.sources(), command)
     });
     Line {
@@ -134,13 +146,18 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         ticks: score.ticks,
         seconds: score.seconds,
         elapsed: series.elapsed,
-        coverage: Covered { reached, table },
+        recipes: series.has_recipes(),
+        coverage: series.covered(cell, score),
         verdicts: models.zip(counts).collect(),
         certificates: (!series.models.is_empty()).then_some(score.certificates),
         faults: score.faults,
         first_faults: faults.collect(),
         warned: score.warned,
         warnings: warnings.collect(),
+        fault_seeds: score.fault_seeds.values().copied().collect(),
+        violations: series.args.checks().then_some(score.violation_seeds.len()),
+        first_violations: violations.collect(),
+        violation_seeds: score.violation_seeds.values().copied().collect(),
         command: series
             .args
             .command(&opened.given, cell.client, series.args.seed_of(0)),

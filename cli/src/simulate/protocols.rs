@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use report::coverage::Reached;
 use simulate::config::{Options, Plan, Setting};
-use simulate::mutant::Mutant;
+use simulate::mutant::touched::Place;
+use simulate::mutant::{Mutant, unreached};
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 use simulate::slicc::load::Failure;
@@ -91,9 +93,21 @@ pub fn has_controllers(plan: &Plan, machine: &str) -> bool {
     machines.any(|one| &*one.name == machine && !one.instances.is_empty())
 }
 
+/// How much of a protocol's table was taken: of the transitions that do not stall, of machines that have
+/// controllers.
+pub fn reached(protocol: &Protocol, plan: &Plan, taken: &BTreeSet<Covered<'_>>) -> Reached {
+    let reasons = unreached::of(protocol);
+    let mut reached = Reached::default();
+    for entry in table(protocol, plan) {
+        let place = Place::new(entry.machine, entry.state, entry.event);
+        reached.add(taken.contains(&entry), reasons.contains_key(&place));
+    }
+    reached
+}
+
 /// The transitions of the table that can be taken, of machines that have controllers: those that
 /// stall are none.
-pub fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
+fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
     let machines = protocol
         .program
         .machines

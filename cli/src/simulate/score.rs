@@ -1,5 +1,8 @@
 //! What many runs of one protocol and client came to.
 
+use std::collections::BTreeMap;
+
+use check::Model;
 use history::History;
 use simulate::simulation::Run;
 use simulate::system::{Fault, Warning};
@@ -7,7 +10,7 @@ use simulate::system::{Fault, Warning};
 use super::coverage::Coverage;
 use super::verdicts::Counts;
 
-/// How many faults are kept to be shown.
+/// How many faults, and how many violations, are kept to be shown.
 pub const SHOWN: usize = 3;
 
 /// A run that stopped before its end.
@@ -30,6 +33,16 @@ pub struct Warned {
     pub warning: Warning,
     /// How many runs had it.
     pub runs: u64,
+}
+
+/// A run whose history violates what counts.
+pub struct Violated {
+    /// Its seed.
+    pub seed: u64,
+    /// Its number in the series.
+    pub run: u32,
+    /// The models that it violates, of those that count.
+    pub models: Vec<Model>,
 }
 
 /// Sums over runs. None depends on the order in which runs are added.
@@ -59,6 +72,12 @@ pub struct Score {
     pub warned: u64,
     /// What that was, once for each place in the protocol.
     pub warnings: Vec<Warned>,
+    /// The seeds of all of them, by number of the run.
+    pub fault_seeds: BTreeMap<u32, u64>,
+    /// The first runs that violate what counts.
+    pub violated: Vec<Violated>,
+    /// The seeds of all of them, by number of the run.
+    pub violation_seeds: BTreeMap<u32, u64>,
     /// Transitions.
     pub coverage: Coverage,
     /// Histories, by number of the run, if they are to be kept.
@@ -97,6 +116,7 @@ impl Score {
         }
         if let Some(fault) = &run.fault {
             self.faults += 1;
+            self.fault_seeds.insert(number, seed);
             self.failed.push(Failed {
                 seed,
                 run: number,
@@ -104,6 +124,20 @@ impl Score {
             });
             self.keep_first();
         }
+    }
+
+    /// Notes which of the models that count a run violates, if any.
+    pub fn add_violated(&mut self, number: u32, seed: u64, models: Vec<Model>) {
+        if models.is_empty() {
+            return;
+        }
+        self.violation_seeds.insert(number, seed);
+        self.violated.push(Violated {
+            seed,
+            run: number,
+            models,
+        });
+        self.keep_first();
     }
 
     /// Adds what others counted.
@@ -126,6 +160,9 @@ impl Score {
             .into_iter()
             .for_each(|warned| self.warn(warned));
         self.failed.extend(other.failed);
+        self.fault_seeds.extend(other.fault_seeds);
+        self.violated.extend(other.violated);
+        self.violation_seeds.extend(other.violation_seeds);
         self.keep_first();
         self.histories.extend(other.histories);
         self.histories.sort_by_key(|(run, _)| *run);
@@ -151,5 +188,7 @@ impl Score {
     fn keep_first(&mut self) {
         self.failed.sort_by_key(|failed| failed.run);
         self.failed.truncate(SHOWN);
+        self.violated.sort_by_key(|violated| violated.run);
+        self.violated.truncate(SHOWN);
     }
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use check::Model;
 use rayon::prelude::*;
+use report::coverage::Reached;
 
 use super::protocols::{self, Opened};
 use super::score::Score;
@@ -92,18 +93,38 @@ impl Series<'_> {
         &self.opened[cell.protocol]
     }
 
-    /// How many entries of the protocol's table were taken, and how many there are.
-    pub fn covered(&self, cell: &Cell, score: &Score) -> (usize, usize) {
+    /// How much of the protocol's table was taken.
+    pub fn covered(&self, cell: &Cell, score: &Score) -> Reached {
         let opened = self.protocol(cell);
         let seed = self.args.seed();
         let simulation = self.args.simulation(&opened.protocol, cell.client, seed);
         match opened.plan(&simulation) {
-            Ok(plan) => {
-                let table = protocols::table(&opened.protocol, &plan);
-                (score.coverage.reached(&table), table.len())
-            }
-            Err(_) => (0, 0),
+            Ok(plan) => protocols::reached(&opened.protocol, &plan, &score.coverage.taken()),
+            Err(_) => Reached::default(),
         }
+    }
+
+    /// Whether each run has program, caches and latencies of its own.
+    pub fn has_recipes(&self) -> bool {
+        self.args.recipe_of(self.args.seed()).is_some()
+    }
+
+    /// The command that repeats a run that fails.
+    pub fn command_of_fault(&self, cell: &Cell, seed: u64) -> String {
+        let given = &self.protocol(cell).given;
+        format!(
+            "rubric simulate {}",
+            self.args.words(given, cell.client, seed)
+        )
+    }
+
+    /// The command that repeats a run that violates what counts, and shows that.
+    pub fn command_of_violation(&self, cell: &Cell, seed: u64) -> String {
+        let given = &self.protocol(cell).given;
+        format!(
+            "rubric simulate {}",
+            self.args.checked_words(given, cell.client, seed)
+        )
     }
 
     fn take_histories(&mut self) -> Input {
@@ -224,10 +245,14 @@ impl Work<'_> {
             &self.args.for_checking(),
             &mut score.verdicts,
         );
-        score.certificates += checked.map_err(|what| Error::Certificate {
+        let mut checked = checked.map_err(|what| Error::Certificate {
             file: self.args.words(given, cell.client, seed),
             what,
         })?;
+        score.certificates += checked.certificates;
+        let kept = self.args.kept(cell.client);
+        checked.violated.retain(|model| kept.contains(model));
+        score.add_violated(number, seed, checked.violated);
         if self.args.history.is_some() {
             history.name = Some(self.args.command(given, cell.client, seed));
             history.provenance.protocol = Some(protocol.title());

@@ -57,12 +57,13 @@ pub fn run(
     let words = args.words(&opened.given, cell.client, args.seed());
     let mut status = Status::Done;
     if let Some(stopped) = &run.fault {
-        let lines = fault::lines(stopped, opened.protocol.sources(), &words);
+        let command = format!("rubric simulate {words}");
+        let lines = fault::lines(stopped, opened.protocol.sources(), &command);
         eprintln!("rubric: {words}: {}", lines.join("\n"));
         status = Status::Violation;
     }
     for warning in run.warnings.iter().filter(|_| !args.quiet) {
-        let lines = fault::warning(warning, opened.protocol.sources(), &words);
+        let lines = fault::warning(warning, opened.protocol.sources(), &format!("rubric simulate {words}"));
         eprintln!("rubric: {words}: {}", lines.join("\n"));
     }
     let mut score = Score::new(0);
@@ -77,7 +78,9 @@ pub fn run(
         if args.checks() {
             let models = args.kept(cell.client);
             let options = args.for_checking();
-            status = status.and(check::report(&input, &models, &options, args.format, out)?);
+            let (found, violated) = check::report(&input, &models, &options, args.format, out)?;
+            status = status.and(found);
+            score.add_violated(0, args.seed(), violated);
         }
         if let (Some(path), Some(format)) = (&args.history, format) {
             let name = args.command(&opened.given, cell.client, args.seed());
@@ -117,16 +120,19 @@ fn summary(
         elapsed,
     };
     let score = &series.scores[0];
+    if args.format == Format::Text && !score.violated.is_empty() {
+        let command = series.command_of_violation(cell, args.seed());
+        writeln!(out, "  to repeat it: {}", fault::tame(&command)).map_err(Error::Output)?;
+    }
     match args.format {
         Format::Json => json::print(&series, out).map_err(Error::Output),
         Format::Text if args.quiet => Ok(()),
         Format::Text => {
-            let (reached, table) = series.covered(cell, score);
+            let coverage = series.covered(cell, score);
             // Behind the verdicts, if both go to a terminal.
             out.flush().map_err(Error::Output)?;
             eprintln!(
-                "rubric: {}: {} operations, {} transitions ({reached} of {table} of the table), {} \
-                 ticks",
+                "rubric: {}: {} operations, {} transitions, {} ticks; coverage {coverage}",
                 opened.title(),
                 score.operations,
                 score.transitions,

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use check::Model;
+
 use super::Cell;
 use super::fault;
 use super::score::Score;
@@ -32,7 +34,7 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         out,
-        "  {:>6}  {:>12}  {:>13}  {:>12}",
+        "  {:>6}  {:>12}  {:>13}  {:>16}",
         "faults", "operations/s", "transitions/s", "coverage"
     )?;
     for (cell, score) in series.cells.iter().zip(&series.scores) {
@@ -49,11 +51,10 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         } else {
             faults
         };
-        let (reached, table) = series.covered(cell, score);
-        let coverage = format!("{reached} of {table}");
+        let coverage = series.covered(cell, score).brief();
         writeln!(
             out,
-            "  {faults}  {:>12}  {:>13}  {coverage:>12}",
+            "  {faults}  {:>12}  {:>13}  {coverage:>16}",
             per_second(score.operations, score.seconds),
             per_second(score.transitions, score.seconds),
         )?;
@@ -106,8 +107,15 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "coverage: transitions taken, of those in the protocol's table that do not stall"
+        "coverage: transitions reached, of those reachable (of all in the protocol's table); none of them stalls"
     )?;
+    if series.has_recipes() {
+        writeln!(
+            out,
+            "recipes: each run has program, caches and latencies of its own, drawn from its seed; with --threads, \
+             --ops or others of these options all runs have one shape"
+        )?;
+    }
     if !series.models.is_empty() {
         let verified = sum(|score| score.certificates);
         let models: Vec<&str> = series.models.iter().map(|model| model.name()).collect();
@@ -124,10 +132,14 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         .map(|counts| counts.undecided)
         .sum();
     if undecided > 0 {
-        writeln!(out, "{undecided} verdicts are undecided, which is neither")?;
+        writeln!(
+            out,
+            "{undecided} verdicts are undecided, which is neither: a limit, or a run in which no operation completed"
+        )?;
     }
     for (cell, score) in series.cells.iter().zip(&series.scores) {
         faults(series, cell, score, out)?;
+        violations(series, cell, score, out)?;
     }
     Ok(())
 }
@@ -135,8 +147,8 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) -> io::Result<()> {
     let opened = series.protocol(cell);
     for failed in &score.failed {
-        let words = series.args.words(&opened.given, cell.client, failed.seed);
-        let lines = fault::lines(&failed.fault, opened.protocol.sources(), &words);
+        let command = series.command_of_fault(cell, failed.seed);
+        let lines = fault::lines(&failed.fault, opened.protocol.sources(), &command);
         writeln!(
             out,
             "\n{}, {}, seed {}: {}",
@@ -147,8 +159,8 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
         )?;
     }
     for warned in &score.warnings {
-        let words = series.args.words(&opened.given, cell.client, warned.seed);
-        let lines = fault::warning(&warned.warning, opened.protocol.sources(), &words);
+        let command = series.command_of_fault(cell, warned.seed);
+        let lines = fault::warning(&warned.warning, opened.protocol.sources(), &command);
         let plural = if warned.runs == 1 { "run" } else { "runs" };
         writeln!(
             out,
@@ -160,14 +172,62 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
             lines.join("\n")
         )?;
     }
-    let left = score.faults - score.failed.len() as u64;
-    if left > 0 {
+    let left = score.fault_seeds.values().skip(score.failed.len());
+    others(series, cell, "ended so", left, out)
+}
+
+fn violations(
+    series: &Series<'_>,
+    cell: &Cell,
+    score: &Score,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let title = series.protocol(cell).title();
+    for violated in &score.violated {
+        let models: Vec<String> = violated.models.iter().map(Model::to_string).collect();
+        let command = series.command_of_violation(cell, violated.seed);
         writeln!(
             out,
-            "\n{}, {}: {left} more runs ended so",
-            opened.title(),
-            cell.client
+            "\n{title}, {}, seed {}: violates {}\n  to repeat it: {}",
+            cell.client,
+            violated.seed,
+            models.join(", "),
+            fault::tame(&command)
         )?;
     }
-    Ok(())
+    let left = score.violation_seeds.values().skip(score.violated.len());
+    others(series, cell, "violate what counts here", left, out)
+}
+
+/// How many seeds of further runs are listed.
+const SEEDS: usize = 20;
+
+/// Further runs, which the same command repeats with their seeds.
+fn others<'a>(
+    series: &Series<'_>,
+    cell: &Cell,
+    what: &str,
+    seeds: impl ExactSizeIterator<Item = &'a u64>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let count = seeds.len();
+    if count == 0 {
+        return Ok(());
+    }
+    let option = match series.has_recipes() {
+        true => "--recipe",
+        false => "--seed",
+    };
+    let listed: Vec<String> = seeds.take(SEEDS).map(u64::to_string).collect();
+    let rest = match count.saturating_sub(SEEDS) {
+        0 => String::new(),
+        more => format!(" and {more} more, which --format json lists"),
+    };
+    writeln!(
+        out,
+        "\n{}, {}: {count} more runs {what}; to repeat them: the same with {option} {}{rest}",
+        series.protocol(cell).title(),
+        cell.client,
+        listed.join(", ")
+    )
 }

@@ -30,27 +30,39 @@ impl Counts {
     }
 }
 
-/// Checks a history under models, adding to the counts of each, and verifies the certificates.
-/// Returns how many there were, or what is wrong with one, which is a defect of the program.
+/// What checking a history came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Certificates that were verified.
+    pub certificates: u64,
+    /// The models that it violates.
+    pub violated: Vec<Model>,
+}
+
+/// Checks a history under models, adding to the counts of each, and verifies the certificates; or says
+/// what is wrong with one, which is a defect of the program.
 pub fn add(
     history: &History,
     models: &[Model],
     options: &check::Options,
     counts: &mut [Counts],
-) -> Result<u64, String> {
+) -> Result<Checked, String> {
     let reads_from =
         ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| twice.to_string())?;
-    let mut verified = 0;
+    let mut checked = Checked::default();
     for (&model, counts) in models.iter().zip(counts) {
         let outcome = check::check(history, &reads_from, model, options);
         match &outcome.verdict {
             Verdict::Consistent(_) => counts.consistent += 1,
-            Verdict::Violation(_) => counts.violation += 1,
+            Verdict::Violation(_) => {
+                counts.violation += 1;
+                checked.violated.push(model);
+            }
             _ => counts.undecided += 1,
         }
-        verified += u64::from(certify(history, model, &outcome.verdict)?);
+        checked.certificates += u64::from(certify(history, model, &outcome.verdict)?);
     }
-    Ok(verified)
+    Ok(checked)
 }
 
 /// Writes the certificate of a verdict down, reads it back and verifies it. Whether there was one.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Campaign;
-use crate::tables::{CampaignRun, RunOutcome};
+use crate::tables::{CRITERIA, CampaignRun, RunOutcome};
 
 /// What was found in protocols that are not mutated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -57,8 +57,12 @@ pub struct Alarm {
     pub protocol: String,
     /// The cores.
     pub client: String,
+    /// The model that they keep.
+    pub model: String,
     /// How the run ended.
     pub outcome: &'static str,
+    /// What of that its history violates: the criteria that follow from the model.
+    pub violates: Vec<&'static str>,
     /// What the protocol's fault says, if there was one.
     pub message: Option<String>,
     /// The command that repeats it.
@@ -78,7 +82,7 @@ pub(super) fn alarms(campaign: &Campaign<'_>) -> Alarms {
         entry.failures += u64::from(campaign.detects(run) && !violates);
         entry.undecided += u64::from(run.outcome == RunOutcome::Undecided);
         if campaign.detects(run) {
-            alarms.push(alarm(run));
+            alarms.push(alarm(campaign, run));
         }
         for warning in run.warning.iter().flat_map(|all| all.split("; ")) {
             let known = warnings
@@ -111,11 +115,17 @@ fn about(run: &CampaignRun) -> Unmutated {
     }
 }
 
-fn alarm(run: &CampaignRun) -> Alarm {
+fn alarm(campaign: &Campaign<'_>, run: &CampaignRun) -> Alarm {
+    let is_broken = |at: &usize| campaign.breaks(run, *at);
     Alarm {
         protocol: run.protocol.clone(),
         client: run.client.clone(),
+        model: run.model.clone(),
         outcome: run.outcome.name(),
+        violates: (0..CRITERIA.len())
+            .filter(is_broken)
+            .map(|at| CRITERIA[at])
+            .collect(),
         message: run.message.clone(),
         command: run.command.clone(),
     }
@@ -158,5 +168,8 @@ mod tests {
         );
         let outcomes: Vec<_> = found.alarms.iter().map(|alarm| alarm.outcome).collect();
         assert_eq!(outcomes, ["violation", "deadlock"]);
+        assert_eq!(found.alarms[0].model, "sc");
+        let violates: Vec<_> = found.alarms.iter().map(|alarm| &alarm.violates).collect();
+        assert_eq!(violates, [&vec!["sc"], &Vec::new()]);
     }
 }

@@ -41,6 +41,11 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
             shares::operations(answers),
         ),
         (
+            "failures",
+            "Mutants that made their protocol fail",
+            mutants::failures(answers),
+        ),
+        (
             "survivors",
             "Mutants that nothing caught",
             mutants::survivors(answers),

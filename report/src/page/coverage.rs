@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::Page;
 use super::cell::{grouped, shade, short};
 use super::section::{Anchors, Section};
+use crate::coverage::Reached;
 use crate::tables::Coverage;
 
 /// A transition of a protocol that no run can come to, such as one that only devices cause where there are none.
@@ -36,13 +37,28 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let mut section = Section::new(anchors, "coverage", "Transition coverage", legend());
     for rows in rows.chunk_by(|a, b| a.protocol == b.protocol) {
         let machines = rows.chunk_by(|a, b| a.machine == b.machine);
-        let body =
-            html! { @for rows in machines { (machine(rows, &reasons(rows, page.unreached))) } };
+        let body = html! {
+            p { "Coverage of the protocol: " (whole(rows, page.unreached)) "." }
+            @for rows in machines { (machine(rows, &reasons(rows, page.unreached))) }
+        };
         let name = &rows[0].protocol;
         let id = format!("coverage-{name}");
         section.parts.push(Section::new(anchors, &id, name, body));
     }
     Some(section)
+}
+
+/// How much of all machines of a protocol was reached.
+fn whole(rows: &[Coverage], unreached: &[Unreached]) -> Reached {
+    let machines = rows.chunk_by(|a, b| a.machine == b.machine);
+    let mut all = Reached::default();
+    for rows in machines {
+        let reasons = reasons(rows, unreached);
+        for row in rows.iter().filter(|row| !row.stalls) {
+            all.add(row.count > 0, reason(row, &reasons).is_some());
+        }
+    }
+    all
 }
 
 /// Why rows of one machine have no count.
@@ -66,7 +82,9 @@ fn legend() -> Markup {
     html! {
         p {
             "How often the runs of each protocol without a mutant took each transition of its table: a row is a state, a column an "
-            "event. More colour is more often, on a logarithmic scale for each machine."
+            "event. More colour is more often, on a logarithmic scale for each machine. Coverage is that of the transitions that do "
+            "not stall: those that were taken, of those that are not known to be out of reach; in brackets both numbers, and the "
+            "share of all in the table."
         }
         ul.legend {
             li { span.cell.taken style=(shade(0.8)) { "12k" } " taken so often" }
@@ -153,27 +171,19 @@ fn strength(count: u64, most: u64) -> f64 {
     log(count) / log(most.max(1))
 }
 
-/// `40 of 45 transitions taken; of 6 that stall 2 were met; 12 out of reach`.
+/// `88.9 % of reachable (40 of 45; 78.4 % of the table's 51); of 6 that stall 2 were met`.
 fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
-    let (out, within): (Vec<&Coverage>, Vec<&Coverage>) =
-        rows.iter().partition(|row| reason(row, reasons).is_some());
-    let count = |stalls, least| {
-        let of_kind = within.iter().filter(|row| row.stalls == stalls);
-        of_kind.filter(|row| row.count >= least).count()
-    };
-    let mut parts = vec![format!(
-        "{} of {} transitions taken",
-        count(false, 1),
-        count(false, 0)
-    )];
-    if count(true, 0) > 0 {
-        let (stalls, met) = (count(true, 0), count(true, 1));
-        parts.push(format!("of {stalls} that stall {met} were met"));
+    let reached = Reached::of(rows, |row| reason(row, reasons).is_some());
+    let stalls = rows
+        .iter()
+        .filter(|row| row.stalls && reason(row, reasons).is_none());
+    match (
+        stalls.clone().count(),
+        stalls.filter(|row| row.count > 0).count(),
+    ) {
+        (0, _) => reached.to_string(),
+        (stalls, met) => format!("{reached}; of {stalls} that stall {met} were met"),
     }
-    if !out.is_empty() {
-        parts.push(format!("{} out of reach", out.len()));
-    }
-    parts.join("; ")
 }
 
 /// The transitions that no run took: by state, and those out of reach by why they are.
@@ -228,6 +238,7 @@ mod tests {
             event: event.to_owned(),
             stalls,
             count,
+            unreached: None,
         }
     }
 
@@ -240,7 +251,9 @@ mod tests {
         ];
         let html = machine(&rows, &Reasons::new()).into_string();
         assert!(
-            html.contains("M: 1 of 2 transitions taken; of 1 that stall 1 were met"),
+            html.contains(
+                "M: 50.0 % of reachable (1 of 2; 50.0 % of the table's 2); of 1 that stall 1 were met"
+            ),
             "{html}"
         );
         assert!(
@@ -280,7 +293,7 @@ mod tests {
         ];
         let html = machine(&rows, &reasons(&rows, &all)).into_string();
         assert!(
-            html.contains("M: 1 of 2 transitions taken; 2 out of reach"),
+            html.contains("M: 50.0 % of reachable (1 of 2; 33.3 % of the table's 3)<"),
             "{html}"
         );
         assert!(

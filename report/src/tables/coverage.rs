@@ -20,14 +20,17 @@ pub struct Coverage {
     pub stalls: bool,
     /// How often it was taken, or stalled; 0 if the machine has the transition and no run came to it.
     pub count: u64,
+    /// Why no run comes to it, if a reason is known. Of protocols that are not built in none is.
+    pub unreached: Option<String>,
 }
 
 impl Record for Coverage {
     const TABLE: &'static str = "a table of coverage";
     const MADE_BY: &'static str = "rubric campaign";
+    const NEWER: &'static [&'static str] = &["unreached"];
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Flag, Number, Text};
+        use Field::{Flag, Number, Text, TextOrNull};
         vec![
             ("protocol", Text(&mut self.protocol)),
             ("machine", Text(&mut self.machine)),
@@ -35,6 +38,7 @@ impl Record for Coverage {
             ("event", Text(&mut self.event)),
             ("stalls", Flag(&mut self.stalls)),
             ("count", Number(&mut self.count)),
+            ("unreached", TextOrNull(&mut self.unreached)),
         ]
     }
 }

@@ -167,6 +167,7 @@ fn coverage() -> Vec<Coverage> {
         event: event.to_owned(),
         stalls,
         count,
+        unreached: None,
     };
     vec![
         row("Directory", "I", "GETX", false, 1234),

@@ -180,6 +180,57 @@ fn a_conditional_needs_the_reservation() {
     assert!(!conditional(Some(3), true));
 }
 
+/// As gem5's sequencer does, whatever the cache may do with the line.
+#[test]
+fn what_is_behind_a_failed_conditional_completes_with_it() {
+    let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());
+    for (tag, kind) in [
+        (1, RequestKind::StoreConditional),
+        (2, RequestKind::Store),
+        (2, RequestKind::Load),
+        (3, RequestKind::StoreConditional),
+    ] {
+        ask(&mut sequencer, tag, kind).unwrap();
+    }
+    sequencer
+        .write_failed(entry.line(11), None, &mut effects)
+        .unwrap();
+    assert_eq!(tags(&effects), [1, 2, 2, 3]);
+    assert_eq!((effects.issue, sequencer.outstanding()), (None, 0));
+    assert_eq!(entry.block, [0, 0, 102, 0, 0, 0, 0, 0]);
+    assert_eq!(effects.responses[2].value, 102);
+    let successes = effects.responses.iter().map(|response| response.success);
+    assert_eq!(successes.collect::<Vec<_>>(), [false, true, true, false]);
+}
+
+#[test]
+fn without_a_block_only_conditionals_fail() {
+    let fail = |behind: Option<RequestKind>| {
+        let (mut sequencer, mut effects) = (sequencer(), Effects::default());
+        ask(&mut sequencer, 1, RequestKind::StoreConditional).unwrap();
+        if let Some(kind) = behind {
+            ask(&mut sequencer, 2, kind).unwrap();
+        }
+        let line = Line {
+            now: 11,
+            address: 0x1000,
+            block: &mut [],
+            monitor: None,
+        };
+        sequencer
+            .write_failed(line, None, &mut effects)
+            .map(|()| tags(&effects))
+            .map_err(|misuse| misuse.to_string())
+    };
+    assert_eq!(fail(None), Ok(vec![1]));
+    assert_eq!(fail(Some(RequestKind::StoreConditional)), Ok(vec![1, 2]));
+    for kind in [RequestKind::Store, RequestKind::Load] {
+        let what = fail(Some(kind)).unwrap_err();
+        assert!(what.contains("a null pointer was followed"), "{what}");
+        assert!(what.contains("0x1010 needs its data"), "{what}");
+    }
+}
+
 #[test]
 fn locked_halves_lock_and_unlock() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());

@@ -129,7 +129,9 @@ impl System {
         let mut monitor = before;
         let mut effects = std::mem::take(&mut self.effects);
         effects.clear();
-        let range = block as usize..block as usize + self.block_words;
+        // Only a store-conditional that fails comes without a block.
+        let words = if block == 0 { 0 } else { self.block_words };
+        let range = block as usize..block as usize + words;
         let of = Line {
             now: self.now,
             address: line,

@@ -58,6 +58,8 @@ pub enum FaultKind {
     Misuse,
     /// Nothing moves any more, or nothing useful.
     Deadlock,
+    /// The run came to its end, and no operation completed.
+    NothingCompleted,
     /// The trace could not be written.
     Output,
 }
@@ -71,6 +73,7 @@ impl FaultKind {
             FaultKind::Assertion => "failed assertion",
             FaultKind::Misuse => "misuse",
             FaultKind::Deadlock => "deadlock",
+            FaultKind::NothingCompleted => "nothing completed",
             FaultKind::Output => "output",
         }
     }

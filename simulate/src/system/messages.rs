@@ -1,7 +1,7 @@
 //! Messages on their way: sending, parking and waking, and the memory at the other end.
 
 use super::fault::Trap;
-use super::{HAPPENINGS, Happening, Role, System};
+use super::{HAPPENINGS, Happening, NEAR, Role, System};
 use crate::compile::code::{Need, control};
 use crate::ruby::Misuse;
 
@@ -113,8 +113,8 @@ impl System {
             what: of as u32,
             is_message: true,
             kind: self.kind_of(message, of),
-            after: 0,
             address,
+            ..Happening::default()
         };
         self.keep(happening);
     }
@@ -127,6 +127,24 @@ impl System {
             None => self.happenings.push(happening),
         }
         self.happened += 1;
+    }
+
+    /// Keeps a transition that changes nothing. One that its controller has just taken for the line is only
+    /// counted, so that what is tried again and again does not drive out what it waits for.
+    pub(super) fn keep_unchanged(&mut self, happening: Happening) {
+        for back in 1..=NEAR.min(self.happened) {
+            let kept = &mut self.happenings[(self.happened - back) % HAPPENINGS];
+            if (kept.controller, kept.address) == (happening.controller, happening.address) {
+                if !kept.is_message && (kept.what, kept.after) == (happening.what, happening.after)
+                {
+                    kept.repeated += 1;
+                    kept.until = happening.tick;
+                    return;
+                }
+                break;
+            }
+        }
+        self.keep(happening);
     }
 
     /// The number in the field `Type` of a message.

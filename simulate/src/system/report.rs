@@ -1,7 +1,7 @@
 //! Faults put into words.
 
 use super::fault::{Fault, FaultKind, Trap};
-use super::{HAPPENINGS, System};
+use super::{HAPPENINGS, Happening, System};
 use crate::compile::types::Kind;
 
 /// How many happenings a report shows.
@@ -185,52 +185,118 @@ impl System {
         })
     }
 
-    /// The last transitions and messages for a line.
+    /// All cores have come to their end, and none of them has completed an operation: whatever the
+    /// history says, nothing was tried.
+    pub fn nothing_completed(&self) -> Option<Box<Fault>> {
+        let has_some = self.cores().any(|core| !core.records().is_empty());
+        (!has_some).then(|| {
+            let message = format!(
+                "The run ended without any operation completed; current time: {}",
+                self.now
+            );
+            self.plain_fault(FaultKind::NothingCompleted, message)
+        })
+    }
+
+    /// The last transitions and messages for a line, the oldest first.
     pub(super) fn recent(&self, address: u64) -> Vec<String> {
         let count = self.happened.min(HAPPENINGS);
-        let mut lines = Vec::new();
-        for back in 0..count {
-            let happening = &self.happenings[(self.happened - 1 - back) % HAPPENINGS];
-            if happening.address != address {
-                continue;
-            }
-            let controller = &self.controllers[happening.controller as usize];
-            let machine = &self.program.machines[controller.machine];
-            let who = format!(
-                "{:>10}: {} {}",
-                happening.tick, machine.name, controller.version
-            );
-            lines.push(match happening.is_message {
-                true => {
-                    let of = &self.program.types[happening.what as usize];
-                    let named = of.fields.get("Type").and_then(|field| {
-                        match &self.program.types[field.of].kind {
-                            Kind::Enumeration { values, .. } => {
-                                values.get(happening.kind as usize).cloned()
-                            }
-                            _ => None,
-                        }
-                    });
-                    format!("{who} sends {} {}", of.name, named.as_deref().unwrap_or(""))
-                }
-                false => {
-                    let transition = &machine.transitions[happening.what as usize];
-                    let after = machine
-                        .states
-                        .get(usize::from(happening.after))
-                        .map_or("?", |state| state);
-                    format!(
-                        "{who} {}: {} > {after}",
-                        machine.events[usize::from(transition.event)],
-                        machine.states[usize::from(transition.state)]
-                    )
-                }
-            });
-            if lines.len() == SHOWN {
+        let newest_first = (0..count)
+            .map(|back| &self.happenings[(self.happened - 1 - back) % HAPPENINGS])
+            .filter(|happening| happening.address == address);
+        let mut recent = Recent::default();
+        for happening in newest_first {
+            if !recent.add(happening, self.changes_nothing(happening)) {
                 break;
             }
         }
-        lines.reverse();
-        lines
+        let mut shown = recent.shown;
+        shown.reverse();
+        shown.sort_by_key(|happening| happening.tick);
+        shown.iter().map(|happening| self.told(happening)).collect()
+    }
+
+    /// Whether it is a transition to the state that the line was in, such as that of a request that waits.
+    fn changes_nothing(&self, happening: &Happening) -> bool {
+        let machine = self.controllers[happening.controller as usize].machine;
+        let transitions = &self.program.machines[machine].transitions;
+        !happening.is_message && transitions[happening.what as usize].state == happening.after
+    }
+
+    /// A happening in words.
+    fn told(&self, happening: &Happening) -> String {
+        let controller = &self.controllers[happening.controller as usize];
+        let machine = &self.program.machines[controller.machine];
+        let who = format!(
+            "{:>10}: {} {}",
+            happening.tick, machine.name, controller.version
+        );
+        if happening.is_message {
+            let of = &self.program.types[happening.what as usize];
+            let named =
+                of.fields
+                    .get("Type")
+                    .and_then(|field| match &self.program.types[field.of].kind {
+                        Kind::Enumeration { values, .. } => {
+                            values.get(happening.kind as usize).cloned()
+                        }
+                        _ => None,
+                    });
+            return format!("{who} sends {} {}", of.name, named.as_deref().unwrap_or(""));
+        }
+        let transition = &machine.transitions[happening.what as usize];
+        let after = machine
+            .states
+            .get(usize::from(happening.after))
+            .map_or("?", |state| state);
+        let repeated = match happening.repeated {
+            0 => String::new(),
+            more => format!(" ({more} times more until {})", happening.until),
+        };
+        format!(
+            "{who} {}: {} > {after}{repeated}",
+            machine.events[usize::from(transition.event)],
+            machine.states[usize::from(transition.state)]
+        )
+    }
+}
+
+/// The last happenings for a line, collected from the newest on.
+#[derive(Default)]
+struct Recent {
+    /// The newest first.
+    shown: Vec<Happening>,
+    /// Places among those shown of transitions that change nothing, which their controllers have
+    /// followed by nothing else.
+    open: Vec<usize>,
+}
+
+impl Recent {
+    /// Adds what came before the rest, or counts it if its controller has done only that again since; a
+    /// request that is tried again and again would hide what it waits for. Says whether there is room.
+    fn add(&mut self, happening: &Happening, changes_nothing: bool) -> bool {
+        let is_its = |shown: &Happening| shown.controller == happening.controller;
+        let same = self.open.iter().find(|&&at| {
+            let shown = &self.shown[at];
+            changes_nothing && is_its(shown) && shown.what == happening.what
+        });
+        if let Some(&at) = same {
+            let shown = &mut self.shown[at];
+            shown.until = shown.until.max(shown.tick);
+            shown.tick = happening.tick;
+            shown.repeated += 1 + happening.repeated;
+            return true;
+        }
+        if self.shown.len() == SHOWN {
+            return false;
+        }
+        if changes_nothing {
+            self.open.push(self.shown.len());
+        } else {
+            let shown = &self.shown;
+            self.open.retain(|&at| !is_its(&shown[at]));
+        }
+        self.shown.push(*happening);
+        true
     }
 }

@@ -97,12 +97,15 @@ impl System {
             tick: self.now,
             controller: self.current as u32,
             what: self.transition,
-            is_message: false,
-            kind: 0,
             after,
             address,
+            ..Happening::default()
         };
-        self.keep(happening);
+        let of = &self.program.machines[machine];
+        match of.transitions[self.transition as usize].state == after {
+            true => self.keep_unchanged(happening),
+            false => self.keep(happening),
+        }
         self.coverage[machine][self.transition as usize] += 1;
         let of = &self.program.machines[machine];
         let transition = &of.transitions[self.transition as usize];

@@ -33,8 +33,8 @@ pub fn print(
         "bytes": progress.bytes,
         "seconds": progress.time.as_secs_f64(),
         "states_per_second": progress.states_per_second(),
-        "transitions": explored.exploration.taken.len(),
-        "of_transitions": explored.transitions,
+        "coverage": explored.coverage,
+        "command": args.command(subject),
     });
     let warnings = explored
         .exploration

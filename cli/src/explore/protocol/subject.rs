@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
-use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
+use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore};
 use explore::search::Progress;
+use report::coverage::Reached;
 use simulate::mutant::named;
 use simulate::protocol::Protocol;
 use simulate::stepper::Problem;
@@ -13,6 +14,7 @@ use simulate::stepper::Problem;
 use super::Args;
 use crate::error::Error;
 use crate::progress;
+use crate::simulate::coverage::Covered;
 use crate::simulate::fault;
 use crate::simulate::protocols::{self, Opened};
 use crate::status::Status;
@@ -28,8 +30,8 @@ pub struct Subject<'a> {
 /// What came of it.
 pub struct Explored {
     pub exploration: Exploration,
-    /// Entries of the tables of the machines that there are.
-    pub transitions: usize,
+    /// How much of the protocol's table was taken.
+    pub coverage: Reached,
     /// Where the protocol failed: file, line, and what is written there.
     pub place: Option<(String, usize, String)>,
     /// The same of each warning.
@@ -110,16 +112,27 @@ impl<'a> Subject<'a> {
         Ok(Explored {
             warned_at: warned_at.collect(),
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
-            transitions: self.transitions(),
+            coverage: self.reached(args, &exploration.taken),
             searches: searches.map_err(|problem| self.refused(problem))?,
             exploration,
         })
     }
 
-    fn transitions(&self) -> usize {
-        let machines = self.protocol.program.machines.iter();
-        let there = machines.filter(|machine| &*machine.name != "DMA");
-        there.map(|machine| machine.transitions.len()).sum()
+    /// How much of the table was taken. What has been explored has a plan.
+    fn reached(&self, args: &Args, taken: &[Taken]) -> Reached {
+        let options = simulate::config::Options {
+            settings: args.set.clone(),
+            ..simulate::config::Options::default()
+        };
+        let entries = taken.iter().map(|(machine, state, event)| Covered {
+            machine,
+            state,
+            event,
+        });
+        match self.protocol.plan(&options) {
+            Ok(plan) => protocols::reached(&self.protocol, &plan, &entries.collect()),
+            Err(_) => Reached::default(),
+        }
     }
 
     fn refused(&self, problem: Problem) -> Error {

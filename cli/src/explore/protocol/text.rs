@@ -12,6 +12,7 @@ use super::Args;
 use super::subject::{Explored, Subject, sentence};
 use crate::simulate::fault::tame;
 use crate::simulate::protocols::Opened;
+use crate::status::Status;
 
 /// Prints one exploration.
 pub fn print(
@@ -44,14 +45,12 @@ pub fn print(
         warning(warned, explored.warned_at[at].as_ref(), out)?;
     }
     writeln!(out, "  {}", numbers(progress))?;
-    writeln!(
-        out,
-        "  {} of {} transitions taken",
-        explored.exploration.taken.len(),
-        explored.transitions
-    )?;
+    writeln!(out, "  coverage {}", explored.coverage)?;
     for search in &explored.searches {
         memory_system::text_of(search, out)?;
+    }
+    if explored.status() == Status::Violation {
+        writeln!(out, "  to repeat it: {}", tame(&args.command(subject)))?;
     }
     let has_none = |search: &Search| search.found.is_none() && search.stopped.is_none();
     match !explored.searches.is_empty() && explored.searches.iter().all(has_none) {
@@ -133,8 +132,14 @@ pub fn heading(opened: &Opened, args: &Args, out: &mut dyn Write) -> io::Result<
     )
 }
 
-/// Prints a row of that table; the moves are those of the run that was found.
-pub fn row(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
+/// Prints a row of that table; the moves are those of the run that was found. Behind what was found is the
+/// command that repeats it.
+pub fn row(
+    args: &Args,
+    subject: &Subject,
+    explored: &Explored,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let progress = &explored.exploration.progress;
     let (moves, found) = match &explored.exploration.verdict {
         Verdict::Clean => (String::new(), "nothing".to_owned()),
@@ -148,5 +153,9 @@ pub fn row(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io::R
         progress.states,
         progress.time.as_secs_f64(),
         tame(&found)
-    )
+    )?;
+    match explored.status() {
+        Status::Violation => writeln!(out, "    {}", tame(&args.command(subject))),
+        _ => Ok(()),
+    }
 }

@@ -1,15 +1,49 @@
-//! Mutants that nothing caught, and those that nothing can catch.
+//! Mutants that were caught by a fault, those that nothing caught, and those that nothing can catch.
 
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use crate::answers::{Answers, EquivalentMutant, Survivor};
+use crate::answers::{Answers, Caught, EquivalentMutant, Survivor};
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 
 /// Tables that are longer are folded.
 const LONG: usize = 25;
+
+/// The mutants that failed by themselves, without a violation, each with the command that repeats it. What
+/// violates a model has a section of its own.
+pub(super) fn failures(answers: &Answers) -> Option<Markup> {
+    let is_failure = |one: &&Caught| one.outcome != "violation";
+    let failed: Vec<&Caught> = answers.caught.iter().filter(is_failure).collect();
+    if failed.is_empty() {
+        return None;
+    }
+    let mut table = Table::new(
+        "Mutants that made their protocol fail",
+        &[
+            "Mutant",
+            "Protocol",
+            "Cores",
+            "End",
+            "Command that repeats it",
+        ],
+    );
+    for one in &failed {
+        table.push(vec![
+            Cell::code(&one.mutant),
+            Cell::text(&one.protocol),
+            Cell::text(&one.clients.join(" ")),
+            Cell::text(one.outcome),
+            Cell::code(&one.command),
+        ]);
+    }
+    let summary = counted(failed.len(), "mutant", "mutants");
+    Some(html! {
+        p { "They were caught by an error of the protocol or a deadlock, and no run of them violates what its cores keep." }
+        (table.folded(&summary, failed.len() <= LONG))
+    })
+}
 
 /// The survivors, the most suspicious first.
 pub(super) fn survivors(answers: &Answers) -> Option<Markup> {

@@ -38,7 +38,9 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
         &[
             "Protocol",
             "Cores",
+            "Model",
             "End",
+            "Violates",
             "Message",
             "Command that repeats it",
         ],
@@ -47,7 +49,9 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
         alarms.push(vec![
             Cell::text(&one.protocol),
             Cell::text(&one.client),
+            Cell::text(&one.model.to_uppercase()),
             Cell::text(one.outcome),
+            Cell::text(&one.violates.join(" ")),
             Cell::text(one.message.as_deref().unwrap_or("")),
             Cell::code(&one.command),
         ]);
