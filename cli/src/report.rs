@@ -93,6 +93,7 @@ pub struct Progress {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    args.files.check()?;
     let held = Held::read(&args.folder)?;
     let answers = held.campaign().map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);

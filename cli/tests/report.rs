@@ -17,6 +17,7 @@ fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
         part: "histories".to_owned(),
         point: "histories".to_owned(),
         number,
+        model: "sc".to_owned(),
         algorithm: algorithm.to_owned(),
         said: match algorithm {
             "sc-sat" => Said::Timeout,

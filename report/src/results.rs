@@ -5,7 +5,12 @@
 //! use report::tables::{Trial, write_trials};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let trial = Trial { experiment: "scale".to_owned(), ..Trial::default() };
+//! let trial = Trial {
+//!     experiment: "scale".to_owned(),
+//!     size: "quick".to_owned(),
+//!     model: "sc".to_owned(),
+//!     ..Trial::default()
+//! };
 //! write_trials(&folder.path().join("scale.1-of-2.parquet"), &[trial.clone()])?;
 //! write_trials(&folder.path().join("scale.2-of-2.parquet"), &[trial.clone()])?;
 //! // The same row twice is one: two shards overlap, or one was copied.

@@ -162,6 +162,7 @@ mod guard;
 mod kind;
 mod measurements;
 mod metadata;
+mod names;
 mod operations;
 mod read;
 mod records;
