@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::journal::failed;
 
-/// Refuses the name of an output that says another format than the one that is written: `endings` are those that fit, the usual one
-/// first. What is there and no file, such as `/dev/stdout`, has no name that says anything.
+/// Refuses the name of an output that says another format than the one that is written: `endings` are those that fit. What is there
+/// and no file, such as `/dev/stdout`, has no name that says anything.
 ///
 /// # Errors
-/// The name ends otherwise; `advice` says what else to do.
+/// The name ends otherwise; `expected` says what was expected instead, and what else to do.
 pub fn check_ending(
     option: &str,
     path: &Path,
     endings: &[&str],
-    advice: &str,
+    expected: &str,
 ) -> Result<(), Error> {
     let fits = ending(path).is_some_and(|it| endings.contains(&&*it));
     let is_special = path.exists() && !path.is_file() && !path.is_dir();
-    match (fits || is_special, endings.first()) {
-        (true, _) | (_, None) => Ok(()),
-        (false, Some(usual)) => Err(Error::Usage(format!(
-            "{option} {}: a name that ends in .{usual} was expected{advice}",
+    match fits || is_special {
+        true => Ok(()),
+        false => Err(Error::Usage(format!(
+            "{option} {}: a name that ends in {expected}",
             path.display()
         ))),
     }

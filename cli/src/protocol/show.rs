@@ -90,13 +90,13 @@ impl Args {
         let by_name = Format::value_variants().iter().copied().find(says);
         match (self.format, by_name) {
             (Some(format), Some(other)) if format != other => {
-                files::check_ending("-o", path, format.endings(), "; or leave --format out")
+                files::check_ending("-o", path, format.endings(), &format!(".{} was expected, or no --format", format.endings()[0]))
                     .map(|()| format)
             }
             (Some(format), _) => Ok(format),
             (None, Some(format)) => Ok(format),
             (None, None) => {
-                let advice = ", .json, .dot or .svg; or add --format";
+                let advice = ".txt, .json, .dot or .svg was expected; or add --format";
                 files::check_ending("-o", path, Format::Text.endings(), advice)
                     .map(|()| Format::Text)
             }

@@ -40,7 +40,7 @@ impl Files {
     /// A name does.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(path) = &self.output {
-            let advice = "; a page can be printed from a browser, and --figures DIR writes every figure as SVG and PNG";
+            let advice = ".html was expected: a page can be printed from a browser, and --figures DIR writes every figure as SVG and PNG";
             check_ending("-o", path, &["html", "htm"], advice)?;
         }
         match &self.claims {
@@ -48,7 +48,7 @@ impl Files {
                 "--claims",
                 path,
                 &["csv"],
-                "; --format json has the claims as JSON",
+                ".csv was expected; --format json has the claims as JSON",
             ),
             None => Ok(()),
         }

@@ -333,7 +333,7 @@ impl Args {
             .as_deref()
             .filter(|path| *path != Path::new("-"))
         {
-            Some(path) => check_ending("--coverage", path, &["csv"], ", or `-`"),
+            Some(path) => check_ending("--coverage", path, &["csv"], ".csv was expected, or `-`"),
             None => Ok(()),
         }
     }
