@@ -205,10 +205,21 @@ fn what_is_no_result() {
     // A name that says another format than the one that is written.
     let pdf = folder.path("page.pdf");
     let message = error(&["report", folder_of(&folder), "-o", &pdf]);
-    assert!(message.contains("a name that ends in .html was expected"), "{message}");
+    assert!(
+        message.contains("a name that ends in .html was expected"),
+        "{message}"
+    );
     assert!(!Path::new(&pdf).exists());
-    let message = error(&["report", folder_of(&folder), "--claims", &folder.path("claims.json")]);
-    assert!(message.contains("a name that ends in .csv was expected"), "{message}");
+    let message = error(&[
+        "report",
+        folder_of(&folder),
+        "--claims",
+        &folder.path("claims.json"),
+    ]);
+    assert!(
+        message.contains("a name that ends in .csv was expected"),
+        "{message}"
+    );
     let message = error(&["report", folder_of(&folder), "-o", "/nowhere/page.html"]);
     assert!(message.contains("/nowhere/page.html"), "{message}");
 }

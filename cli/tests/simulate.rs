@@ -602,11 +602,15 @@ fn what_was_meant_is_said() {
     let part = protocols.join("MI_example-cache.sm");
     let message = error(&["simulate", part.to_str().unwrap()]);
     assert!(
-        message.contains("is a part of a protocol") && message.trim_end().ends_with("MI_example.slicc"),
+        message.contains("is a part of a protocol")
+            && message.trim_end().ends_with("MI_example.slicc"),
         "{message}"
     );
     let message = error(&["simulate", "mesi_two_level"]);
-    assert!(message.contains("did you mean MESI_Two_Level?"), "{message}");
+    assert!(
+        message.contains("did you mean MESI_Two_Level?"),
+        "{message}"
+    );
     let message = error(&["simulate", "MI_example", "--operations", "5"]);
     assert!(
         message.contains("'--ops'") && !message.contains("--locations"),
@@ -614,6 +618,14 @@ fn what_was_meant_is_said() {
     );
     let message = error(&["simulate", "MI_example", "-o", &folder.path("run.parquet")]);
     assert!(message.contains("--history writes"), "{message}");
-    let message = error(&["simulate", "MI_example", "--coverage", &folder.path("c.json")]);
-    assert!(message.contains("a name that ends in .csv was expected"), "{message}");
+    let message = error(&[
+        "simulate",
+        "MI_example",
+        "--coverage",
+        &folder.path("c.json"),
+    ]);
+    assert!(
+        message.contains("a name that ends in .csv was expected"),
+        "{message}"
+    );
 }

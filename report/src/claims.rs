@@ -262,6 +262,8 @@ enum Told {
     CutOff,
     /// Not known, since runs are too short to be compared.
     TooShort,
+    /// Not known, since there are too few cases for the rule.
+    FewCases,
     /// Not known, for this reason.
     Unclear(&'static str),
 }
@@ -354,12 +356,13 @@ impl Stated {
                     Told::No => (Verdict::Differs, String::new()),
                     Told::CutOff => (Verdict::Untested, Missing::CutOff(name).to_string()),
                     Told::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
-                    Told::Unclear(why) => (
+                    Told::FewCases => (
                         Verdict::Untested,
                         format!(
-                            "{why} `rubric experiment {name}` makes more histories with a larger `--size`."
+                            "There are too few cases to tell by the rule: `rubric experiment {name}` makes more with a larger `--size`."
                         ),
                     ),
+                    Told::Unclear(why) => (Verdict::Untested, why.to_owned()),
                 };
                 let (verdict, said) = match self.calibrated() {
                     Some(chosen) => (Verdict::Calibrated, chosen.to_owned()),

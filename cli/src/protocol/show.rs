@@ -89,10 +89,13 @@ impl Args {
         };
         let by_name = Format::value_variants().iter().copied().find(says);
         match (self.format, by_name) {
-            (Some(format), Some(other)) if format != other => {
-                files::check_ending("-o", path, format.endings(), &format!(".{} was expected, or no --format", format.endings()[0]))
-                    .map(|()| format)
-            }
+            (Some(format), Some(other)) if format != other => files::check_ending(
+                "-o",
+                path,
+                format.endings(),
+                &format!(".{} was expected, or no --format", format.endings()[0]),
+            )
+            .map(|()| format),
             (Some(format), _) => Ok(format),
             (None, Some(format)) => Ok(format),
             (None, None) => {

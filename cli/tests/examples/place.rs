@@ -64,7 +64,7 @@ impl Place {
         let laid_out = Command::new("bash")
             .args(["-c", LAID_OUT])
             .current_dir(place.0.path())
-            .env("R", assert_cmd::cargo::cargo_bin("rubric"))
+            .env("R", env!("CARGO_BIN_EXE_rubric"))
             .env("F", &fixtures)
             .output()
             .unwrap();

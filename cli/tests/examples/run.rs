@@ -93,8 +93,7 @@ fn shell(place: &Place, folder: &str, command: &str, log: &Path, limit: u32) -> 
 /// The program that is tested, under its own name, which notes how it ended; and in place of programs that need not be installed
 /// something that takes what they take.
 pub fn programs(bin: &Path, trace: &Path) {
-    let rubric = assert_cmd::cargo::cargo_bin("rubric");
-    let rubric = rubric.display();
+    let rubric = env!("CARGO_BIN_EXE_rubric");
     program(
         bin,
         "rubric",

@@ -440,18 +440,17 @@ impl Figure {
 
     /// Whether a share that was counted bears it out, as far as so many cases tell.
     pub(super) fn admits_share(self, ours: Share) -> Told {
-        const FEW_CASES: Told = Told::Unclear("There are too few cases to tell by the rule.");
         let interval = ours.interval();
         match self {
             Figure::Part(_, least) if least >= 1.0 => match () {
                 () if ours.part < ours.of => Told::No,
-                () if ours.of < FEWEST_CASES => FEW_CASES,
+                () if ours.of < FEWEST_CASES => Told::FewCases,
                 () => Told::Yes,
             },
             Figure::Part(_, least) => match () {
                 () if interval.low >= least => Told::Yes,
                 () if interval.high < least => Told::No,
-                () => FEW_CASES,
+                () => Told::FewCases,
             },
             Figure::About(value, unit) => {
                 let is_near = self.admits(Estimate::exactly(ours.value())) == Told::Yes;
@@ -459,9 +458,9 @@ impl Figure {
                 let is_narrow = (interval.high - interval.low) / 2.0 <= NARROW * scale(value, unit);
                 match () {
                     () if !is_near && !is_in => Told::No,
-                    () if ours.of < FEWEST_CASES => FEW_CASES,
+                    () if ours.of < FEWEST_CASES => Told::FewCases,
                     () if is_near || is_narrow => Told::Yes,
-                    () => FEW_CASES,
+                    () => Told::FewCases,
                 }
             }
             other => other.admits(Estimate::exactly(ours.value())),
