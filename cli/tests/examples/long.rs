@@ -5,6 +5,26 @@ use crate::pages::Example;
 /// Each with how long it takes, which is why.
 pub const LONG: &[(&str, &str)] = &[
     (
+        "rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60",
+        "a minute, as it says",
+    ),
+    (
+        "rubric explore protocol MESI_Two_Level --lines 2 --tiny --mutant mesi2-replacement-race",
+        "a search through hundreds of thousands of states",
+    ),
+    (
+        "rubric explore protocol MI_example --lines 2 --tiny --mutants",
+        "a search for each mutant",
+    ),
+    (
+        "rubric explore protocol MI_example --lines 2 --nice-cycles",
+        "a search for each length of cycle",
+    ),
+    (
+        "rubric explore memory-system piranha-buggy",
+        "some 10 seconds",
+    ),
+    (
         "rubric campaign -o campaign",
         "400 mutants of four protocols: many minutes",
     ),

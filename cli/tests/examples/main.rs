@@ -34,6 +34,7 @@ fn broken(pages: &[Page]) -> Vec<String> {
             scope.spawn(|| {
                 while let Some(page) = pages.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let place = template.copy();
+                    place.fit(&page.name);
                     for example in &page.examples {
                         if let Err(what) = run::run(&place, example) {
                             let failure = format!("{}: {}\n{what}", page.name, example.command);

@@ -91,6 +91,17 @@ impl Place {
         copy
     }
 
+    /// Makes what the page is about: what is wrong with a trace can only be shown of one that is a violation.
+    pub fn fit(&self, page: &str) {
+        if page.starts_with("rubric explain") || page.starts_with("rubric shrink") {
+            let violation = "fixtures/traces/amd_base-tiny-4x60-51.trace.gz";
+            for folder in ["here", "unfilled"] {
+                let folder = self.path(folder);
+                fs::copy(folder.join(violation), folder.join("trace.gz")).unwrap();
+            }
+        }
+    }
+
     /// What is in it.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)

@@ -10,7 +10,7 @@ use crate::pages::Example;
 use crate::place::Place;
 
 /// Seconds that an example may take; one that takes longer is made smaller, or listed as long.
-const LIMIT: u32 = 60;
+const LIMIT: u32 = 120;
 
 /// Seconds after which one that is listed as long is stopped: enough to read its options and to begin.
 const BEGUN: u32 = 2;
