@@ -2,7 +2,10 @@
 //!
 //! ```text
 //! rubric certificate 1
-//! history SB
+//! file litmus.axe               the file of the history, and how large the history is: for whoever reads the
+//! history SB                    certificate, and a message about another history; nothing is checked against
+//! threads 2                     these lines, and they may be left out
+//! operations 4
 //! digest 1f0c…                  of the history (History::digest)
 //! model tso
 //! pso-rmw own                   with model pso only
@@ -82,6 +85,13 @@ use crate::proof::Node;
 /// What a certificate claims, apart from the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
+    /// Name of the file that the history was read from, without its folder, if that is known. It is no part of what is claimed, as
+    /// `threads` and `operations` are none: they say which history was meant to whoever has another one.
+    pub file: Option<String>,
+    /// Number of threads of the history; certificates of older versions do not say it.
+    pub threads: Option<u32>,
+    /// Number of its operations, as above.
+    pub operations: Option<u64>,
     /// Name of the history, if it has one.
     pub history: Option<String>,
     /// [`History::digest`].
@@ -105,6 +115,9 @@ impl Claim {
     pub fn new(history: &History, model: Model, options: &str) -> Claim {
         let provenance = &history.provenance;
         Claim {
+            file: None,
+            threads: u32::try_from(history.threads().len()).ok(),
+            operations: u64::try_from(history.operations()).ok(),
             history: history.name.clone(),
             digest: history.digest(),
             model,
@@ -258,8 +271,18 @@ pub struct Certificate {
 /// Writes the header up to the verdict.
 fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Result<()> {
     writeln!(out, "rubric certificate 1")?;
+    let line = |text: &str| text.replace(['\n', '\r'], " ");
+    if let Some(file) = &claim.file {
+        writeln!(out, "file {}", line(file))?;
+    }
     if let Some(name) = &claim.history {
-        writeln!(out, "history {}", name.replace(['\n', '\r'], " "))?;
+        writeln!(out, "history {}", line(name))?;
+    }
+    if let Some(threads) = claim.threads {
+        writeln!(out, "threads {threads}")?;
+    }
+    if let Some(operations) = claim.operations {
+        writeln!(out, "operations {operations}")?;
     }
     writeln!(out, "digest {}", claim.digest)?;
     writeln!(out, "model {}", claim.model.name())?;

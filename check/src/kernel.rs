@@ -110,11 +110,13 @@ pub fn kernel(
     })
 }
 
-/// The criteria that are weaker than a model and derive store order, the weakest first.
+/// The criteria that are weaker than a model and derive store order, the weakest first. There are none for PSO, from which no
+/// criterion follows.
 pub fn criteria(model: Model) -> &'static [Algorithm] {
     match model {
         Model::Sc => &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc],
-        _ => &[Algorithm::Wccm, Algorithm::Wtso],
+        Model::Tso => &[Algorithm::Wccm, Algorithm::Wtso],
+        Model::Pso(_) => &[],
     }
 }
 

@@ -88,6 +88,14 @@ impl Model {
         }
     }
 
+    /// The same model with this choice of what a read-modify-write waits for, which matters under PSO alone.
+    pub fn with_rmw(self, rmw: PsoRmw) -> Model {
+        match self {
+            Model::Sc | Model::Tso => self,
+            Model::Pso(_) => Model::Pso(rmw),
+        }
+    }
+
     /// Whether plain stores wait in a buffer that serves their own thread's plain loads.
     pub fn buffers(self) -> bool {
         self != Model::Sc

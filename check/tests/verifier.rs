@@ -187,7 +187,10 @@ fn no_other_byte_turns_a_verdict() {
             matches!(verdicts[at], Verdict::Consistent(_))
         };
         let model = MODELS[seed as usize % MODELS.len()];
-        let claim = Claim::new(&history, model, "");
+        let claim = Claim {
+            file: Some("a.axe".to_owned()),
+            ..Claim::new(&history, model, "")
+        };
         let mut file = Vec::new();
         match &verdicts[seed as usize % MODELS.len()] {
             Verdict::Consistent(run) => {

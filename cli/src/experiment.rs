@@ -4,10 +4,12 @@
 //! - [`source`]: how histories are made; [`recorded`]: those that somebody recorded;
 //! - [`explored`]: programs, of which all runs are explored;
 //! - [`trial`]: what an algorithm says of one; [`program`]: what somebody else's program says;
+//! - [`complete`]: whether all that was planned is there;
 //! - [`work`]: which of all that is to be done, and doing it; [`summary`]: what is printed.
 
 mod args;
 mod catalog;
+mod complete;
 mod explored;
 pub mod machine;
 mod mutants;
@@ -32,6 +34,7 @@ use crate::shard::Shard;
 use crate::status::Status;
 pub use args::Args;
 use catalog::{EXPERIMENTS, Experiment, MUTANTS};
+pub use complete::unfinished;
 use settings::Settings;
 use work::Work;
 

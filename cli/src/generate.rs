@@ -14,10 +14,10 @@ use history::History;
 use ingest::{axe, gem5};
 use report::tables;
 
-use crate::check::rmw_parser;
 use crate::error::Error;
 use crate::files;
 use crate::status::Status;
+use crate::words;
 
 /// Make random histories by running random programs on a model's operational machine, or histories
 /// that are hard by construction
@@ -58,12 +58,12 @@ pub struct Args {
     copies: u32,
 
     /// The model whose machine runs the program
-    #[arg(long, default_value = "sc", value_parser = ["sc", "tso", "pso"])]
-    model: String,
+    #[arg(long, default_value = "sc", value_parser = words::model(words::MODELS))]
+    model: Model,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
     /// all of its thread's stores
-    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
     /// Number of threads. Counts may end in K (thousands) or M (millions)
@@ -272,8 +272,7 @@ impl Args {
     }
 
     fn model(&self) -> Model {
-        // The parser of the option knows the names.
-        Model::from_name(&self.model, self.pso_rmw).unwrap_or(Model::Sc)
+        self.model.with_rmw(self.pso_rmw)
     }
 }
 

@@ -18,6 +18,7 @@ use crate::limits::Limits;
 use crate::load;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
+use crate::words;
 
 /// The exact kernel of histories, and how much of it weaker criteria derive
 #[derive(clap::Args)]
@@ -44,8 +45,8 @@ pub struct Args {
     traces: Vec<PathBuf>,
 
     /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = ["sc", "tso"])]
-    model: String,
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model(words::SC_AND_TSO))]
+    model: Model,
 
     /// Print the pairs too
     #[arg(long)]
@@ -96,10 +97,7 @@ struct Line<'a> {
 /// Runs the command. An input that cannot be read does not keep the others from being looked at.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
-    let model = match args.model.as_str() {
-        "tso" => Model::Tso,
-        _ => Model::Sc,
-    };
+    let model = args.model;
     let mut status = Status::Done;
     for path in &args.traces {
         match load::open(path, &reading) {

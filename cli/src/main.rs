@@ -13,7 +13,9 @@
 //! - [`question`]: one trace and one model, for commands that are about those;
 //! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
+//! - [`synonyms`]: what option was meant by one that there is not;
 //! - [`version`]: what this program is;
+//! - [`words`]: options whose value is one of a few words;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
 mod assumptions;
@@ -48,14 +50,16 @@ mod shrink;
 mod simulate;
 mod stats;
 mod status;
+mod synonyms;
 mod verify;
 mod version;
 mod watch;
+mod words;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use check::paint::{self, Choice};
 use error::Error;
@@ -178,7 +182,15 @@ fn main() -> ExitCode {
     probe::install();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => {
+            let arguments: Vec<String> = std::env::args_os()
+                .skip(1)
+                .map(|argument| argument.to_string_lossy().into_owned())
+                .collect();
+            let mut command = Cli::command();
+            command.build();
+            return usage(&synonyms::corrected(error, &command, &arguments));
+        }
     };
     paint::choose(cli.color);
     interrupt::listen();

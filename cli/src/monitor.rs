@@ -12,13 +12,14 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::check::{json as printed, rmw_parser, text, why};
+use crate::check::{json as printed, text, why};
 use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::load;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
+use crate::words;
 
 /// Pairs that are printed unless all are asked for.
 const FEW: usize = 10;
@@ -53,11 +54,11 @@ pub struct Args {
     traces: Vec<PathBuf>,
 
     /// The weaker models
-    #[arg(long, value_name = "MODELS", default_value = "tso", value_delimiter = ',', value_parser = ["tso", "pso"])]
-    model: Vec<String>,
+    #[arg(long, value_name = "MODELS", default_value = "tso", value_delimiter = ',', value_parser = words::model(words::WEAKER_THAN_SC))]
+    model: Vec<Model>,
 
     /// What a read-modify-write waits for under PSO: its own location's stores, or all of its thread's
-    #[arg(long, value_name = "WHICH", default_value = "own", value_parser = rmw_parser())]
+    #[arg(long, value_name = "WHICH", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
     /// Print all pairs
@@ -169,10 +170,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
     };
     let mut status = Status::Done;
     for model in &args.model {
-        let model = match model.as_str() {
-            "pso" => Model::Pso(args.pso_rmw),
-            _ => Model::Tso,
-        };
+        let model = model.with_rmw(args.pso_rmw);
         if let Some(op) = beyond_monitor(history, model) {
             let line = history.line(op);
             let line = line.map_or(String::new(), |line| format!(", line {line}"));

@@ -8,6 +8,7 @@ use history::{AssumedSize, Isa, Source};
 
 use crate::error::Error;
 use crate::initial;
+use crate::words;
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -151,15 +152,11 @@ fn isa_parser() -> impl TypedValueParser<Value = Isa> {
 }
 
 fn source_parser() -> impl TypedValueParser<Value = Source> {
-    PossibleValuesParser::new(["ruby", "client", "exec"]).map(|name| match name.as_str() {
-        "client" => Source::Client,
-        "exec" => Source::Exec,
-        _ => Source::Ruby,
-    })
+    words::one_of(&[Source::Ruby, Source::Client, Source::Exec], Source::name)
 }
 
 fn size_parser() -> impl TypedValueParser<Value = u8> {
-    PossibleValuesParser::new(["1", "2", "4", "8"]).map(|size| size.parse().unwrap_or(8))
+    PossibleValuesParser::new(["1", "2", "4", "8"]).try_map(|size| size.parse::<u8>())
 }
 
 /// A number, hexadecimal with `0x` or decimal.

@@ -8,11 +8,11 @@ use check::{Model, Outcome, Verdict};
 use clap::ValueEnum;
 use history::{Ambiguity, History, ReadsFrom};
 
-use crate::check::rmw_parser;
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::load::{self, Input};
 use crate::options::TraceOptions;
+use crate::words;
 
 /// What is asked about which history.
 #[derive(Clone, Debug, clap::Args)]
@@ -22,12 +22,12 @@ pub struct Question {
     trace: PathBuf,
 
     /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = ["sc", "tso", "pso"])]
-    model: String,
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model(words::MODELS))]
+    model: Model,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
     /// all of its thread's stores
-    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
     /// Of several histories the one of this name [default: the first that violates the model, else
@@ -86,8 +86,7 @@ pub struct Answer<'a> {
 impl Question {
     /// The model.
     pub fn model(&self) -> Model {
-        // The parser of the option knows the names.
-        Model::from_name(&self.model, self.pso_rmw).unwrap_or(Model::Sc)
+        self.model.with_rmw(self.pso_rmw)
     }
 
     /// Refuses to write over what is read.

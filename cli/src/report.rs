@@ -48,8 +48,8 @@ papers' claims beside what was found, figures with their numbers, what a campaig
 transitions were taken, and violations with their cycles, for which it runs some of them again.
 
 JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`id`, `paper`, `place`,
-`experiment`, `statement`, `theirs`, `ours`, `verdict`: holds, differs or untested, `note`). Of a
-campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
+`experiment`, `statement`, `theirs`, `ours`, `verdict`: holds, differs, calibrated (made to come near) or
+untested, `rule`: when it holds, `note`). Of a campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
 each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
 `generators` (blind against guided) and `alarms` (the protocols as they are: `runs`, and `alarms` with
 `outcome`, `model`, `violates`, `message` and the `command` that repeats each).
@@ -94,6 +94,7 @@ pub struct Progress {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    args.files.check()?;
     let held = Held::read(&args.folder)?;
     let answers = held.campaign().map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);

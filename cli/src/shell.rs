@@ -11,6 +11,20 @@ use crate::error::Error;
 use crate::files;
 use crate::journal::failed;
 use crate::status::Status;
+use crate::words;
+
+/// The shells.
+const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish];
+
+/// What a shell is called here; of those that are known to `clap_complete` alone nothing is said.
+fn shell_name(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Zsh => "zsh",
+        Shell::Fish => "fish",
+        Shell::Bash => "bash",
+        _ => "another shell",
+    }
+}
 
 /// Print what a shell needs to complete commands and options
 #[derive(clap::Args)]
@@ -21,8 +35,8 @@ Examples:
   rubric completions fish > ~/.config/fish/completions/rubric.fish")]
 pub struct Completions {
     /// The shell
-    #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish"])]
-    shell: String,
+    #[arg(value_name = "SHELL", value_parser = words::one_of(SHELLS, shell_name))]
+    shell: Shell,
 }
 
 /// Write manual pages: one for the program and one for each command
@@ -42,14 +56,9 @@ pub fn completions<C: CommandFactory>(
     args: &Completions,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
-    let shell = match args.shell.as_str() {
-        "zsh" => Shell::Zsh,
-        "fish" => Shell::Fish,
-        _ => Shell::Bash,
-    };
     // Into memory first, since a pipe may close.
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut C::command(), "rubric", &mut text);
+    clap_complete::generate(args.shell, &mut C::command(), "rubric", &mut text);
     out.write_all(&text).map_err(Error::Output)?;
     Ok(Status::Done)
 }

@@ -1,10 +1,11 @@
 //! `rubric verify`: does a certificate prove what it claims?
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use check::certificate::{self, Certificate};
+use check::certificate::{self, Certificate, Claim};
 use check::verify::{Verified, verify};
 use clap::Parser;
 use history::History;
@@ -55,8 +56,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let input = load::open(&args.history, &options.for_reading()?)?;
     let history = pick(&input.histories, &certificate).ok_or_else(|| Error::Certificate {
         file: file.clone(),
-        what: format!("it is about no history of {}", input.file),
+        what: format!(
+            "it is for {}, and none of the {} histories of {} is that one; verify it with the file that it is for",
+            claimed(&certificate.claim),
+            input.histories.len(),
+            input.file
+        ),
     })?;
+    if let Some(what) = other_history(&certificate.claim, history, &input.file, &options) {
+        return Err(Error::Certificate { file, what });
+    }
     let verified = verify(history, &certificate).map_err(|rejection| Error::Certificate {
         file: file.clone(),
         what: rejection.to_string(),
@@ -142,6 +151,64 @@ fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOp
                 certificate.claim.options
             ),
         })
+}
+
+/// What to say if the certificate is for another history than this one: which it is for, and which this is.
+fn other_history(
+    claim: &Claim,
+    history: &History,
+    file: &str,
+    options: &TraceOptions,
+) -> Option<String> {
+    let digest = history.digest();
+    if claim.digest == digest {
+        return None;
+    }
+    let size = (history.threads().len() as u64, history.operations() as u64);
+    let this = described(Some(file), history.name.as_deref(), Some(size), &digest);
+    let is_same_file = claim.file.as_deref().map(OsStr::new) == Path::new(file).file_name();
+    let advice = match (is_same_file, options.as_arguments()) {
+        (false, _) => "verify it with the trace that it is for".to_owned(),
+        (true, read_with) if read_with.is_empty() => {
+            "the file has another content by now, or it is another file of that name: check it again".to_owned()
+        }
+        (true, read_with) => format!(
+            "the file was read with {read_with}: read it as for the certificate, or check it again"
+        ),
+    };
+    Some(format!(
+        "it is for {}, and this is {this}; {advice}",
+        claimed(claim)
+    ))
+}
+
+/// The history that a certificate is for. Those of older versions say no more than its digest.
+fn claimed(claim: &Claim) -> String {
+    let size = claim.threads.map(u64::from).zip(claim.operations);
+    let file = claim.file.as_deref();
+    described(file, claim.history.as_deref(), size, &claim.digest)
+}
+
+/// `litmus.axe: SB (2 threads, 4 operations, digest 1f0c…)`, as far as it is known.
+fn described(
+    file: Option<&str>,
+    name: Option<&str>,
+    size: Option<(u64, u64)>,
+    digest: &str,
+) -> String {
+    /// Characters of a digest that tell it from others.
+    const SHOWN: usize = 16;
+    let name = match (file, name) {
+        (Some(file), Some(name)) => format!("{file}: {name}"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => "a history".to_owned(),
+    };
+    let size = size.map_or(String::new(), |(threads, operations)| {
+        format!("{threads} threads, {operations} operations, ")
+    });
+    let digest: String = digest.chars().take(SHOWN).collect();
+    // The certificate may be anybody's, and so are its names.
+    format!("{name} ({size}digest {digest})").replace(char::is_control, "\u{fffd}")
 }
 
 /// The history of the same digest; else one of the same name, so that the verifier can say what

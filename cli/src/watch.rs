@@ -22,13 +22,13 @@ use check::online::{Broken, Stop};
 use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom, Source};
 
-use crate::check::{rmw_parser, text};
+use crate::check::text;
 use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
-use crate::{interrupt, progress};
+use crate::{interrupt, progress, words};
 use said::{Said, reason};
 use source::{Batches, End as TraceEnd};
 use window::{Problem, Window};
@@ -71,12 +71,12 @@ pub struct Args {
     trace: PathBuf,
 
     /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = ["sc", "tso", "pso"])]
-    model: String,
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model(words::MODELS))]
+    model: Model,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
     /// all of its thread's stores
-    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
     /// How to print
@@ -113,8 +113,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 .to_owned(),
         ));
     }
-    // The parser of the option knows the names.
-    let model = Model::from_name(&args.model, args.pso_rmw).unwrap_or(Model::Sc);
+    let model = args.model.with_rmw(args.pso_rmw);
     let file = match args.trace == Path::new("-") {
         true => "standard input".to_owned(),
         false => args.trace.display().to_string(),

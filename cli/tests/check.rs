@@ -247,7 +247,36 @@ fn certificates_are_verified_and_the_wrong_ones_refused() {
                 TRACES[0]
             };
             let message = error(&["verify", other, certificate]);
-            assert!(message.contains("another claim"), "{message}");
+            // It says which trace it is for, and which this one is.
+            let name = |trace: &str| trace.rsplit('/').next().unwrap().to_owned();
+            let claimed = format!("it is for {} (", name(trace));
+            let this = format!("and this is {other} (");
+            assert!(
+                message.contains(&claimed) && message.contains(&this),
+                "{message}"
+            );
+            assert!(
+                message.contains(" threads, ") && message.contains("digest "),
+                "{message}"
+            );
+            // One of an older version does not know.
+            let old = fs::read_to_string(certificate).unwrap();
+            let is_new = |line: &&str| {
+                let mut keys = ["file ", "threads ", "operations "].into_iter();
+                keys.any(|key| line.starts_with(key))
+            };
+            let old: String = old
+                .lines()
+                .filter(|line| !is_new(line))
+                .map(|line| format!("{line}\n"))
+                .collect();
+            let old = folder.file("old.cert", old);
+            assert!(output(&["verify", trace, &old]).starts_with("verified: "));
+            let message = error(&["verify", other, &old]);
+            assert!(
+                message.contains("it is for a history (digest "),
+                "{message}"
+            );
         }
     }
     let certificate = format!("{proofs}/mi-2x50-io-11.trace.gz.sc.cert");

@@ -387,8 +387,9 @@ fn programs_are_explored() {
     let claims = folder.path("claims.csv");
     output(&["report", &path, "--claims", &claims]);
     let claims = fs::read_to_string(claims).unwrap();
-    for claim in ["burnim-tso", "burnim-pso"] {
-        let row = claims.lines().find(|line| line.starts_with(claim));
-        assert!(row.unwrap().contains(",holds,"), "{row:?}");
+    // Quick runs show their numbers, and no claim is decided by them.
+    for (claim, ours) in [("burnim-tso", "0 of 5"), ("burnim-pso", "7 of 7")] {
+        let row = claims.lines().find(|line| line.starts_with(claim)).unwrap();
+        assert!(row.contains(ours) && row.contains(",untested,"), "{row}");
     }
 }

@@ -313,6 +313,19 @@ fn what_cannot_be_shown() {
     let broken = folder.file("broken.slicc", "protocol \"P\"");
     let message = error(&["protocol", "show", &broken]);
     assert!(message.contains("a `;` is missing here"), "{message}");
+    for (arguments, expected) in [
+        (
+            &["-o", "a.png"][..],
+            "a.png: a name that ends in .txt, .json, .dot or .svg was expected",
+        ),
+        (
+            &["-o", "a.svg", "--format", "json"],
+            "a.svg: a name that ends in .json was expected",
+        ),
+    ] {
+        let message = error(&[&["protocol", "show", &path], arguments].concat());
+        assert!(message.contains(expected), "{message}");
+    }
     let unwritable = folder.path("none/a.json");
     error(&[
         "protocol",

@@ -17,6 +17,7 @@ fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
         part: "histories".to_owned(),
         point: "histories".to_owned(),
         number,
+        model: "sc".to_owned(),
         algorithm: algorithm.to_owned(),
         said: match algorithm {
             "sc-sat" => Said::Timeout,
@@ -201,6 +202,24 @@ fn what_is_no_result() {
     let message = error(&["report", folder_of(&folder)]);
     assert!(message.contains(&damaged), "{message}");
     fs::write(&damaged, &bytes).unwrap();
+    // A name that says another format than the one that is written.
+    let pdf = folder.path("page.pdf");
+    let message = error(&["report", folder_of(&folder), "-o", &pdf]);
+    assert!(
+        message.contains("a name that ends in .html was expected"),
+        "{message}"
+    );
+    assert!(!Path::new(&pdf).exists());
+    let message = error(&[
+        "report",
+        folder_of(&folder),
+        "--claims",
+        &folder.path("claims.json"),
+    ]);
+    assert!(
+        message.contains("a name that ends in .csv was expected"),
+        "{message}"
+    );
     let message = error(&["report", folder_of(&folder), "-o", "/nowhere/page.html"]);
     assert!(message.contains("/nowhere/page.html"), "{message}");
 }

@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 
 use common::{Folder, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
@@ -495,7 +496,7 @@ fn bad_usage() {
     for (arguments, expected) in [
         (
             &["MI_exmaple"][..],
-            "MI_exmaple: there is no such file: the built-in protocols are MI_example, ",
+            "MI_exmaple: there is no such file: did you mean MI_example? the built-in protocols are MI_example, ",
         ),
         (
             &["MI_example", "--client", "in-odrer"],
@@ -595,4 +596,39 @@ fn an_interrupted_run_leaves_nothing() {
     assert!(killed.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(files(), 0);
+}
+
+#[test]
+fn what_was_meant_is_said() {
+    let folder = Folder::new();
+    let protocols = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/protocols");
+    let part = protocols.join("MI_example-cache.sm");
+    let message = error(&["simulate", part.to_str().unwrap()]);
+    assert!(
+        message.contains("is a part of a protocol")
+            && message.trim_end().ends_with("MI_example.slicc"),
+        "{message}"
+    );
+    let message = error(&["simulate", "mesi_two_level"]);
+    assert!(
+        message.contains("did you mean MESI_Two_Level?"),
+        "{message}"
+    );
+    let message = error(&["simulate", "MI_example", "--operations", "5"]);
+    assert!(
+        message.contains("'--ops'") && !message.contains("--locations"),
+        "{message}"
+    );
+    let message = error(&["simulate", "MI_example", "-o", &folder.path("run.parquet")]);
+    assert!(message.contains("--history writes"), "{message}");
+    let message = error(&[
+        "simulate",
+        "MI_example",
+        "--coverage",
+        &folder.path("c.json"),
+    ]);
+    assert!(
+        message.contains("a name that ends in .csv was expected"),
+        "{message}"
+    );
 }

@@ -24,8 +24,7 @@ pub enum Error {
     },
     /// A directory without a gem5 trace.
     #[error(
-        "{}: is a directory, but not a gem5 output folder with a trace: {found}; expected one file named \
-         *trace* or debug.out* (recorded with --debug-file=trace.gz), or the path of a trace file",
+        "{}: is a directory, but not a gem5 output folder with one trace: {found}",
         directory.display()
     )]
     Directory {

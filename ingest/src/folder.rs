@@ -87,32 +87,71 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
         [trace] => Ok(trace.clone()),
         [] => crash_report(files).ok_or_else(|| Error::Directory {
             directory: directory.to_owned(),
-            found: describe(files, &found),
+            found: describe(directory, files, &found),
         }),
         _ => Err(Error::Directory {
             directory: directory.to_owned(),
-            found: describe(files, &found),
+            found: describe(directory, files, &found),
         }),
     }
 }
 
-fn describe(files: &[PathBuf], traces: &[&PathBuf]) -> String {
+/// What is in a folder that is not one trace, and what to give instead.
+fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
     let list = |paths: &mut dyn Iterator<Item = &PathBuf>| {
         let names: Vec<&str> = paths.take(5).map(|path| name(path)).collect();
         names.join(", ")
     };
     if traces.len() > 1 {
         let names = list(&mut traces.iter().copied());
-        return format!("{} of its files are traces ({names})", traces.len());
+        let more = if traces.len() > 5 { ", …" } else { "" };
+        return format!(
+            "{} of its files are traces ({names}{more}); to read all of them, give {}",
+            traces.len(),
+            pattern(directory, files, traces)
+        );
     }
+    let advice = "a gem5 output folder has one trace, named *trace* or debug.out* (recorded with --debug-file=trace.gz); give the path \
+                  of a trace";
     if files.is_empty() {
-        return "it has no files".to_owned();
+        return format!("it has no files; {advice}");
+    }
+    let histories = [".axe", ".jsonl", ".parquet"];
+    if let Some(ending) = histories
+        .iter()
+        .find(|ending| files.iter().any(|file| name(file).ends_with(**ending)))
+    {
+        return format!(
+            "none of its {} files is a trace; to read the histories in it, give {}",
+            files.len(),
+            directory.join(format!("*{ending}")).display()
+        );
     }
     format!(
-        "none of its {} files is a trace ({})",
+        "none of its {} files is a trace ({}); {advice}",
         files.len(),
         list(&mut files.iter())
     )
+}
+
+/// What a shell expands to these files of a folder and no others: by how their names end, if that tells them apart.
+fn pattern(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
+    let endings = [".trace.gz", ".gz", ".trace", ".txt", ".out"];
+    let tells = |ending: &&str| {
+        let of_files = files.iter().filter(|file| name(file).ends_with(*ending));
+        traces.iter().all(|trace| name(trace).ends_with(*ending))
+            && of_files.count() == traces.len()
+    };
+    // The shortest that will do is the one that somebody would type.
+    let ending = endings
+        .iter()
+        .copied()
+        .filter(|it| tells(it))
+        .min_by_key(|it| it.len());
+    match ending {
+        Some(ending) => directory.join(format!("*{ending}")).display().to_string(),
+        None => "their paths".to_owned(),
+    }
 }
 
 fn looks_like_trace(path: &Path) -> bool {

@@ -180,6 +180,34 @@ fn several_traces() {
         words.contains("2 of its files are traces (a.trace, b.trace)"),
         "{words}"
     );
+    // What to type instead, which a shell expands to these files alone.
+    let all = folder.path().join("*.trace").display().to_string();
+    assert!(words.ends_with(&format!("give {all}")), "{words}");
+}
+
+#[test]
+fn what_to_type_instead_of_a_folder() {
+    let mut script = Script::new();
+    script.store(0, A, &[1]);
+    let text = script.text.as_bytes();
+    let advice = |files: &[(&str, &[u8])]| {
+        let folder = folder(files);
+        let words = read(folder.path()).unwrap_err().to_string();
+        words.replace(&folder.path().display().to_string(), "DIR")
+    };
+    // The names need not be those of compressed files: it is the content that counts.
+    let compressed = advice(&[
+        ("a.trace.gz", text),
+        ("b.gz", text),
+        ("notes.txt", b"hello"),
+    ]);
+    assert!(compressed.ends_with("give DIR/*.gz"), "{compressed}");
+    let mixed = advice(&[("a.trace", text), ("b.gz", text)]);
+    assert!(mixed.ends_with("give their paths"), "{mixed}");
+    let tests = advice(&[("a.axe", b"0: M[1] := 1"), ("b.axe", b"0: M[1] := 1")]);
+    assert!(tests.ends_with("give DIR/*.axe"), "{tests}");
+    let nothing = advice(&[("notes.txt", b"hello")]);
+    assert!(nothing.ends_with("give the path of a trace"), "{nothing}");
 }
 
 #[test]

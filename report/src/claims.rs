@@ -1,13 +1,14 @@
 //! What the five papers claim and a run can test, beside what the results of this program say.
 //!
-//! [`all`] has one row for each claim. Its verdict is computed from the rows of experiments and campaigns alone, by a rule that the
-//! row's note states: the direction of a comparison, a bound that the paper gives, or the paper's number within a tolerance. What
-//! the papers state is in one table ([`paper`]). A claim is `untested` if there are no rows, if fewer than
-//! [`measure::FEWEST`] histories tell, or if a limit has cut off too many runs to tell.
+//! [`all`] has one row for each claim. Its verdict is computed from the rows of experiments and campaigns alone, by the rule that the
+//! row states: the direction of a comparison, a bound that the paper gives, or the paper's number within a tolerance. What the papers
+//! state is in one table with the rules ([`paper`]). A claim whose number the experiment was made to come near is `calibrated`. One is
+//! `untested` if there are no rows, if there are too few by its rule, if a limit has cut off too many runs to tell, if its experiment
+//! has not finished, or if it was run at the size for trying out alone.
 //!
 //! The papers give averages of times. Here times of an algorithm are compared by their medians, so that one run that was cut off
 //! does not decide, and always over the histories that all of the compared algorithms ran. If an experiment was run at several
-//! sizes, a claim is tested on that of the paper, and on another where that is too little to tell.
+//! sizes, a claim is tested on that of the paper, and on a larger one where that is too little to tell.
 //!
 //! ```
 //! use report::claims::{self, Verdict};
@@ -18,12 +19,12 @@
 //! for number in 0..20 {
 //!     let trial = |algorithm: &str, said| Trial {
 //!         experiment: "wsc-fig9".to_owned(),
-//!         size: "quick".to_owned(),
+//!         size: "paper".to_owned(),
 //!         model: "sc".to_owned(),
 //!         algorithm: algorithm.to_owned(),
 //!         number,
 //!         said,
-//!         seconds: 0.5,
+//!         seconds: 0.25,
 //!         ..Trial::default()
 //!     };
 //!     results.trials.push(trial("wsc", Said::Violation));
@@ -78,7 +79,9 @@ pub struct Claim {
     pub ours: String,
     /// Whether it is so here.
     pub verdict: Verdict,
-    /// By which rule, on how much, and what explains the difference.
+    /// When it holds, whatever is found.
+    pub rule: String,
+    /// On how much the verdict rests, and what explains the difference.
     pub note: String,
 }
 
@@ -90,7 +93,9 @@ pub enum Verdict {
     Holds,
     /// It is not.
     Differs,
-    /// It cannot be told.
+    /// The experiment was made so that it comes out near the paper, which says nothing about the claim.
+    Calibrated,
+    /// It cannot be told: too few rows, none that are final, or none at all.
     Untested,
 }
 
@@ -100,6 +105,7 @@ impl Verdict {
         match self {
             Verdict::Holds => "holds",
             Verdict::Differs => "differs",
+            Verdict::Calibrated => "calibrated",
             Verdict::Untested => "untested",
         }
     }
@@ -111,7 +117,8 @@ pub fn all(results: &Results) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     for size in measure::SIZES {
         let at_size = AtSize { results, size };
-        let others = of_experiments(at_size);
+        let mut others = of_experiments(at_size);
+        others.iter_mut().for_each(|claim| claim.hold_back(at_size));
         match tried.is_empty() {
             true => claims = others,
             false => {
@@ -122,7 +129,24 @@ pub fn all(results: &Results) -> Vec<Claim> {
         }
         tried.push(at_size);
     }
-    [claims, campaign::claims(results)].concat()
+    let mut of_campaigns = campaign::claims(results);
+    if results.unfinished.campaign {
+        for claim in &mut of_campaigns {
+            claim.is_untested("The campaign has not finished: the same command goes on.");
+        }
+    }
+    [claims, of_campaigns].concat()
+}
+
+/// The experiments that a claim is about, by the one that stands for them.
+fn experiments_of(claim: &Claim) -> &'static [&'static str] {
+    const TSOTOOL: &[&str] = &["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
+    match claim.id {
+        "tsotool-always" | "tsotool-backtracks" | "tsotool-depth" => TSOTOOL,
+        "burnim-tso" | "burnim-pso" | "burnim-overhead" => &["burnim-table1", "burnim-table2"],
+        "wsc-fig8-similar" => &["wsc-fig8", "wsc-fig7"],
+        _ => &[],
+    }
 }
 
 /// The claims about experiments, on the trials of one size.
@@ -138,12 +162,45 @@ fn of_experiments(results: AtSize<'_>) -> Vec<Claim> {
 }
 
 impl Claim {
+    /// Takes back what an experiment says that has not finished, or that was run for trying out.
+    fn hold_back(&mut self, size: AtSize<'_>) {
+        let unfinished = |name: &&&str| size.results.unfinished.has(name, size.size);
+        let own = [self.experiment];
+        let mut all = own.iter().chain(experiments_of(self));
+        if let Some(name) = all.find(unfinished) {
+            self.is_untested(&format!(
+                "{name} has not finished at size {}: `rubric experiment {name}` with the options it was started with goes on.",
+                size.size
+            ));
+        } else if size.size == measure::QUICK && self.verdict != Verdict::Untested {
+            self.is_untested(&format!(
+                "Size {} is for trying out: `rubric experiment {} --size paper` tests it.",
+                size.size, self.experiment
+            ));
+        }
+    }
+
+    /// Whether anything was found: a verdict, or numbers that decide nothing yet.
+    pub fn has_numbers(&self) -> bool {
+        self.verdict != Verdict::Untested || !self.ours.is_empty()
+    }
+
+    /// Makes it untested, for this reason; what was found stays to be seen.
+    fn is_untested(&mut self, why: &str) {
+        self.verdict = Verdict::Untested;
+        self.note = format!("{why} {}", self.note).trim_end().to_owned();
+    }
+
     /// Falls back on the same claim at another size, if those that were tried before do not tell.
     fn or(&mut self, other: Claim, before: &[AtSize<'_>]) {
         let was_run = |size: &&AtSize<'_>| size.rows(self.experiment).next().is_some();
         let tried = before.iter().find(was_run);
         match (self.verdict, other.verdict, tried) {
-            (Verdict::Untested, Verdict::Holds | Verdict::Differs, Some(tried)) => {
+            (
+                Verdict::Untested,
+                Verdict::Holds | Verdict::Differs | Verdict::Calibrated,
+                Some(tried),
+            ) => {
                 *self = other;
                 self.note += &format!(
                     " What there is of size {} is too little to tell.",
@@ -180,8 +237,8 @@ struct Found {
     ours: String,
     /// Whether the claim is true.
     holds: Told,
-    /// When it would be; empty if the claim itself says so.
-    rule: String,
+    /// How it is otherwise; empty if it is not, or the numbers say so.
+    difference: String,
     /// What the numbers rest on, and what may explain them.
     basis: String,
 }
@@ -205,6 +262,10 @@ enum Told {
     CutOff,
     /// Not known, since runs are too short to be compared.
     TooShort,
+    /// Not known, since there are too few cases for the rule.
+    FewCases,
+    /// Not known, for this reason.
+    Unclear(&'static str),
 }
 
 impl From<bool> for Told {
@@ -231,6 +292,8 @@ pub enum Missing {
     Algorithm(&'static str, String),
     /// Too few of its histories tell: so many.
     Few(&'static str, usize),
+    /// Too few of its histories for a share: so many.
+    Cases(&'static str, u64),
     /// Too few histories to see what is rare: so many, of so many that are needed.
     Rare(&'static str, u64, u64),
     /// Too many runs were cut off, or have no times.
@@ -254,6 +317,11 @@ impl fmt::Display for Missing {
             Missing::Few(name, found) => write!(
                 out,
                 "Too few histories tell, {found} of {FEWEST} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+            ),
+            Missing::Cases(name, found) => write!(
+                out,
+                "Too few histories, {found} of {} that are needed: `rubric experiment {name}` makes more with a larger `--size`.",
+                measure::FEWEST_CASES
             ),
             Missing::Rare(name, found, needed) => write!(
                 out,
@@ -288,8 +356,19 @@ impl Stated {
                     Told::No => (Verdict::Differs, String::new()),
                     Told::CutOff => (Verdict::Untested, Missing::CutOff(name).to_string()),
                     Told::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
+                    Told::FewCases => (
+                        Verdict::Untested,
+                        format!(
+                            "There are too few cases to tell by the rule: `rubric experiment {name}` makes more with a larger `--size`."
+                        ),
+                    ),
+                    Told::Unclear(why) => (Verdict::Untested, why.to_owned()),
                 };
-                let note = [&said, &found.rule, &found.basis];
+                let (verdict, said) = match self.calibrated() {
+                    Some(chosen) => (Verdict::Calibrated, chosen.to_owned()),
+                    None => (verdict, said),
+                };
+                let note = [&said, &found.difference, &found.basis];
                 let note = note.into_iter().map(|part| part.trim_end());
                 let note: Vec<&str> = note.filter(|part| !part.is_empty()).collect();
                 (found.ours, verdict, note.join(" "))
@@ -304,22 +383,26 @@ impl Stated {
             theirs: self.figure.to_string(),
             ours,
             verdict,
+            rule: self.rule(),
             note,
         }
     }
 
     /// What it means to have found this number; `counts` says what it was counted on, if it is a share.
     fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Found {
+        self.found(ours, self.figure.admits(ours), counts, basis)
+    }
+
+    /// The same, where it is known what that means.
+    fn found(&self, ours: Estimate, holds: Told, counts: Option<String>, basis: String) -> Found {
         let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
-        let holds = self.figure.admits(ours);
-        let difference = match holds {
-            Some(false) => self.figure.difference(ours),
-            _ => String::new(),
-        };
         Found {
             ours: format!("{}{counts}", self.figure.shown(ours)),
-            holds: holds.into(),
-            rule: format!("{difference}{}", self.figure.rule()),
+            holds,
+            difference: match holds {
+                Told::No => self.figure.difference(ours),
+                _ => String::new(),
+            },
             basis,
         }
     }
@@ -344,7 +427,8 @@ impl Stated {
         }
         self.enough_for_rare(share)?;
         let counts = format!("{share} {what}");
-        Ok(self.number(Estimate::exactly(share.value()), Some(counts), basis))
+        let holds = self.figure.admits_share(share);
+        Ok(self.found(Estimate::exactly(share.value()), holds, Some(counts), basis))
     }
 }
 

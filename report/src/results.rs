@@ -5,7 +5,12 @@
 //! use report::tables::{Trial, write_trials};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let trial = Trial { experiment: "scale".to_owned(), ..Trial::default() };
+//! let trial = Trial {
+//!     experiment: "scale".to_owned(),
+//!     size: "quick".to_owned(),
+//!     model: "sc".to_owned(),
+//!     ..Trial::default()
+//! };
 //! write_trials(&folder.path().join("scale.1-of-2.parquet"), &[trial.clone()])?;
 //! write_trials(&folder.path().join("scale.2-of-2.parquet"), &[trial.clone()])?;
 //! // The same row twice is one: two shards overlap, or one was copied.
@@ -13,7 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::tables::{
@@ -32,6 +37,25 @@ pub struct Results {
     pub equivalents: Vec<Equivalent>,
     /// What the protocols of campaigns did without a mutant.
     pub coverage: Vec<Coverage>,
+    /// What is not complete. Tables alone do not say so: who knows what was planned has to.
+    pub unfinished: Unfinished,
+}
+
+/// What of results is under way, was killed, or lacks shards: its rows are no basis for a verdict.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unfinished {
+    /// Experiments, each with the size at which it is not complete.
+    pub experiments: BTreeSet<(String, String)>,
+    /// Whether a campaign is not complete.
+    pub campaign: bool,
+}
+
+impl Unfinished {
+    /// Whether an experiment is not complete at a size.
+    pub fn has(&self, experiment: &str, size: &str) -> bool {
+        let mut all = self.experiments.iter();
+        all.any(|(name, at)| name == experiment && at == size)
+    }
 }
 
 impl Results {
@@ -82,7 +106,14 @@ impl Results {
 
     /// Whether there is nothing at all.
     pub fn is_empty(&self) -> bool {
-        *self == Results::default()
+        let Results {
+            trials,
+            runs,
+            equivalents,
+            coverage,
+            ..
+        } = self;
+        trials.is_empty() && runs.is_empty() && equivalents.is_empty() && coverage.is_empty()
     }
 }
 

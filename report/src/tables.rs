@@ -164,6 +164,7 @@ mod guard;
 mod kind;
 mod measurements;
 mod metadata;
+mod names;
 mod operations;
 mod read;
 mod records;

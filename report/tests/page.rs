@@ -163,8 +163,8 @@ fn everything_has_its_place() {
     assert_eq!(ran[..6], ["gcc-fig4", "quick", "3", "6", "3", "0"]);
     assert_eq!(ran[8..], ["5", "60 s"]);
     assert_eq!(
-        texts(&html, &format!("{} .verdict", within("claims")))[3..],
-        ["✓ holds", "✗ differs", "○ untested"]
+        texts(&html, &format!("{} .verdict", within("claims")))[4..],
+        ["✓ holds", "✗ differs", "≈ calibrated", "○ untested"]
     );
     let told = texts(&html, &format!("{} dd", within("ran")));
     assert!(told.contains(&"9.8.7".to_owned()), "{told:?}");

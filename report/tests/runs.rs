@@ -62,7 +62,11 @@ fn rows() -> Vec<CampaignRun> {
         RunOutcome::Undecided,
     ];
     let with = |outcome| CampaignRun { outcome, ..full() };
-    let mut rows = vec![full(), CampaignRun::default()];
+    let bare = CampaignRun {
+        model: "sc".to_owned(),
+        ..CampaignRun::default()
+    };
+    let mut rows = vec![full(), bare];
     rows.extend(outcomes.map(with));
     rows
 }
@@ -163,7 +167,13 @@ fn other_tables_are_refused() {
         message.contains("a table of runs as `rubric campaign`"),
         "{message}"
     );
-    for (column, word) in [("outcome", "fine"), ("cc", "maybe"), ("generator", "wise")] {
+    let words = [
+        ("outcome", "fine"),
+        ("cc", "maybe"),
+        ("generator", "wise"),
+        ("model", "rvwmo"),
+    ];
+    for (column, word) in words {
         let mut changed = whole.clone();
         changed
             .with_column(Column::new(column.into(), [word, word]))

@@ -106,13 +106,35 @@ const RETRY: u64 = 8;
 /// Separates the choices of a thread's core from those of its program.
 const PURPOSE: u64 = 1 << 32;
 
-impl Client {
-    /// The memory model that it keeps: `sc`, `tso` or `pso`.
-    pub fn model(self) -> &'static str {
+/// The memory model that cores keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kept {
+    /// Sequential consistency.
+    Sc,
+    /// Total store order.
+    Tso,
+    /// Partial store order, an atomic operation waiting for the stores to its own location.
+    Pso,
+}
+
+impl Kept {
+    /// The name on the command line and in tables: `sc`, `tso` or `pso`.
+    pub fn name(self) -> &'static str {
         match self {
-            Client::InOrder | Client::Early(_) => "sc",
-            Client::StoreBuffer(_) | Client::EarlyBuffer { .. } => "tso",
-            Client::PerLocation(_) => "pso",
+            Kept::Sc => "sc",
+            Kept::Tso => "tso",
+            Kept::Pso => "pso",
+        }
+    }
+}
+
+impl Client {
+    /// The memory model that it keeps.
+    pub fn model(self) -> Kept {
+        match self {
+            Client::InOrder | Client::Early(_) => Kept::Sc,
+            Client::StoreBuffer(_) | Client::EarlyBuffer { .. } => Kept::Tso,
+            Client::PerLocation(_) => Kept::Pso,
         }
     }
 

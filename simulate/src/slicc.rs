@@ -6,6 +6,7 @@ pub mod cplusplus;
 pub mod lexer;
 pub mod lint;
 pub mod load;
+mod meant;
 pub mod outline;
 pub mod parser;
 pub mod token;

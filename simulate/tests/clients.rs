@@ -42,7 +42,7 @@ fn hold(client: Client, evictions: bool) -> (u64, u64, u64) {
         let pso = tso || satisfies(&history, "pso");
         if evictions {
             let kept = [("sc", sc), ("tso", tso), ("pso", pso)];
-            let model = client.model();
+            let model = client.model().name();
             assert!(
                 kept.contains(&(model, true)),
                 "{client}, seed {seed}: not {model}"
@@ -149,7 +149,7 @@ fn aborted_runs_show_the_same_too() {
                 writes
             };
             assert_eq!(writes(&read), writes(&ran.history), "{client}, seed {seed}");
-            let model = client.model();
+            let model = client.model().name();
             assert!(satisfies(&ran.history, model), "{client}, seed {seed}");
         }
     }
@@ -164,7 +164,7 @@ fn records_note_the_order_of_memory() {
                 late_reads: false,
                 ..Run::new(client, racy(seed))
             };
-            let decided = common::decide(&run(&atomic).history, client.model());
+            let decided = common::decide(&run(&atomic).history, client.model().name());
             assert_eq!(decided, (true, true), "{client}, seed {seed}");
         }
     }

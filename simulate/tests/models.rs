@@ -9,7 +9,7 @@ mod stress;
 use check::certificate::{self, Claim};
 use check::{Model, Options, PsoRmw, Verdict, check, steps, verify};
 use history::{Ambiguity, History, ReadsFrom};
-use simulate::client::Client;
+use simulate::client::{Client, Kept};
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 
@@ -48,9 +48,9 @@ fn satisfies(history: &History, model: Model, about: &dyn Fn() -> String) -> boo
 /// The model that a client keeps, and the next stronger one.
 fn models(client: Client) -> (Model, Option<Model>) {
     match client.model() {
-        "sc" => (Model::Sc, None),
-        "tso" => (Model::Tso, Some(Model::Sc)),
-        _ => (Model::Pso(PsoRmw::Own), Some(Model::Tso)),
+        Kept::Sc => (Model::Sc, None),
+        Kept::Tso => (Model::Tso, Some(Model::Sc)),
+        Kept::Pso => (Model::Pso(PsoRmw::Own), Some(Model::Tso)),
     }
 }
 

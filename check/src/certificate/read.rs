@@ -64,8 +64,11 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
 }
 
 /// The keys of header lines before the verdict.
-const HEADER: [&str; 9] = [
+const HEADER: [&str; 12] = [
+    "file",
     "history",
+    "threads",
+    "operations",
     "digest",
     "model",
     "pso-rmw",
@@ -136,7 +139,15 @@ impl<B: BufRead> Reader<B> {
             Some(None) => return Err(self.error("a criterion: cc, ccv, cm, ccm or wccm")),
             known => known.flatten(),
         };
+        let threads = field("threads").map(|count| count.parse());
+        let operations = field("operations").map(|count| count.parse());
+        let (Ok(threads), Ok(operations)) = (threads.transpose(), operations.transpose()) else {
+            return Err(self.error("numbers after `threads` and `operations` before the verdict"));
+        };
         let claim = Claim {
+            file: field("file"),
+            threads,
+            operations,
             history: field("history"),
             digest,
             model,

@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::simulate::command::quoted;
 use crate::simulate::protocols::Opened;
 use crate::simulate::verdicts::certify;
-use crate::simulate::{MODELS, fault};
+use crate::simulate::{fault, kept_by};
 
 /// How runs are done.
 pub struct Trial<'a> {
@@ -70,7 +70,7 @@ impl Trial<'_> {
         let ended = Ended {
             history: &history,
             reads_from: &reads_from,
-            model: model_of(&simulation),
+            model: kept_by(simulation.client),
         };
         let command = command(given, subject, &simulation, lineage);
         let (verdict, criteria) = self.judge(&ended).map_err(|what| Error::Certificate {
@@ -137,7 +137,10 @@ impl Trial<'_> {
         let finding = match outcome.verdict {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,
-            _ => Finding::Undecided,
+            // The stages are asked, which do not end with a criterion.
+            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {
+                Finding::Undecided
+            }
         };
         let criteria = Guarantee::ALL.map(|guarantee| match finding {
             Finding::Violation => self.ask(ended, guarantee),
@@ -238,13 +241,6 @@ fn simulate(
     let (output, title) = trace.unzip();
     let run = simulation.run_titled(protocol, &plan, output, title);
     run.map_err(|what| Error::Usage(format!("{}: {what}", protocol.title())))
-}
-
-/// The model that the cores keep.
-fn model_of(simulation: &Simulation) -> Model {
-    let kept = simulation.client.model();
-    let found = MODELS.into_iter().find(|model| model.name() == kept);
-    found.unwrap_or(Model::Sc)
 }
 
 /// How a run ended: what stopped it counts before what its history says.

@@ -14,6 +14,7 @@ use crate::limits::Limits;
 use crate::load::Input;
 use crate::options::{Format, TraceOptions};
 use crate::question::Ambiguous;
+use crate::words;
 
 /// How long each algorithm may take when all are run.
 const EACH_OF_ALL: Duration = Duration::from_secs(10);
@@ -55,12 +56,12 @@ pub struct Args {
 
     /// Memory models, separated by commas [default: sc, or tso for what x86 executed and for an
     /// algorithm that is for TSO alone]
-    #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = ["sc", "tso", "pso"])]
-    model: Vec<String>,
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = words::model(words::MODELS))]
+    model: Vec<Model>,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
     /// all of its thread's stores
-    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
     /// What decides: all stages in turn, one of them alone, or an algorithm of a paper; `all` runs
@@ -165,8 +166,7 @@ impl Args {
 
     fn named_models(&self) -> impl Iterator<Item = Model> {
         let named = self.model.iter();
-        // The parser of the option knows the names.
-        named.filter_map(|name| Model::from_name(name, self.pso_rmw))
+        named.map(|model| model.with_rmw(self.pso_rmw))
     }
 
     /// The options that only the algorithms of the TSO tool take: refused with others.
@@ -223,19 +223,12 @@ impl Args {
     }
 }
 
-/// Reads what a read-modify-write waits for under PSO.
-pub fn rmw_parser() -> impl TypedValueParser<Value = PsoRmw> {
-    PossibleValuesParser::new(["own", "all"]).map(|name| match name.as_str() {
-        "all" => PsoRmw::All,
-        _ => PsoRmw::Own,
-    })
-}
-
 fn choice_parser() -> impl TypedValueParser<Value = Choice> {
-    let names = Algorithm::ALL.map(Algorithm::name);
-    PossibleValuesParser::new(names.into_iter().chain(["all"])).map(|name| {
-        let named = |algorithm: &Algorithm| algorithm.name() == name;
-        let algorithm = Algorithm::ALL.into_iter().find(named);
-        algorithm.map_or(Choice::All, Choice::One)
+    let choices = Algorithm::ALL.into_iter().map(Choice::One);
+    let choices: Vec<Choice> = choices.chain([Choice::All]).collect();
+    let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
+    PossibleValuesParser::new(names).try_map(move |name| {
+        let found = choices.iter().copied().find(|choice| choice.name() == name);
+        found.ok_or_else(|| format!("`{name}` is no algorithm"))
     })
 }

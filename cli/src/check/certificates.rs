@@ -54,7 +54,10 @@ impl Certificates {
     ) -> Result<Option<Written>, Error> {
         let history = decided.history;
         let path = self.path(decided);
-        let claim = || Claim::new(history, decided.model, &self.options);
+        let claim = || Claim {
+            file: file_name(&decided.input.file),
+            ..Claim::new(history, decided.model, &self.options)
+        };
         let steps = match &decided.outcome.verdict {
             Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied => {
                 // One from an earlier run would be mistaken for this one's.
@@ -114,6 +117,12 @@ impl Certificates {
         };
         self.folder.join(name)
     }
+}
+
+/// What to call the file of a history in a certificate: where it lies is nobody's business. Standard input has no name.
+fn file_name(file: &str) -> Option<String> {
+    let name = Path::new(file).file_name()?.to_string_lossy();
+    (name != "-").then(|| name.into_owned())
 }
 
 /// A name that every file system takes.

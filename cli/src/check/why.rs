@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use check::proof::{Assumption, Block, Contradiction, Fact, Node, Rule, Violation};
 use history::{History, OpId};
+use report::picture::Kind;
 
 /// Short name of an operation: `T0:12`.
 pub fn label(history: &History, op: OpId) -> String {
@@ -34,14 +35,24 @@ pub fn assumption(history: &History, assumption: Assumption) -> String {
     }
 }
 
+/// What kind of edge a rule derives.
+pub fn kind(rule: Rule) -> Kind {
+    match rule {
+        Rule::ProgramOrder => Kind::Po,
+        Rule::ReadsFrom | Rule::Source => Kind::Rf,
+        Rule::Overtaken => Kind::Rw,
+        Rule::OwnEarlier(_)
+        | Rule::Observed(_)
+        | Rule::InitialFirst
+        | Rule::Final
+        | Rule::Assumed
+        | Rule::Lemma(_) => Kind::Ww,
+    }
+}
+
 /// What an edge of a cycle is called: po, rf, ww or rw.
 pub fn edge(rule: Rule) -> &'static str {
-    match rule {
-        Rule::ProgramOrder => "po",
-        Rule::ReadsFrom | Rule::Source => "rf",
-        Rule::Overtaken => "rw",
-        _ => "ww",
-    }
+    kind(rule).name()
 }
 
 /// A derived fact that needs an explanation, under a letter.

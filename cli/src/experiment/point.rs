@@ -202,7 +202,9 @@ impl Task {
     pub fn model(self) -> Model {
         match self {
             Task::Decide(model, _) | Task::Kernel(model) => model,
-            Task::Explore(monitor) => monitor.unwrap_or(Model::Sc),
+            // The interleavings of a program are its runs under SC; that is all there is without a monitor.
+            Task::Explore(None) => Model::Sc,
+            Task::Explore(Some(monitor)) => monitor,
         }
     }
 }

@@ -242,16 +242,10 @@ impl<'a> Drawing<'a> {
     }
 
     fn arrow(&self, fact: &Fact, letter: Option<String>, weight: Weight) -> Arrow {
-        let kind = match why::edge(fact.rule) {
-            "po" => Kind::Po,
-            "rf" => Kind::Rf,
-            "rw" => Kind::Rw,
-            _ => Kind::Ww,
-        };
         Arrow {
             from: self.rows[&fact.before],
             to: self.rows[&fact.after],
-            kind,
+            kind: why::kind(fact.rule),
             letter,
             weight,
         }

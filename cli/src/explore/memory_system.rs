@@ -21,6 +21,7 @@ use crate::options::Format;
 use crate::progress;
 use crate::simulate::parse::positive;
 use crate::status::Status;
+use crate::words;
 
 /// Is a memory system sequentially consistent? By Qadeer's method
 #[derive(clap::Args)]
@@ -49,8 +50,8 @@ events of a shortest `run` with its `cycle`), and `reason`.
 Exit status: 0 sequentially consistent, 1 a run with a cycle, 2 bad usage, 3 a limit was met.")]
 pub struct Args {
     /// The system
-    #[arg(value_name = "NAME", value_parser = NAMES)]
-    name: String,
+    #[arg(value_name = "NAME", value_parser = words::one_of(&System::ALL, System::name))]
+    system: System,
 
     /// Processors
     #[arg(long, value_name = "P", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
@@ -84,13 +85,35 @@ pub struct Args {
     limits: Limits,
 }
 
-const NAMES: [&str; 5] = [
-    "serial",
-    "piranha",
-    "piranha-buggy",
-    "store-buffer",
-    "lazy-caching",
-];
+/// A built-in system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum System {
+    Serial,
+    Piranha,
+    PiranhaBuggy,
+    StoreBuffer,
+    LazyCaching,
+}
+
+impl System {
+    const ALL: [System; 5] = [
+        System::Serial,
+        System::Piranha,
+        System::PiranhaBuggy,
+        System::StoreBuffer,
+        System::LazyCaching,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            System::Serial => "serial",
+            System::Piranha => "piranha",
+            System::PiranhaBuggy => "piranha-buggy",
+            System::StoreBuffer => "store-buffer",
+            System::LazyCaching => "lazy-caching",
+        }
+    }
+}
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
@@ -122,16 +145,16 @@ fn prove_named(args: &Args) -> Proof {
         limits,
         without_symmetry: args.no_symmetry,
     };
-    let line = progress::spinner(args.name.clone(), args.quiet);
+    let line = progress::spinner(args.system.name().to_owned(), args.quiet);
     let report = &mut |progress: &Progress| line.set_message(format!("{} states", progress.states));
     let capacity = usize::from(args.capacity);
     let piranha = |is_buggy| Piranha { shape, is_buggy };
-    let proof = match args.name.as_str() {
-        "serial" => prove(&Serial { shape }, &options, report),
-        "piranha" => prove(&piranha(false), &options, report),
-        "piranha-buggy" => prove(&piranha(true), &options, report),
-        "store-buffer" => prove(&StoreBuffer { shape, capacity }, &options, report),
-        _ => prove(&LazyCaching { shape, capacity }, &options, report),
+    let proof = match args.system {
+        System::Serial => prove(&Serial { shape }, &options, report),
+        System::Piranha => prove(&piranha(false), &options, report),
+        System::PiranhaBuggy => prove(&piranha(true), &options, report),
+        System::StoreBuffer => prove(&StoreBuffer { shape, capacity }, &options, report),
+        System::LazyCaching => prove(&LazyCaching { shape, capacity }, &options, report),
     };
     line.finish_and_clear();
     proof
@@ -143,7 +166,7 @@ fn text(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "{}: {}, {}, values 0 to {VALUES}",
-        args.name,
+        args.system.name(),
         plural(args.processors, "processor"),
         plural(args.locations, "location"),
     )?;
@@ -278,7 +301,7 @@ struct Line<'a> {
 fn json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
     let (known, progress) = &proof.assumptions;
     let line = Line {
-        system: &args.name,
+        system: args.system.name(),
         processors: args.processors,
         locations: args.locations,
         values: VALUES,

@@ -16,11 +16,11 @@ use check::Model;
 use check::model::PsoRmw;
 
 use super::limits::Limits;
-use crate::check::rmw_parser;
 use crate::error::Error;
 use crate::options::Format;
 use crate::simulate::parse::positive;
 use crate::status::Status;
+use crate::words;
 use subject::{Explored, Subject};
 
 /// Explore the runs of concurrent programs, and say whether TSO or PSO lets them leave SC
@@ -75,17 +75,17 @@ pub struct Args {
     preemptions: Vec<u32>,
 
     /// Which monitors watch
-    #[arg(long, value_name = "MODEL", value_delimiter = ',', default_value = "tso,pso", value_parser = ["tso", "pso"])]
-    monitor: Vec<String>,
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', default_value = "tso,pso", value_parser = words::model(words::WEAKER_THAN_SC))]
+    monitor: Vec<Model>,
 
     /// What an atomic operation waits for under PSO: its thread's stores to its own location, or all
-    #[arg(long, value_name = "own|all", default_value = "own", value_parser = rmw_parser())]
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
     /// Also explore all states under these models, for small programs: what can hold at the end, and
     /// a shortest run to a fault
-    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = ["sc", "tso", "pso"])]
-    exhaustive: Vec<String>,
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = words::model(words::MODELS))]
+    exhaustive: Vec<Model>,
 
     /// Say where fences are needed: for each model a smallest set that removes all violations found
     #[arg(long)]
@@ -108,13 +108,13 @@ pub struct Args {
 }
 
 impl Args {
-    /// The models of these names, each once.
-    fn models(&self, names: &[String]) -> Vec<Model> {
+    /// These models, each once.
+    fn models(&self, named: &[Model]) -> Vec<Model> {
         let mut models = Vec::new();
-        for name in names {
-            // The parser of the option knows the names.
-            let model = Model::from_name(name, self.pso_rmw);
-            models.extend(model.filter(|model| !models.contains(model)));
+        for model in named.iter().map(|model| model.with_rmw(self.pso_rmw)) {
+            if !models.contains(&model) {
+                models.push(model);
+            }
         }
         models
     }

@@ -37,15 +37,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "MUTANT")]
     mutant: Option<String>,
 
-    /// How to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    /// How to print [default: what the name of the output says, text for standard output]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 
     /// Show only this machine
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
 
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output: a name ending in .txt, .json, .dot or .svg
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -63,8 +63,54 @@ enum Format {
     Svg,
 }
 
+impl Format {
+    /// The endings of names of files that hold it.
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Format::Text => &["txt"],
+            Format::Json => &["json"],
+            Format::Dot => &["dot", "gv"],
+            Format::Svg => &["svg"],
+        }
+    }
+}
+
+impl Args {
+    /// What to write: what is asked for, which the name of the output may not contradict, or what that name says.
+    fn format(&self) -> Result<Format, Error> {
+        let Some(path) = &self.output else {
+            return Ok(self.format.unwrap_or(Format::Text));
+        };
+        let ending = files::ending(path);
+        let says = |format: &Format| {
+            ending
+                .as_deref()
+                .is_some_and(|it| format.endings().contains(&it))
+        };
+        let by_name = Format::value_variants().iter().copied().find(says);
+        match (self.format, by_name) {
+            (Some(format), Some(other)) if format != other => files::check_ending(
+                "-o",
+                path,
+                format.endings(),
+                &format!(".{} was expected, or no --format", format.endings()[0]),
+            )
+            .map(|()| format),
+            (Some(format), _) => Ok(format),
+            (None, Some(format)) => Ok(format),
+            (None, None) => {
+                let advice = ".txt, .json, .dot or .svg was expected; or add --format";
+                files::check_ending("-o", path, Format::Text.endings(), advice)
+                    .map(|()| Format::Text)
+            }
+        }
+    }
+}
+
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    // What cannot be written is said before the work is done.
+    let format = args.format()?;
     let protocol = open(&args.protocol, args.mutant.as_deref())?;
     let Some((loaded, outline)) = &protocol.tables else {
         let (sources, all) = (&protocol.sources, &protocol.diagnostics);
@@ -72,7 +118,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     let machines = selected(outline, args.machine.as_deref())?;
     let write = |machines: &[&MachineOutline], out: &mut dyn Write| {
-        let written = match args.format {
+        let written = match format {
             Format::Text => text::machines(loaded, machines, out),
             Format::Json => json::machines(loaded, machines, out),
             Format::Dot => dot::machines(loaded, machines, out),
@@ -80,7 +126,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         };
         written.map_err(Error::Output)
     };
-    if args.format == Format::Svg
+    if format == Format::Svg
         && let Some(machine) = machines.iter().find(|one| drawing::is_too_large(one))
     {
         return Err(Error::Usage(format!(
@@ -88,7 +134,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             machine.name
         )));
     }
-    let is_graph = matches!(args.format, Format::Dot | Format::Svg);
+    let is_graph = matches!(format, Format::Dot | Format::Svg);
     match &args.output {
         Some(path) if is_graph && machines.len() > 1 => {
             for machine in machines {
@@ -97,7 +143,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             }
         }
         Some(path) => files::create(path, |file| write(&machines, file))?,
-        None if args.format == Format::Svg && machines.len() > 1 => {
+        None if format == Format::Svg && machines.len() > 1 => {
             return Err(Error::Usage(format!(
                 "there is a drawing for each of {}: choose one with --machine, or give -o FILE",
                 names(outline)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use report::claims::{Claim, Verdict};
+use report::claims::Claim;
 use report::summary::Summary;
 
 use super::table::Table;
@@ -11,7 +11,7 @@ use super::table::Table;
 /// Characters of a column of claims, at most.
 const WIDE: usize = 48;
 
-/// Prints them; claims that no row tests only if all are asked for.
+/// Prints them; claims of which nothing is known only if all are asked for.
 pub fn print(
     experiments: &[Summary],
     claims: &[Claim],
@@ -24,11 +24,10 @@ pub fn print(
     }
     if !claims.is_empty() {
         writeln!(out, "\nClaims of the papers, and here")?;
-        let is_tested = |claim: &Claim| claim.verdict != Verdict::Untested;
-        for claim in claims.iter().filter(|claim| is_all || is_tested(claim)) {
+        for claim in claims.iter().filter(|claim| is_all || claim.has_numbers()) {
             print_claim(claim, out)?;
         }
-        let left = claims.iter().filter(|claim| !is_tested(claim)).count();
+        let left = claims.iter().filter(|claim| !claim.has_numbers()).count();
         if left > 0 && !is_all {
             writeln!(
                 out,
@@ -66,13 +65,18 @@ fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
         statement,
         theirs,
         ours,
+        rule,
         ..
     } = claim;
     let verdict = claim.verdict.name();
-    writeln!(out, "  {verdict:8}  {statement} ({paper}, {place})")?;
+    writeln!(out, "  {verdict:10}  {statement} ({paper}, {place})")?;
     let ours = if ours.is_empty() { "-" } else { ours };
     match theirs.chars().count() <= WIDE {
-        true => writeln!(out, "            paper: {theirs}; here: {ours}"),
-        false => writeln!(out, "            paper: {theirs}\n            here: {ours}"),
-    }
+        true => writeln!(out, "              paper: {theirs}; here: {ours}"),
+        false => writeln!(
+            out,
+            "              paper: {theirs}\n              here: {ours}"
+        ),
+    }?;
+    writeln!(out, "              {rule}")
 }

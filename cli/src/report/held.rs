@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use report::results::Results;
+use report::results::{Results, Unfinished};
 use report::tables::Trial;
 
 use super::Campaign;
@@ -48,11 +48,23 @@ impl Held {
         let known = results.runs.len();
         results.runs.extend(logged.unwrap_or_default());
         results.tidy();
+        let is_running = results.runs.len() > known || campaign::lacks_shards(folder)?;
+        results.unfinished = Unfinished {
+            experiments: experiment::unfinished(&results.trials),
+            campaign: is_running,
+        };
+        // Where a journal knows more, the experiment goes on, at whatever size that is.
+        let going_on = results
+            .trials
+            .iter()
+            .filter(|trial| unfinished.contains(&trial.experiment));
+        let going_on = going_on.map(|trial| (trial.experiment.clone(), trial.size.clone()));
+        results.unfinished.experiments.extend(going_on);
         Ok(Held {
             unfinished,
             told: campaign::told(folder)?,
             has_campaign: is_logged || !results.runs.is_empty() || !results.equivalents.is_empty(),
-            is_running: results.runs.len() > known || campaign::lacks_shards(folder)?,
+            is_running,
             results,
         })
     }

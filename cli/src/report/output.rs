@@ -12,7 +12,7 @@ use super::cycles;
 use super::held::Held;
 use super::unreached;
 use crate::error::Error;
-use crate::files::create;
+use crate::files::{check_ending, create};
 
 /// How many violations the page explains.
 const EXPLAINED: usize = 20;
@@ -34,6 +34,26 @@ pub struct Files {
 }
 
 impl Files {
+    /// Refuses names of files that say another format than the one that is written, before any work is done.
+    ///
+    /// # Errors
+    /// A name does.
+    pub fn check(&self) -> Result<(), Error> {
+        if let Some(path) = &self.output {
+            let advice = ".html was expected: a page can be printed from a browser, and --figures DIR writes every figure as SVG and PNG";
+            check_ending("-o", path, &["html", "htm"], advice)?;
+        }
+        match &self.claims {
+            Some(path) => check_ending(
+                "--claims",
+                path,
+                &["csv"],
+                ".csv was expected; --format json has the claims as JSON",
+            ),
+            None => Ok(()),
+        }
+    }
+
     /// Writes them, and says so in a line for each.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! What the user asks for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use check::{Model, PsoRmw};
-use simulate::client::Client;
+use simulate::client::{Client, Kept};
 use simulate::config::{Caches, Options, Setting};
 use simulate::program::Shape;
 use simulate::protocol::Protocol;
@@ -13,6 +13,7 @@ use simulate::simulation::Simulation;
 
 use super::parse;
 use crate::error::Error;
+use crate::files::{check_ending, ending};
 use crate::limits::Limits;
 use crate::options::Format;
 
@@ -248,6 +249,15 @@ const MOST_OPERATIONS: u64 = 50_000_000;
 /// All models, the strongest first.
 pub const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
 
+/// The model that cores keep.
+pub fn kept_by(client: Client) -> Model {
+    match client.model() {
+        Kept::Sc => Model::Sc,
+        Kept::Tso => Model::Tso,
+        Kept::Pso => Model::Pso(PsoRmw::Own),
+    }
+}
+
 impl Args {
     /// Refuses options that do not fit each other.
     pub fn check(&self) -> Result<(), Error> {
@@ -282,6 +292,7 @@ impl Args {
             );
         }
         self.check_outputs()?;
+        self.check_names()?;
         if self.coverage.is_some() && self.protocols().len() > 1 {
             return usage("--coverage: transitions are those of one protocol: name one");
         }
@@ -327,6 +338,30 @@ impl Args {
         Ok(())
     }
 
+    /// Refuses names of files that say another format than the one that is written.
+    fn check_names(&self) -> Result<(), Error> {
+        /// Endings of formats that no trace has.
+        const OTHERS: [&str; 8] = [
+            "axe", "json", "jsonl", "parquet", "csv", "html", "svg", "litmus",
+        ];
+        let is_other = |path: &&PathBuf| ending(path).is_some_and(|it| OTHERS.contains(&&*it));
+        if let Some(path) = self.output.as_ref().filter(is_other) {
+            return Err(Error::Usage(format!(
+                "-o {}: a trace is text in gem5's format: give it a name such as run.trace.gz; --history writes \
+                 the history as .axe, .json or .parquet, --coverage the transitions as .csv",
+                path.display()
+            )));
+        }
+        match self
+            .coverage
+            .as_deref()
+            .filter(|path| *path != Path::new("-"))
+        {
+            Some(path) => check_ending("--coverage", path, &["csv"], ".csv was expected, or `-`"),
+            None => Ok(()),
+        }
+    }
+
     /// The protocols, each once.
     pub fn protocols(&self) -> Vec<&str> {
         parse::protocols(&self.protocols)
@@ -353,9 +388,8 @@ impl Args {
         match &self.check {
             Some(named) if !named.is_empty() => named.clone(),
             _ => {
-                let weaker = MODELS
-                    .iter()
-                    .skip_while(|model| model.name() != client.model());
+                let kept = kept_by(client);
+                let weaker = MODELS.iter().skip_while(|&&model| model != kept);
                 weaker.copied().collect()
             }
         }

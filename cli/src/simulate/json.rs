@@ -137,7 +137,7 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         protocol: &opened.given,
         mutant: opened.mutant(),
         client: cell.client.to_string(),
-        keeps: cell.client.model(),
+        keeps: cell.client.model().name(),
         seed: series.args.seed_of(0),
         runs: score.runs,
         operations: score.operations,

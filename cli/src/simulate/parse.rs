@@ -1,21 +1,18 @@
 //! Values of options.
 
 use check::Model;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use simulate::client::Client;
 use simulate::config::{Caches, Shape};
 use simulate::ruby::delays::Latency;
 use simulate::slicc::builtin::BUILTINS;
 
-use super::args::MODELS;
 use crate::generate::parse_count;
+use crate::words;
 
 /// The name of a model.
 pub fn models() -> impl TypedValueParser<Value = Model> {
-    PossibleValuesParser::new(MODELS.map(|model| model.name())).try_map(|name| {
-        let found = MODELS.into_iter().find(|model| model.name() == name);
-        found.ok_or_else(|| "the name of a model was expected".to_owned())
-    })
+    words::model(words::MODELS)
 }
 
 /// Names and paths of protocols, each once; `all` stands for every built-in one.

@@ -17,11 +17,17 @@ pub const FLEETING: f64 = 1e-3;
 /// From which factor on something grows or shrinks: less may be chance.
 pub const GROWS: f64 = 1.25;
 
-/// How many histories a number must rest on.
+/// How many histories a median must rest on.
 pub const FEWEST: usize = 10;
 
+/// How many cases a share must rest on. If something is so in all of them, it is not so in fewer than 3 %, with 95 % confidence.
+pub const FEWEST_CASES: u64 = 100;
+
+/// The size that is for trying out: its numbers are shown, and no claim is decided by them.
+pub const QUICK: &str = "quick";
+
 /// The sizes of experiments, that of the papers first: a claim is tested on the first that tells.
-pub const SIZES: [&str; 3] = ["paper", "large", "quick"];
+pub const SIZES: [&str; 3] = ["paper", "large", QUICK];
 
 /// Results of whose trials those of one size count.
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +153,26 @@ impl Share {
             part: share.part + u64::from(one),
             of: share.of + 1,
         })
+    }
+
+    /// Where the fraction of all such cases lies with 95 % confidence, by Wilson's method: between 0 and 1 if nothing is known.
+    pub fn interval(self) -> Estimate {
+        /// Quantile of the normal distribution.
+        const Z: f64 = 1.96;
+        if self.of == 0 {
+            return Estimate {
+                low: 0.0,
+                high: 1.0,
+            };
+        }
+        let (share, of) = (self.value(), self.of as f64);
+        let scale = 1.0 + Z * Z / of;
+        let middle = (share + Z * Z / (2.0 * of)) / scale;
+        let half = Z * (share * (1.0 - share) / of + Z * Z / (4.0 * of * of)).sqrt() / scale;
+        Estimate {
+            low: (middle - half).max(0.0),
+            high: (middle + half).min(1.0),
+        }
     }
 
     /// As a fraction; 0 of nothing.
@@ -329,6 +355,17 @@ impl<'a> Trials<'a> {
         }
     }
 
+    /// The same if there are enough histories for a mean of shares.
+    ///
+    /// # Errors
+    /// There are not.
+    pub fn enough_cases(self) -> Result<Trials<'a>, Missing> {
+        match self.histories.len() as u64 {
+            few if few < FEWEST_CASES => Err(Missing::Cases(self.experiment, few)),
+            _ => Ok(self),
+        }
+    }
+
     /// Why none of these groups of histories tells anything.
     pub fn untold<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
     where
@@ -503,5 +540,14 @@ mod tests {
         let share = Share::of([true, false, false, true]);
         assert_eq!((share.value(), share.to_string()), (0.5, "2 of 4".into()));
         assert_eq!(Share::default().value(), 0.0);
+        // As tables of Wilson's interval have it.
+        let rounded = |part, of| {
+            let Estimate { low, high } = Share { part, of }.interval();
+            [low, high].map(|end| (end * 1000.0).round() / 1000.0)
+        };
+        assert_eq!(rounded(0, 0), [0.0, 1.0]);
+        assert_eq!(rounded(0, 10), [0.0, 0.278]);
+        assert_eq!(rounded(10, 10), [0.722, 1.0]);
+        assert_eq!(rounded(82, 100), [0.733, 0.883]);
     }
 }

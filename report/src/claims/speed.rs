@@ -1,14 +1,8 @@
 //! Which algorithm is faster, where, and how that grows: what several papers claim of their figures.
 
 use super::measure::{Axis, Estimate, FLEETING, GROWS, Trials, median};
-use super::paper::{seconds, times};
+use super::paper::{ALIKE, FASTER, SIMILAR, seconds, times};
 use super::{Found, Missing, Told};
-
-/// Up to this ratio of their medians, two algorithms take the same time.
-const ALIKE: f64 = 1.5;
-
-/// Above this ratio of their medians, one algorithm is faster than another: less may be chance.
-pub const FASTER: f64 = 1.1;
 
 /// Which part of the comparisons has to agree where a figure is said to show something as a whole.
 const MOST: f64 = 0.5;
@@ -72,18 +66,18 @@ impl Tally {
     }
 
     /// What they say together: the claim holds if all are as claimed.
-    fn found(self, rule: &str, basis: String) -> Found {
+    fn found(self, basis: String) -> Found {
         let holds = all(self.told.iter().copied());
         let fails = self.told.iter().filter(|told| **told == Told::No);
         let difference = match (fails.count(), self.told.len()) {
             (0, _) => String::new(),
-            (fails, of) if fails == of => "Here it is not so. ".to_owned(),
-            (fails, of) => format!("Here it is not so in {fails} of {of} comparisons. "),
+            (fails, of) if fails == of => "Here it is not so.".to_owned(),
+            (fails, of) => format!("Here it is not so in {fails} of {of} comparisons."),
         };
         Found {
             ours: self.shown.join("; "),
             holds,
-            rule: format!("{difference}{rule}"),
+            difference,
             basis,
         }
     }
@@ -134,10 +128,7 @@ pub fn faster(
             }
         }
     }
-    let rule = format!(
-        "Holds if the ratio of the medians is above {FASTER} at the largest point that tells."
-    );
-    Ok(tally.found(&rule, trials.basis(&[&[slow], fast].concat())))
+    Ok(tally.found(trials.basis(&[&[slow], fast].concat())))
 }
 
 /// That the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
@@ -167,10 +158,7 @@ pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Resu
         );
         tally.push(grows(last).into(), shown);
     }
-    let rule = format!(
-        "Holds if the ratio of the medians at the largest point that tells is more than {GROWS} times that at the smallest."
-    );
-    Ok(tally.found(&rule, trials.basis(&[&[slow], fast].concat())))
+    Ok(tally.found(trials.basis(&[&[slow], fast].concat())))
 }
 
 /// That two algorithms take about the same time at the last point of each axis.
@@ -183,26 +171,22 @@ pub fn alike(
     let mut tally = Tally::default();
     for &axis in axes {
         let points = compared(trials, axis, first, second)?;
-        if let Some(last) = points.last() {
-            tally.push(is_alike(last).into(), in_words(first, second, axis, last));
+        let long = points.iter().rfind(|point| !point.is_fleeting());
+        if let Some(last) = long.or(points.last()) {
+            tally.push(is_alike(last), in_words(first, second, axis, last));
         }
     }
-    let rule = format!(
-        "Holds if neither median is more than {} the other at the largest point that tells, or both are below {}.",
-        times(ALIKE),
-        seconds(FLEETING)
-    );
-    Ok(tally.found(&rule, trials.basis(&[first, second])))
+    Ok(tally.found(trials.basis(&[first, second])))
 }
 
 /// Whether two algorithms take about the same time.
-fn is_alike(point: &Compared) -> Option<bool> {
+fn is_alike(point: &Compared) -> Told {
     if point.is_fleeting() {
-        return Some(true);
+        return Told::TooShort;
     }
-    let too_high = point.ratio.exceeds(Estimate::exactly(ALIKE))?;
-    let low_enough = point.ratio.exceeds(Estimate::exactly(1.0 / ALIKE))?;
-    Some(!too_high && low_enough)
+    let too_high = point.ratio.exceeds(Estimate::exactly(ALIKE));
+    let low_enough = point.ratio.exceeds(Estimate::exactly(1.0 / ALIKE));
+    all([too_high.map(|too_high| !too_high), low_enough])
 }
 
 /// That an algorithm is the fastest at most of the points.
@@ -247,10 +231,7 @@ pub fn fastest(
             0 => Told::TooShort,
             told => (won as f64 / told as f64 > MOST).into(),
         },
-        rule: format!(
-            "By the medians; holds if it is the fastest at more than half of the points, those aside where it and the next take less than {}.",
-            seconds(FLEETING)
-        ),
+        difference: String::new(),
         basis: part.basis(&all_of_them),
     })
 }
@@ -315,9 +296,7 @@ pub fn degrades(
             .iter()
             .skip(1)
             .map(|(_, growth)| slowest.exceeds(growth.times(GROWS)))),
-        rule: format!(
-            "Holds if that of {slow} grows more than {GROWS} times as much as each other."
-        ),
+        difference: String::new(),
         basis: part.basis(&all_of_them),
     })
 }
@@ -329,8 +308,6 @@ pub fn similar(
     axis: Axis,
     algorithms: &[&str],
 ) -> Result<Found, Missing> {
-    /// Up to this ratio of medians times are similar here: the histories are others.
-    const SIMILAR: f64 = 2.0;
     let points = trials.part(axis).with(algorithms)?.along(axis);
     let known = reference.part(axis).with(algorithms)?.along(axis);
     let mut ratios = Vec::new();
@@ -365,11 +342,7 @@ pub fn similar(
             reference.experiment
         ),
         holds: (similar as f64 / ratios.len() as f64 > MOST).into(),
-        rule: format!(
-            "Holds if more than half are within {}, those aside that are below {} both times.",
-            times(SIMILAR),
-            seconds(FLEETING)
-        ),
+        difference: String::new(),
         basis: trials.basis(algorithms),
     })
 }

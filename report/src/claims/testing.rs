@@ -1,6 +1,6 @@
 //! Rows for tests, in a few words.
 
-use super::measure::FEWEST;
+use super::measure::FEWEST_CASES;
 use crate::tables::{CampaignRun, Checked, Finding, RunOutcome, Said, Trial};
 
 /// A claim, with rows for which it holds and rows for which it does not.
@@ -86,7 +86,7 @@ impl Point {
         let row = |number| {
             let mut row = Trial {
                 experiment: self.experiment.to_owned(),
-                size: "quick".to_owned(),
+                size: "paper".to_owned(),
                 part: self.part.to_owned(),
                 point: format!(
                     "operations={},threads={},locations={}",
@@ -107,7 +107,7 @@ impl Point {
             change(&mut row);
             row
         };
-        (0..FEWEST as u32).map(row).collect()
+        (0..FEWEST_CASES as u32).map(row).collect()
     }
 
     /// The rows of algorithms that find an order, in so many seconds.

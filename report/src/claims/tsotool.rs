@@ -3,8 +3,9 @@
 mod reasons;
 mod times;
 
-use super::measure::{AtSize, Axis, Estimate, FEWEST, Share, Trials};
+use super::measure::{AtSize, Axis, Estimate, FEWEST, FEWEST_CASES, Share, Trials};
 use super::paper::{self, Stated, percent};
+use super::speed;
 use super::{Claim, Found, Missing, Told};
 use crate::tables::{Said, Trial};
 
@@ -54,8 +55,8 @@ fn better(results: AtSize<'_>) -> Result<Found, Missing> {
     let [heu, deriv] = [found(&trials, SORTS[0])?, found(&trials, SORTS[1])?];
     Ok(Found {
         ours: format!("Heu {}, Deriv {}", shown(heu), shown(deriv)),
-        holds: (deriv.value() > heu.value()).into(),
-        rule: String::new(),
+        holds: is_above(deriv, heu),
+        difference: String::new(),
         basis: trials.basis(&SORTS),
     })
 }
@@ -65,10 +66,25 @@ fn incomplete(results: AtSize<'_>) -> Result<Found, Missing> {
     let deriv = found(&trials, "deriv")?;
     Ok(Found {
         ours: shown(deriv),
-        holds: (deriv.part < deriv.of).into(),
-        rule: "Holds if there is a history of which it finds none.".to_owned(),
+        holds: match deriv {
+            Share { part, of } if part < of => Told::Yes,
+            Share { of, .. } if of < FEWEST_CASES => {
+                Told::Unclear("Too few histories to see that it always finds one.")
+            }
+            _ => Told::No,
+        },
+        difference: String::new(),
         basis: trials.basis(&["deriv"]),
     })
+}
+
+/// Whether one share is above another, and not by chance.
+fn is_above(one: Share, other: Share) -> Told {
+    match one.interval().exceeds(other.interval()) {
+        Some(true) => Told::Yes,
+        _ if one.value() <= other.value() => Told::No,
+        _ => Told::Unclear("The difference may be chance: the confidence intervals overlap."),
+    }
 }
 
 fn shown(share: Share) -> String {
@@ -108,12 +124,12 @@ fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
             ours.collect::<Vec<_>>().join("; ")
         ),
         // Where an algorithm always succeeds there is nothing to lose.
-        holds: (halves
-            .iter()
-            .all(|(_, little, much)| much.value() < little.value()))
-        .into(),
-        rule: "Holds if the half of the histories with more sharing has the lower share."
-            .to_owned(),
+        holds: speed::all(
+            halves
+                .iter()
+                .map(|(_, little, much)| is_above(*little, *much)),
+        ),
+        difference: String::new(),
         basis: trials.basis(&SORTS),
     })
 }
@@ -140,11 +156,8 @@ fn longer(results: AtSize<'_>) -> Result<Found, Missing> {
     });
     Ok(Found {
         ours: ours.collect::<Vec<_>>().join("; "),
-        holds: (ends
-            .iter()
-            .all(|(_, short, long)| long.value() < short.value()))
-        .into(),
-        rule: "Holds if the longest programs have the lower share.".to_owned(),
+        holds: speed::all(ends.iter().map(|(_, short, long)| is_above(*short, *long))),
+        difference: String::new(),
         basis: trials.basis(&SORTS),
     })
 }
@@ -219,8 +232,11 @@ fn heu_back(results: AtSize<'_>) -> Result<Found, Missing> {
             shown(few),
             shown(many)
         ),
-        holds: (many.value() < 0.5).into(),
-        rule: format!("Holds if beyond {FEW_THREADS} threads it finishes less than half."),
+        holds: speed::all([
+            few.interval().exceeds(Estimate::exactly(0.5)),
+            Estimate::exactly(0.5).exceeds(many.interval()),
+        ]),
+        difference: String::new(),
         basis: trials.basis(&[name]),
     })
 }

@@ -3,9 +3,10 @@
 mod reasons;
 
 use super::kernels::{Ordered, average, ceiling, exact, in_kernel, of_kernels, ordered};
-use super::measure::{AtSize, Axis, Estimate, FEWEST, History, Share, Trials, mean, time};
-use super::paper::{self, Stated, percent};
-use super::{Claim, Found, Missing, speed};
+use super::measure::{AtSize, Axis, Estimate, FEWEST_CASES, History, Share, Trials, mean, time};
+use super::paper::{self, FEWEST_APART, NOT_FAR, Stated, percent};
+use super::speed::{self, all};
+use super::{Claim, Found, Missing, Told};
 use crate::tables::Said;
 
 /// The algorithms of Figures 6 to 8.
@@ -13,9 +14,6 @@ const ALGORITHMS: [&str; 4] = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
 
 /// The number of threads up to which DBCOP does well.
 const FEW: u32 = 8;
-
-/// How far apart two shares are that are not far from each other.
-const NEAR: f64 = 0.05;
 
 pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
     vec![
@@ -93,8 +91,8 @@ fn rest(results: AtSize<'_>) -> Result<Found, Missing> {
     let rows = of_kernels(&trials, "wsc")?;
     let parts = rows.iter().filter_map(|row| row.of_kernel());
     let parts: Vec<f64> = parts.filter(|part| *part < 1.0).collect();
-    if parts.len() < FEWEST {
-        return Err(Missing::Few("wsc-kernel", parts.len()));
+    if (parts.len() as u64) < FEWEST_CASES {
+        return Err(Missing::Cases("wsc-kernel", parts.len() as u64));
     }
     let mean = Estimate::exactly(parts.iter().sum::<f64>() / parts.len() as f64);
     let counts = Some(format!("over {} histories", parts.len()));
@@ -114,14 +112,17 @@ fn kernel_more(results: AtSize<'_>) -> Result<Found, Missing> {
             percent(wsc.value()),
             percent(ccm.value())
         ),
-        holds: (wsc.value() > 0.5 && ccm.value() < 0.5).into(),
-        rule: "Holds if that of wSC is above a half and that of CCM below.".to_owned(),
+        holds: all([
+            above(wsc.interval(), 0.5),
+            above(ccm.interval(), paper::FEW).map(|is_above| !is_above),
+        ]),
+        difference: String::new(),
         basis: trials.basis(&["kernel", "wsc", "ccm"]) + &ceiling(&of_wsc),
     })
 }
 
 fn pairs(results: AtSize<'_>, stated: Stated, criterion: &str) -> Result<Found, Missing> {
-    let trials = kernel_trials(results)?;
+    let trials = kernel_trials(results)?.enough_cases()?;
     let rows = ordered(&trials, criterion)?;
     let basis = trials.basis(&[criterion]) + &ceiling(&rows);
     let counts = in_kernel(&rows).map(|kernel| format!("the kernel has {}", percent(kernel)));
@@ -138,18 +139,22 @@ fn pairs(results: AtSize<'_>, stated: Stated, criterion: &str) -> Result<Found, 
     })))
 }
 
+/// Whether an interval is above a share; none if it is on both sides of it.
+fn above(interval: Estimate, share: f64) -> Option<bool> {
+    interval.exceeds(Estimate::exactly(share))
+}
+
 fn pairs_more(results: AtSize<'_>) -> Result<Found, Missing> {
-    let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?;
+    let trials = kernel_trials(results)?
+        .with(&["wsc", "ccm"])?
+        .enough_cases()?;
     let (of_wsc, of_ccm) = (ordered(&trials, "wsc")?, ordered(&trials, "ccm")?);
     let share = |rows: &[Ordered]| average(rows, |row| 1.0 - row.unordered()).low;
     let (wsc, ccm) = (share(&of_wsc), share(&of_ccm));
     Ok(Found {
         ours: format!("{} against {}", percent(wsc), percent(ccm)),
-        holds: (wsc > ccm && wsc - ccm <= NEAR).into(),
-        rule: format!(
-            "Holds if it is more, by at most {} percentage points.",
-            NEAR * 100.0
-        ),
+        holds: (wsc > ccm && wsc - ccm <= NOT_FAR).into(),
+        difference: String::new(),
         basis: trials.basis(&["wsc", "ccm"]) + &ceiling(&of_wsc),
     })
 }
@@ -272,8 +277,11 @@ fn more(results: AtSize<'_>) -> Result<Found, Missing> {
     paper::FIG9_MISSES.enough_for_rare(alone)?;
     Ok(Found {
         ours: format!("{wsc} that wSC alone refutes, {ccm} that CCM alone refutes"),
-        holds: (wsc > ccm).into(),
-        rule: "Holds if wSC alone refutes more than CCM alone.".to_owned(),
+        holds: match alone.part {
+            few if few < FEWEST_APART => Told::Unclear("Too few histories tell the two apart."),
+            _ => (wsc > ccm).into(),
+        },
+        difference: String::new(),
         basis: violations.basis(&["wsc", "ccm"]),
     })
 }

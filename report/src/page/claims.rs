@@ -9,28 +9,35 @@ use super::table::Table;
 use crate::claims::{Claim, Verdict};
 
 /// The verdicts, in the order in which they are counted.
-const VERDICTS: [Verdict; 3] = [Verdict::Holds, Verdict::Differs, Verdict::Untested];
+const VERDICTS: [Verdict; 4] = [
+    Verdict::Holds,
+    Verdict::Differs,
+    Verdict::Calibrated,
+    Verdict::Untested,
+];
+
+/// What the verdicts mean.
+const VERDICTS_MEAN: &str = "Each claim has its rule, which does not depend on what is found. What the experiment was made to come near is \
+    calibrated, and neither holds nor differs. A claim is untested if its experiment was not run, has not finished, was run at the size for \
+    trying out, or has too few rows.";
 
 /// How wide the columns of a table of claims are: what is read has the most room.
-const WIDTHS: [u32; 7] = [17, 9, 9, 24, 8, 9, 24];
+const WIDTHS: [u32; 8] = [15, 8, 8, 20, 8, 8, 15, 18];
 
 /// The section, if anything was tested.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
-    if page
-        .claims
-        .iter()
-        .all(|claim| claim.verdict == Verdict::Untested)
-    {
+    let (tested, untested): (Vec<&Claim>, Vec<&Claim>) =
+        page.claims.iter().partition(|claim| claim.has_numbers());
+    if tested.is_empty() {
         return None;
     }
-    let is_tested = |claim: &&Claim| claim.verdict != Verdict::Untested;
-    let (tested, untested): (Vec<&Claim>, Vec<&Claim>) = page.claims.iter().partition(is_tested);
     let body = html! {
         p { (counts(page.claims)) }
+        p { (VERDICTS_MEAN) }
         (table("Claims of the papers, with what was found here", &tested).markup())
         @if !untested.is_empty() {
-            @let summary = counted(untested.len(), "claim that no row tests", "claims that no row tests");
-            (table("Claims that were not tested, with what would test them", &untested).folded(&summary, false))
+            @let summary = counted(untested.len(), "claim of which nothing is known", "claims of which nothing is known");
+            (table("Claims of which nothing is known, with what would test them", &untested).folded(&summary, false))
         }
     };
     Some(Section::new(
@@ -67,6 +74,7 @@ fn table(caption: &str, claims: &[&Claim]) -> Table {
         "Here",
         "Verdict",
         "Experiment",
+        "Rule",
         "Note",
     ];
     let mut table = Table::new(caption, &heads);
@@ -79,6 +87,7 @@ fn table(caption: &str, claims: &[&Claim]) -> Table {
             Cell::text(&claim.ours),
             Cell::of(word(claim.verdict)).sorted_by(place(claim.verdict)),
             Cell::text(claim.experiment),
+            Cell::text(&claim.rule),
             Cell::text(&claim.note),
         ]);
     }
@@ -90,6 +99,7 @@ pub(super) fn word(verdict: Verdict) -> Markup {
     let symbol = match verdict {
         Verdict::Holds => "✓",
         Verdict::Differs => "✗",
+        Verdict::Calibrated => "≈",
         Verdict::Untested => "○",
     };
     html! {

@@ -7,7 +7,7 @@ use super::cell::{breakable, counted};
 use super::claims::word;
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
-use crate::claims::{Claim, Verdict};
+use crate::claims::Claim;
 use crate::figures::Figure;
 use crate::summary::{Summary, experiments};
 
@@ -86,8 +86,7 @@ fn overview(one: &Summary) -> Markup {
 
 /// What the experiment says to the papers, in a line for each claim that it tests.
 fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
-    let is_tested =
-        |claim: &&Claim| claim.experiment == experiment && claim.verdict != Verdict::Untested;
+    let is_tested = |claim: &&Claim| claim.experiment == experiment && claim.has_numbers();
     let tested: Vec<&Claim> = claims.iter().filter(is_tested).collect();
     html! {
         @if !tested.is_empty() {

@@ -27,6 +27,8 @@ pub(super) trait Record: Clone + Default {
 pub(super) enum Field<'a> {
     Text(&'a mut String),
     TextOrNull(&'a mut Option<String>),
+    /// A text that is one of these names.
+    Name(&'a mut String, &'static [&'static str]),
     /// One of a few words.
     Word(&'a mut dyn Word),
     Small(&'a mut u32),
@@ -60,7 +62,9 @@ pub(super) fn set<T>(field: &mut T, found: Option<T>) -> bool {
 impl Field<'_> {
     fn dtype(&self) -> DataType {
         match self {
-            Field::Text(_) | Field::TextOrNull(_) | Field::Word(_) => DataType::String,
+            Field::Text(_) | Field::TextOrNull(_) | Field::Name(..) | Field::Word(_) => {
+                DataType::String
+            }
             Field::Small(_) | Field::SmallOrNull(_) => DataType::UInt32,
             Field::Number(_) | Field::NumberOrNull(_) => DataType::UInt64,
             Field::Seconds(_) | Field::SecondsOrNull(_) => DataType::Float64,
@@ -71,7 +75,7 @@ impl Field<'_> {
     fn value(&self) -> AnyValue<'static> {
         let text = |text: &str| AnyValue::StringOwned(text.into());
         match self {
-            Field::Text(field) => text(field),
+            Field::Text(field) | Field::Name(field, _) => text(field),
             Field::TextOrNull(field) => field.as_deref().map_or(AnyValue::Null, text),
             Field::Word(field) => field.word().map_or(AnyValue::Null, text),
             Field::Small(number) => AnyValue::UInt32(**number),
@@ -94,6 +98,9 @@ impl Field<'_> {
             (Field::Text(field), AnyValue::String(text)) => **field = (*text).to_owned(),
             (Field::TextOrNull(field), AnyValue::String(text)) => {
                 **field = Some((*text).to_owned());
+            }
+            (Field::Name(field, names), AnyValue::String(name)) if names.contains(name) => {
+                **field = (*name).to_owned();
             }
             (Field::Word(field), AnyValue::String(word)) => return field.set(Some(word)),
             (Field::Word(field), AnyValue::Null) => return field.set(None),

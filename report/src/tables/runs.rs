@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::TableError;
+use super::names;
 use super::records::{Field, Record, Word, named, read_records, set, write_records};
 
 /// What a history is asked: the criteria below SC, SC, those below TSO, TSO, PSO. Each has three
@@ -102,7 +103,8 @@ pub struct CampaignRun {
     pub place: Option<String>,
     /// The cores.
     pub client: String,
-    /// The model that they keep.
+    /// The model that they keep: `sc`, `tso` or `pso`.
+    #[serde(deserialize_with = "names::model")]
     pub model: String,
     /// What chose the program.
     pub generator: Generator,
@@ -165,7 +167,7 @@ impl Record for CampaignRun {
     const NEWER: &'static [&'static str] = &["warning"];
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Number, NumberOrNull, Seconds, SecondsOrNull, Small, SmallOrNull};
+        use Field::{Name, Number, NumberOrNull, Seconds, SecondsOrNull, Small, SmallOrNull};
         use Field::{Text, TextOrNull, Word};
         let mut fields = vec![
             ("protocol", Text(&mut self.protocol)),
@@ -176,7 +178,7 @@ impl Record for CampaignRun {
             ("event", TextOrNull(&mut self.event)),
             ("place", TextOrNull(&mut self.place)),
             ("client", Text(&mut self.client)),
-            ("model", Text(&mut self.model)),
+            ("model", Name(&mut self.model, names::MODELS)),
             ("generator", Word(&mut self.generator)),
             ("repetition", Small(&mut self.repetition)),
             ("number", Small(&mut self.number)),

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::TableError;
+use super::names;
 use super::records::{Field, Record, Word, named, read_records, set, write_records};
 
 /// What an algorithm said of a history.
@@ -32,6 +33,7 @@ pub struct Trial {
     /// The experiment, such as `gcc-fig4`.
     pub experiment: String,
     /// `quick`, `paper` or `large`.
+    #[serde(deserialize_with = "names::size")]
     pub size: String,
     /// What is varied in the part of the experiment that it belongs to: `operations`, `threads`, `locations`, `mix`, or
     /// `histories` if nothing is.
@@ -72,7 +74,8 @@ pub struct Trial {
     pub trace_hash: String,
     /// Seconds that making the history took.
     pub make_seconds: f64,
-    /// The model that was checked.
+    /// The model that was checked: `sc`, `tso` or `pso`.
+    #[serde(deserialize_with = "names::model")]
     pub model: String,
     /// The algorithm, as on the command line.
     pub algorithm: String,
@@ -117,10 +120,12 @@ impl Record for Trial {
     const NEWER: &'static [&'static str] = &["pairs"];
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Number, NumberOrNull, Seconds, Small, SmallOrNull, Text, TextOrNull, Word};
+        use Field::{
+            Name, Number, NumberOrNull, Seconds, Small, SmallOrNull, Text, TextOrNull, Word,
+        };
         vec![
             ("experiment", Text(&mut self.experiment)),
-            ("size", Text(&mut self.size)),
+            ("size", Name(&mut self.size, names::SIZES)),
             ("part", Text(&mut self.part)),
             ("point", Text(&mut self.point)),
             ("number", Small(&mut self.number)),
@@ -140,7 +145,7 @@ impl Record for Trial {
             ("kernel", NumberOrNull(&mut self.kernel)),
             ("trace_hash", Text(&mut self.trace_hash)),
             ("make_seconds", Seconds(&mut self.make_seconds)),
-            ("model", Text(&mut self.model)),
+            ("model", Name(&mut self.model, names::MODELS)),
             ("algorithm", Text(&mut self.algorithm)),
             ("said", Word(&mut self.said)),
             ("reason", TextOrNull(&mut self.reason)),

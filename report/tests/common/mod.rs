@@ -204,13 +204,18 @@ fn claims() -> Vec<Claim> {
         experiment,
         statement: format!("Claim {id} {EVIL}"),
         theirs: "6.6 %".to_owned(),
-        ours: EVIL.to_owned(),
+        ours: match verdict {
+            Verdict::Untested => String::new(),
+            _ => EVIL.to_owned(),
+        },
         verdict,
+        rule: EVIL.to_owned(),
         note: EVIL.to_owned(),
     };
     vec![
         claim("one", "gcc-fig4", Verdict::Holds),
         claim("two", "gcc-fig4", Verdict::Differs),
+        claim("four", "gcc-fig5", Verdict::Calibrated),
         claim("three", "wsc-fig9", Verdict::Untested),
     ]
 }

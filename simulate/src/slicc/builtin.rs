@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::load::{Failure, Loaded, load, load_with};
+use super::meant;
 
 /// A protocol whose files are part of the program.
 #[derive(Clone, Copy, Debug)]
@@ -73,21 +74,10 @@ pub fn builtin(name: &str) -> Option<Builtin> {
 pub fn open(name_or_path: &str) -> Result<Loaded, Failure> {
     match builtin(name_or_path) {
         Some(builtin) => builtin.load(),
-        None => load(Path::new(name_or_path)).map_err(|failure| with_names(failure, name_or_path)),
+        None => {
+            load(Path::new(name_or_path)).map_err(|failure| meant::hinted(failure, name_or_path))
+        }
     }
-}
-
-/// If the file is missing and looks like a name, the names that there are.
-fn with_names(mut failure: Failure, name: &str) -> Failure {
-    let is_missing = failure.is_missing;
-    if let [diagnostic] = &mut *failure.diagnostics
-        && is_missing
-        && !name.contains(['/', '.'])
-    {
-        let names: Vec<&str> = BUILTINS.iter().map(|one| one.name).collect();
-        diagnostic.hint = Some(format!("the built-in protocols are {}", names.join(", ")));
-    }
-    failure
 }
 
 impl Builtin {

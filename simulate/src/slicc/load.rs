@@ -22,6 +22,9 @@ const PRELUDE: &str = include_str!("../prelude.sm");
 /// How they are called in messages.
 const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
 
+/// What is said of a protocol without a name.
+pub(super) const NO_PROTOCOL_LINE: &str = "there is no protocol line";
+
 /// Most bytes of a file: far more than a protocol has, far less than memory.
 const LARGEST: u64 = 64 << 20;
 
@@ -429,7 +432,7 @@ impl Loader<'_, '_> {
                 ..Span::default()
             };
             let hint = "write `protocol \"name\";` in the .slicc file";
-            self.say(Diagnostic::error(start, "there is no protocol line").hint(hint));
+            self.say(Diagnostic::error(start, NO_PROTOCOL_LINE).hint(hint));
             return None;
         };
         if let Some(second) = lines.next() {

@@ -2,6 +2,7 @@
 
 use check::{Model, Options, PsoRmw, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
+use simulate::client::Kept;
 use simulate::protocol::Protocol;
 use simulate::simulation::{Run, Simulation};
 use simulate::trace::Output;
@@ -16,9 +17,9 @@ pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
     }
     let history = run.history().unwrap();
     let model = match simulation.client.model() {
-        "sc" => Model::Sc,
-        "tso" => Model::Tso,
-        _ => Model::Pso(PsoRmw::Own),
+        Kept::Sc => Model::Sc,
+        Kept::Tso => Model::Tso,
+        Kept::Pso => Model::Pso(PsoRmw::Own),
     };
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     match check(&history, &reads_from, model, &Options::default()).verdict {

@@ -18,10 +18,10 @@ fn cycles(most: u32, last: Option<u32>) -> Vec<Trial> {
     })
 }
 
-/// Violating runs, of which the first `of` of 40 break these criteria and all what their cores keep.
+/// Violating runs, of which the first `of` of 80 break these criteria and all what their cores keep.
 fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun> {
     let asked = ["cc", "ccv", "ccm", "wsc", "sc", "wccm", "tso"];
-    let run = |number| match number % 40 < of {
+    let run = |number| match number % 80 < of {
         true => run(model, number, &asked, &[breaks, all].concat()),
         false => run(model, number, &asked, all),
     };
@@ -46,28 +46,28 @@ pub fn cases() -> Vec<Case> {
         ),
         case(
             "mutants-causal",
-            runs("sc", 20, &["ccv"], &["sc"]),
-            runs("sc", 36, &["cc"], &["sc"]),
+            runs("sc", 40, &["ccv"], &["sc"]),
+            runs("sc", 72, &["cc"], &["sc"]),
         ),
         case(
             "mutants-ccm",
-            runs("sc", 30, &["ccm"], &["sc"]),
-            runs("sc", 10, &["ccm"], &["sc"]),
+            runs("sc", 60, &["ccm"], &["sc"]),
+            runs("sc", 20, &["ccm"], &["sc"]),
         ),
         case(
             "mutants-wccm",
-            runs("tso", 30, &["wccm"], &["tso"]),
-            runs("tso", 10, &["wccm"], &["tso"]),
+            runs("tso", 60, &["wccm"], &["tso"]),
+            runs("tso", 20, &["wccm"], &["tso"]),
         ),
         case(
             "mutants-wsc",
-            runs("sc", 39, &["wsc"], &["sc"]),
-            runs("sc", 30, &["wsc"], &["sc"]),
+            runs("sc", 80, &["wsc"], &["sc"]),
+            runs("sc", 60, &["wsc"], &["sc"]),
         ),
         case(
             "mutants-escaping",
-            runs("sc", 39, &["ccm"], &["wsc", "sc"]),
-            runs("sc", 30, &["ccm"], &["wsc", "sc"]),
+            runs("sc", 79, &["ccm"], &["wsc", "sc"]),
+            runs("sc", 60, &["ccm"], &["wsc", "sc"]),
         ),
     ]
 }
@@ -75,7 +75,7 @@ pub fn cases() -> Vec<Case> {
 /// More violations, with longer cycles.
 fn longer() -> Vec<Trial> {
     let mut rows = cycles(4, Some(4));
-    rows.iter_mut().for_each(|row| row.number += 10);
+    rows.iter_mut().for_each(|row| row.number += 100);
     rows
 }
 

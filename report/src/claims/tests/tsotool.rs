@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case};
 use crate::tables::{Said, Trial};
 
-/// Heu and Deriv, which find so many orders where little is shared and where much is.
+/// Heu and Deriv, which find so many tenths of the orders where little is shared and where much is.
 fn sorts(heu: [u32; 2], deriv: [u32; 2]) -> Vec<Trial> {
     let mut rows = Vec::new();
     for (at, locations) in [(0, 256), (1, 4)] {
@@ -13,7 +13,7 @@ fn sorts(heu: [u32; 2], deriv: [u32; 2]) -> Vec<Trial> {
         };
         for (name, found) in [("heu", heu[at]), ("deriv", deriv[at])] {
             rows.extend(point.rows(name, Said::Undecided, 1.0, |row| {
-                if row.number < found {
+                if row.number < 10 * found {
                     row.said = Said::Consistent;
                 }
             }));
@@ -144,7 +144,7 @@ pub fn cases() -> Vec<Case> {
             heu_back(Said::Timeout),
             heu_back(consistent),
         ),
-        case("tsotool-heu", heu(1.15), heu(1.5)),
+        case("tsotool-heu", heu(1.105), heu(1.5)),
         case("tsotool-slowdown", growing.clone(), shrinking.clone()),
         case("tsotool-largest", largest(21.0, 3), largest(30.0, 3)),
         case("tsotool-largest-deriv", largest(21.0, 0), largest(30.0, 0)),
@@ -161,7 +161,7 @@ pub fn cases() -> Vec<Case> {
             growing,
             grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 1.1, 9.0)]),
         ),
-        case("tsotool-minutes", largest(299.0, 0), largest(301.0, 0)),
+        case("tsotool-minutes", largest(29.0, 0), largest(301.0, 0)),
         case("tsotool-table1-baseline", mixes(rising), mixes(falling)),
         case("tsotool-table1-slowdown", mixes(rising), mixes(falling)),
     ]
@@ -184,7 +184,7 @@ fn a_slowdown_is_the_mean_over_tuples() {
     assert!(
         with_slow
             .note
-            .contains("plain mean over all histories is 6.70 times"),
+            .contains("plain mean over all histories is 2.20 times"),
         "{with_slow:#?}"
     );
     assert!(
@@ -208,20 +208,42 @@ fn a_slowdown_is_the_mean_over_tuples() {
 fn a_run_that_was_cut_off_has_not_failed_to_find_an_order() {
     let mut rows = back(0, 0, Said::Timeout);
     let mut more = back(0, 0, Said::Consistent);
-    more.iter_mut().for_each(|row| row.number += 10);
+    more.iter_mut().for_each(|row| row.number += 100);
     rows.extend(more);
     let found = super::claim("tsotool-always", &rows.into());
     assert_eq!(
         (found.verdict, found.ours.as_str()),
-        (super::Verdict::Holds, "100 % (19 of 19 histories)")
+        (super::Verdict::Holds, "100 % (199 of 199 histories)")
     );
-    assert!(found.note.contains("1 of 20 runs"), "{found:#?}");
+    assert!(found.note.contains("1 of 200 runs"), "{found:#?}");
     let mut rows = sorts([5, 1], [10, 10]);
     rows.iter_mut()
         .filter(|row| row.algorithm == "deriv" && row.number == 9)
         .for_each(|row| row.said = Said::Memory);
     let found = super::claim("tsotool-fig3-incomplete", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
+}
+
+#[test]
+fn a_bound_on_seconds_is_of_another_machine() {
+    let found = super::claim("tsotool-minutes", &largest(200.0, 0).into());
+    assert_eq!(found.verdict, super::Verdict::Untested);
+    assert!(found.note.contains("machines may differ"), "{found:#?}");
+}
+
+#[test]
+fn shares_that_may_differ_by_chance_tell_nothing() {
+    let mut rows = sorts([6, 5], [9, 6]);
+    let found = |rows: &[Trial]| super::claim("tsotool-fig3-sharing", &rows.to_vec().into());
+    assert_eq!(found(&rows).verdict, super::Verdict::Untested);
+    assert!(found(&rows).note.contains("may be chance"));
+    rows.retain(|row| row.algorithm == "deriv");
+    rows.extend(
+        sorts([6, 3], [0, 0])
+            .into_iter()
+            .filter(|row| row.algorithm == "heu"),
+    );
+    assert_eq!(found(&rows).verdict, super::Verdict::Holds);
 }
 
 #[test]

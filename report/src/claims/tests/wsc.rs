@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case};
 use crate::tables::{Said, Trial};
 
-/// Histories with a kernel of 9000 of 10000 pairs; a criterion orders it in the first `exact`, and `less` pairs of the rest.
+/// Histories with a kernel of 9000 of 10000 pairs; a criterion orders it in the first `exact` tenths, and `less` pairs of the rest.
 fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let mut rows: Vec<Trial> = Vec::new();
@@ -15,7 +15,11 @@ fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
         }));
         for (criterion, exact, less) in criteria {
             rows.extend(point.rows(criterion, Said::Satisfied, 0.1, |row| {
-                row.ordered = Some(if row.number < *exact { 9000 } else { *less });
+                row.ordered = Some(if row.number < 10 * *exact {
+                    9000
+                } else {
+                    *less
+                });
                 row.write_pairs = 10_000;
             }));
         }
@@ -23,7 +27,7 @@ fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     rows
 }
 
-/// The same with 440 histories, of which CCM orders the kernels of the first three.
+/// The same with 4400 histories, of which CCM orders the kernels of the first thirty.
 fn many_kernels() -> Vec<Trial> {
     let some = kernels(&[("ccm", 3, 8000)]).into_iter();
     let some: Vec<Trial> = some.filter(|row| row.threads == 4).collect();
@@ -38,6 +42,16 @@ fn many_kernels() -> Vec<Trial> {
         rows
     };
     (0..44).flat_map(point).collect()
+}
+
+/// Kernels of which wSC misses 2.7 of 9000 pairs on average where it misses any.
+fn nearly_all() -> Vec<Trial> {
+    let mut rows = kernels(&[("wsc", 5, 8997)]);
+    let some = |row: &&mut Trial| row.ordered == Some(8997) && row.number % 10 < 3;
+    rows.iter_mut()
+        .filter(some)
+        .for_each(|row| row.ordered = Some(8998));
+    rows
 }
 
 /// All pairs, of which criteria order so many.
@@ -117,7 +131,7 @@ pub fn cases() -> Vec<Case> {
         [(8, [1.0, 0.5, 20.0]), (16, [9.0, 2.0, 90.0])],
     );
     let points: Vec<(u32, [f64; 3])> = (1..=24).map(|threads| (threads, [1.0; 3])).collect();
-    // Two of 240.
+    // Two of 2400.
     let mut few_missed = fig9(&points, 0, 0);
     let missed = |row: &&mut Trial| row.algorithm == "ccm" && row.number == 1 && row.threads <= 2;
     few_missed
@@ -132,7 +146,7 @@ pub fn cases() -> Vec<Case> {
         ),
         case(
             "wsc-kernel-rest",
-            kernels(&[("wsc", 5, 8997)]),
+            nearly_all(),
             kernels(&[("wsc", 5, 8990)]),
         ),
         case(
@@ -142,12 +156,12 @@ pub fn cases() -> Vec<Case> {
         ),
         case(
             "wsc-kernel-more",
-            kernels(&[("wsc", 7, 8000), ("ccm", 1, 8000)]),
+            kernels(&[("wsc", 7, 8000), ("ccm", 0, 8000)]),
             kernels(&[("wsc", 7, 8000), ("ccm", 6, 8000)]),
         ),
         case(
             "wsc-pairs-wsc",
-            pairs(&[("wsc", 990)]),
+            pairs(&[("wsc", 985)]),
             pairs(&[("wsc", 900)]),
         ),
         case(
@@ -184,7 +198,11 @@ pub fn cases() -> Vec<Case> {
         case("wsc-fig9-more", few_missed, fig9(&points, 0, 0)),
         case("wsc-fig9-dbcop", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
         case("wsc-fig9-beyond", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
-        case("wsc-fig9-seconds", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
+        case(
+            "wsc-fig9-seconds",
+            fig9(&[(8, [0.2, 0.4, 0.8])], 0, 0),
+            fig9(&bad, 0, 0),
+        ),
     ]
 }
 
@@ -208,7 +226,7 @@ fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
     let found = super::claim("wsc-fig9-all", &rows.clone().into());
     assert_eq!(
         (found.verdict, found.ours.as_str()),
-        (super::Verdict::Holds, "100 % (17 of 17 violations)")
+        (super::Verdict::Holds, "100 % (197 of 197 violations)")
     );
     // It may have taken longer than 8 seconds.
     assert_eq!(
@@ -224,29 +242,31 @@ fn what_is_rare_is_not_expected_of_few() {
         let found = super::claim(id, &rows.clone().into());
         assert_eq!(found.verdict, super::Verdict::Untested);
         assert!(
-            found.note.contains("20 of 240 that are needed"),
+            found.note.contains("200 of 240 that are needed"),
             "{found:#?}"
         );
     }
 }
 
 #[test]
-fn none_is_not_rare() {
+fn what_was_chosen_is_calibrated_whatever_comes_out() {
     let points: Vec<(u32, [f64; 3])> = (1..=40).map(|threads| (threads, [1.0; 3])).collect();
     let rows = fig9(&points, 0, 0);
     for id in ["wsc-fig9-misses", "wsc-fig9-more"] {
         let found = super::claim(id, &rows.clone().into());
-        assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
+        assert_eq!(found.verdict, super::Verdict::Calibrated, "{found:#?}");
     }
     let found = super::claim("wsc-fig9-misses", &rows.into());
-    assert_eq!(found.ours, "0 % (0 of 400 violations)");
+    assert_eq!(found.ours, "0 % (0 of 4000 violations)");
+    assert!(found.note.contains("Ours is lower."), "{found:#?}");
 }
 
 #[test]
 fn many_misses_show_in_few_histories() {
     let rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 5, 0);
     let found = super::claim("wsc-fig9-misses", &rows.into());
-    assert_eq!(found.verdict, super::Verdict::Differs);
+    assert_eq!(found.verdict, super::Verdict::Calibrated);
+    assert!(found.note.contains("Ours is higher."), "{found:#?}");
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! programs of a tuple are averaged over tuples.
 
 use super::super::measure::{AtSize, Axis, Estimate, GROWS, History, Trials, mean, median, time};
-use super::super::paper::{self, Stated, seconds, times};
-use super::super::speed::{FASTER, all};
+use super::super::paper::{self, FASTER, Stated, seconds, times};
+use super::super::speed::all;
 use super::super::{Claim, Found, Missing, Told};
 use super::{BACK, BASELINE, FEW_THREADS, reasons};
 use crate::tables::Said;
@@ -197,7 +197,7 @@ fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
             axis.name()
         ),
         holds: high.exceeds(low.times(GROWS)).into(),
-        rule: format!("Holds if it is more than {GROWS} times as large at the largest point as at the smallest."),
+        difference: String::new(),
         basis: trials.basis(&[BASELINE, BACK]),
     }
     .because(reasons::for_each_operation(&trials, axis))
@@ -220,7 +220,7 @@ fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
             baseline.shown(times)
         ),
         holds: baseline.exceeds(ratio).into(),
-        rule: "At the largest number of operations, as a multiple of that at the smallest; holds if the baseline grows more.".to_owned(),
+        difference: String::new(),
         basis: trials.basis(&[BASELINE, BACK]),
     })
 }
@@ -260,10 +260,7 @@ fn mixes(
     Ok(Found {
         ours: ours.collect::<Vec<_>>().join(", "),
         holds: rises(&numbers),
-        rule: format!(
-            "More loads than stores, as many, more stores; means over tuples of the medians of their programs. Holds if the last is \
-             more than {FASTER} times the first, and no step falls as much."
-        ),
+        difference: String::new(),
         basis: trials.basis(&[BASELINE, BACK]),
     }
     .because(reasons::edges(&points))

@@ -1,0 +1,238 @@
+//! What option was meant by one that a command does not have: clap knows options that are spelled alike, this module those that mean
+//! the same, as `--operations` of `generate` and `--ops` of `simulate`.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error};
+
+/// Names of options that mean the same, those that some command has first and the likeliest first, then what they are called elsewhere.
+const GROUPS: &[&[&str]] = &[
+    &[
+        "ops",
+        "operations",
+        "accesses",
+        "length",
+        "num-ops",
+        "instructions",
+    ],
+    &[
+        "threads",
+        "processors",
+        "caches",
+        "cores",
+        "cpus",
+        "num-cpus",
+        "num-threads",
+        "nodes",
+    ],
+    &["locations", "lines", "addresses", "variables", "words"],
+    &["repeat", "repetitions"],
+    &[
+        "runs",
+        "histories",
+        "iterations",
+        "count",
+        "times",
+        "samples",
+    ],
+    &["client", "clients", "core", "cpu", "cpu-type"],
+    &[
+        "model",
+        "models",
+        "memory-model",
+        "consistency-model",
+        "mcm",
+        "consistency",
+    ],
+    &[
+        "algorithm",
+        "algorithms",
+        "method",
+        "engine",
+        "checker",
+        "stage",
+    ],
+    &["format", "to", "output-format", "json", "text", "type"],
+    &[
+        "output",
+        "out",
+        "output-file",
+        "outfile",
+        "file",
+        "folder",
+        "dir",
+        "output-dir",
+        "outdir",
+    ],
+    &[
+        "timeout",
+        "budget",
+        "time-limit",
+        "time",
+        "limit",
+        "seconds",
+        "deadline",
+        "max-time",
+    ],
+    &[
+        "max-memory",
+        "memory-limit",
+        "memory",
+        "mem",
+        "max-mem",
+        "mem-limit",
+        "ram",
+    ],
+    &["seed", "random-seed", "rng-seed"],
+    &["reads", "loads", "read-share", "read-percent"],
+    &["rmws", "rmw", "atomics", "swaps", "amos"],
+    &["fences", "barriers", "membars", "mfences"],
+    &["quiet", "silent", "no-progress"],
+    &[
+        "mutant",
+        "mutants",
+        "mutation",
+        "mutations",
+        "bug",
+        "fault",
+        "inject",
+    ],
+    &["operator", "operators"],
+    &["from-tick", "start-tick", "start", "begin", "from", "since"],
+    &["to-tick", "end-tick", "end", "until", "stop-tick"],
+    &["access-size", "size", "access-bytes", "bytes"],
+    &["certificate", "certificates", "certify", "proof", "proofs"],
+    &["history", "history-name", "test", "name"],
+    &["jobs", "parallel", "workers", "num-jobs"],
+    &[
+        "network",
+        "latency",
+        "delay",
+        "delays",
+        "link-latency",
+        "network-latency",
+    ],
+    &["set", "param", "parameter", "define"],
+    &[
+        "initial",
+        "init",
+        "initial-values",
+        "initial-memory",
+        "memory-image",
+    ],
+    &["lossy", "ignore-errors", "skip-errors", "keep-going"],
+    &["machine", "controller"],
+    &["figures", "plots", "graphs"],
+    &["all", "full", "verbose"],
+    &["preemptions", "context-switches", "switches", "bound"],
+    &["mix", "ratio"],
+    &["shard", "part", "split"],
+    &["deadlock-threshold", "deadlock-ticks", "watchdog"],
+];
+
+/// Puts the option that means the same into an error about an option that does not exist, instead of one that is spelled alike.
+pub fn corrected(mut error: Error, command: &Command, arguments: &[String]) -> Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let Some(name) = unknown.strip_prefix("--") else {
+        return error;
+    };
+    let mut asked = asked(command, arguments).clone();
+    let Some(meant) = meant(name, &asked) else {
+        return error;
+    };
+    let usage = asked.render_usage();
+    error.insert(
+        ContextKind::SuggestedArg,
+        ContextValue::String(format!("--{meant}")),
+    );
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    error
+}
+
+/// The command that these arguments name.
+fn asked<'c>(command: &'c Command, arguments: &[String]) -> &'c Command {
+    let mut asked = command;
+    for argument in arguments {
+        match asked.find_subcommand(argument) {
+            Some(below) => asked = below,
+            None if argument.starts_with('-') => {}
+            None => break,
+        }
+    }
+    asked
+}
+
+/// The option of a command that means what this name does.
+fn meant(name: &str, command: &Command) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    let has = |option: &&&str| {
+        command
+            .get_arguments()
+            .any(|it| it.get_long() == Some(**option))
+    };
+    let mut groups = GROUPS.iter().filter(|group| group.contains(&&*name));
+    groups.find_map(|group| group.iter().find(has).copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::Cli;
+
+    fn options(command: &Command, all: &mut BTreeSet<String>) {
+        let long = command.get_arguments().filter_map(|one| one.get_long());
+        all.extend(long.map(str::to_owned));
+        for below in command.get_subcommands() {
+            options(below, all);
+        }
+    }
+
+    #[test]
+    fn each_group_begins_with_an_option_that_there_is_and_no_word_is_in_two() {
+        let mut all = BTreeSet::new();
+        options(&Cli::command(), &mut all);
+        let mut known = BTreeSet::new();
+        for group in GROUPS {
+            assert!(
+                all.contains(group[0]),
+                "--{} is no option any more",
+                group[0]
+            );
+            for word in *group {
+                assert!(known.insert(*word), "{word} is in two groups");
+            }
+        }
+    }
+
+    #[test]
+    fn what_means_the_same() {
+        let command = Cli::command();
+        let of = |arguments: &[&str], name| {
+            let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+            meant(name, asked(&command, &arguments))
+        };
+        assert_eq!(of(&["simulate", "MI_example"], "operations"), Some("ops"));
+        assert_eq!(of(&["generate"], "ops"), Some("operations"));
+        assert_eq!(of(&["explore", "protocol"], "threads"), Some("caches"));
+        assert_eq!(
+            of(&["explore", "memory-system"], "cores"),
+            Some("processors")
+        );
+        assert_eq!(of(&["check", "a.gz"], "max_mem"), Some("max-memory"));
+        assert_eq!(of(&["--color", "never", "check"], "proof"), None);
+        assert_eq!(
+            of(&["--color=never", "check"], "proof"),
+            Some("certificate")
+        );
+        assert_eq!(of(&["verify"], "seed"), None);
+        assert_eq!(of(&["simulate"], "nonsense"), None);
+    }
+}

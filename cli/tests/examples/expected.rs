@@ -1,0 +1,108 @@
+//! What the README says that an example prints: `…` stands for anything in a line, and for any lines where it is alone. Times and
+//! what depends on them are not compared.
+
+/// Why this is not what was expected.
+pub fn difference(expected: &[String], printed: &str) -> Option<String> {
+    let expected: Vec<String> = expected.iter().map(|line| timeless(line)).collect();
+    let printed: Vec<String> = printed.lines().map(timeless).collect();
+    let mut furthest = 0;
+    match fits(&expected, &printed, 0, &mut furthest) {
+        true => None,
+        false => Some(format!(
+            "line {} of the output is not what the page says, which has {:?} there",
+            furthest + 1,
+            expected.get(furthest.min(expected.len().saturating_sub(1)))
+        )),
+    }
+}
+
+/// Whether lines are those that are expected; `furthest` is how many of them were.
+fn fits(expected: &[String], printed: &[String], before: usize, furthest: &mut usize) -> bool {
+    *furthest = before.max(*furthest);
+    match (expected, printed) {
+        ([], printed) => printed.is_empty(),
+        ([gap, rest @ ..], _) if gap.trim() == "…" => {
+            (0..=printed.len()).any(|skipped| fits(rest, &printed[skipped..], before + 1, furthest))
+        }
+        ([line, rest @ ..], [first, others @ ..]) if is_like(line, first) => {
+            fits(rest, others, before + 1, furthest)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a line is one in which each `…` stands for something.
+fn is_like(expected: &str, printed: &str) -> bool {
+    let mut parts = expected.split('…');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = printed.strip_prefix(first) else {
+        return false;
+    };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// A line without its times, rates and sizes of memory.
+fn timeless(line: &str) -> String {
+    let words: Vec<&str> = line.trim_end().split(' ').collect();
+    let is_unit = |word: &str| {
+        let unit = word.trim_end_matches([',', ';', ')', '.', ':']);
+        ["s", "ms", "µs", "states/s", "MB", "GB"].contains(&unit)
+    };
+    let is_number = |word: &str| {
+        let digits = word.trim_start_matches('(');
+        !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    let timeless = words.iter().enumerate().map(|(at, word)| {
+        let is_time = is_number(word) && words.get(at + 1).is_some_and(|next| is_unit(next));
+        if is_time { "T" } else { word }
+    });
+    timeless.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    fn is_same(expected: &[&str], printed: &str) -> bool {
+        let expected: Vec<String> = expected.iter().map(|&line| line.to_owned()).collect();
+        difference(&expected, printed).is_none()
+    }
+
+    #[test]
+    fn lines_and_what_stands_for_others() {
+        assert!(is_same(&["a", "b"], "a\nb\n"));
+        assert!(!is_same(&["a"], "a\nb\n"));
+        assert!(!is_same(&["a", "b"], "a\n"));
+        assert!(is_same(&["a", "…"], "a\nb\nc\n"));
+        assert!(is_same(&["a", "…"], "a\n"));
+        assert!(is_same(&["  …", "c"], "a\nb\nc\n"));
+        assert!(!is_same(&["…", "d"], "a\nb\nc\n"));
+        assert!(is_same(&["1 of … ran (…)"], "1 of 25 ran (0 failed)\n"));
+        assert!(!is_same(
+            &["1 of … ran (…)"],
+            "1 of 25 ran (0 failed), and more\n"
+        ));
+    }
+
+    #[test]
+    fn times_differ() {
+        assert!(is_same(
+            &["x (3 threads; 0.001 s)"],
+            "x (3 threads; 12.5 s)\n"
+        ));
+        assert!(!is_same(
+            &["x (3 threads; 0.001 s)"],
+            "x (4 threads; 0.001 s)\n"
+        ));
+    }
+}

@@ -1,0 +1,126 @@
+//! Every example of every `--help` and of the README is run, in a folder laid out so that what it names is there.
+//!
+//! - [`pages`]: where examples are: what follows `Examples:` in a help, and lines that begin with `$` in the README;
+//! - [`place`]: the folder in which they run;
+//! - [`run`]: running one; [`long`]: those that take too long to be run to their end;
+//! - [`expected`]: what the README says that they print.
+//!
+//! An example is broken if `rubric` ends with status 2 (bad usage or input) or a panic in it, takes too long, or prints other lines
+//! than the README has. Verdicts (1 and 3) are no failures: the README's are compared by what is printed.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod expected;
+mod long;
+mod pages;
+mod place;
+mod run;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pages::Page;
+use place::Place;
+
+/// Pages that are worked on at a time.
+const WORKERS: usize = 2;
+
+/// Runs all examples of some pages, each page in a folder of its own since examples use what those before them wrote; what is broken.
+fn broken(pages: &[Page]) -> Vec<String> {
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let template = Place::new();
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while let Some(page) = pages.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let place = template.copy();
+                    place.fit(&page.name);
+                    for example in &page.examples {
+                        if let Err(what) = run::run(&place, example) {
+                            let failure = format!("{}: {}\n{what}", page.name, example.command);
+                            failures.lock().unwrap().push(failure);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    failures.into_inner().unwrap()
+}
+
+#[track_caller]
+fn all_work(pages: &[Page]) {
+    let failures = broken(pages);
+    assert!(
+        failures.is_empty(),
+        "{} examples do not work:\n\n{}",
+        failures.len(),
+        failures.join("\n\n")
+    );
+}
+
+#[test]
+fn examples_of_every_help() {
+    let pages = pages::of_help();
+    let count: usize = pages.iter().map(|page| page.examples.len()).sum();
+    assert!(
+        pages.len() > 20 && count > 80,
+        "{count} examples of {} commands",
+        pages.len()
+    );
+    all_work(&pages);
+}
+
+#[test]
+fn examples_of_the_readme() {
+    let page = pages::of_readme();
+    let compared = page
+        .examples
+        .iter()
+        .filter(|example| !example.output.is_empty());
+    assert!(page.examples.len() > 50 && compared.count() > 15);
+    all_work(&[page]);
+}
+
+/// What takes long is listed as it stands on a page: a line that no page has any more has to go.
+#[test]
+fn what_is_listed_as_long_is_an_example() {
+    let mut pages = pages::of_help();
+    pages.push(pages::of_readme());
+    for (command, _) in long::LONG {
+        let mut all = pages.iter().flat_map(|page| &page.examples);
+        assert!(all.any(|example| example.words() == *command), "{command}");
+    }
+}
+
+/// The harness sees what is broken.
+#[test]
+fn a_broken_example_is_found() {
+    let text = "```\n\
+        $ rubric check nowhere.gz\n\
+        $ rubric simulate MI_example --operations 5 | head -1\n\
+        $ rubric check fixtures/litmus/none.axe | cat\n\
+        $ nothing-of-this-name\n\
+        $ rubric stats fixtures/traces/mi-2x50-io-11.trace.gz\n\
+        threads       2\n\
+        $ rubric stats fixtures/traces/mi-2x50-io-11.trace.gz\n\
+        …\n\
+        threads       2\n\
+        …\n\
+        ```\n";
+    let page = pages::of_text("broken", text);
+    assert_eq!(page.examples.len(), 6);
+    let failures = broken(&[page]);
+    let first: Vec<&str> = failures
+        .iter()
+        .filter_map(|one| one.lines().next())
+        .collect();
+    assert_eq!(first.len(), 5, "{failures:#?}");
+    assert!(failures[0].contains("status 2"), "{}", failures[0]);
+    assert!(failures[3].contains("not found"), "{}", failures[3]);
+    assert!(
+        failures[4].contains("line 1 of the output"),
+        "{}",
+        failures[4]
+    );
+}

@@ -1,0 +1,103 @@
+//! Where examples are.
+
+use std::path::Path;
+
+use crate::common::output;
+
+/// Examples that are read together.
+pub struct Page {
+    /// What to call it.
+    pub name: String,
+    /// The examples, in their order.
+    pub examples: Vec<Example>,
+}
+
+/// What somebody is to type.
+#[derive(Clone)]
+pub struct Example {
+    /// It, for a shell.
+    pub command: String,
+    /// What it prints, as far as the page says so.
+    pub output: Vec<String>,
+}
+
+impl Example {
+    /// The command without what a shell takes for a comment.
+    pub fn words(&self) -> &str {
+        let command = self.command.split(" # ").next().unwrap_or_default();
+        command.split("  #").next().unwrap_or_default().trim_end()
+    }
+}
+
+/// The examples of the help of the program and of each of its commands.
+pub fn of_help() -> Vec<Page> {
+    let mut pages = Vec::new();
+    visit(&mut Vec::new(), &mut pages);
+    pages
+}
+
+fn visit(command: &mut Vec<String>, pages: &mut Vec<Page>) {
+    let mut words: Vec<&str> = command.iter().map(String::as_str).collect();
+    words.push("--help");
+    let help = output(&words);
+    let examples: Vec<Example> = section(&help, "Examples:")
+        .map(|line| Example {
+            command: line.to_owned(),
+            output: Vec::new(),
+        })
+        .collect();
+    if !examples.is_empty() {
+        pages.push(Page {
+            name: format!("rubric {}", words.join(" ")),
+            examples,
+        });
+    }
+    for line in section(&help, "Commands:") {
+        let name = line.split(' ').next().unwrap_or_default();
+        if name != "help" {
+            command.push(name.to_owned());
+            visit(command, pages);
+            command.pop();
+        }
+    }
+}
+
+/// The indented lines below a heading, without what continues them further to the right.
+fn section<'t>(help: &'t str, heading: &'t str) -> impl Iterator<Item = &'t str> {
+    let below = help
+        .lines()
+        .skip_while(move |line| *line != heading)
+        .skip(1);
+    let own = below.take_while(|line| line.starts_with("  "));
+    own.filter_map(|line| line.strip_prefix("  "))
+        .filter(|line| !line.starts_with(' '))
+}
+
+/// The examples of the README.
+pub fn of_readme() -> Page {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    of_text("README.md", &std::fs::read_to_string(path).unwrap())
+}
+
+/// The lines in blocks of code that begin with `$`, each with the lines below.
+pub fn of_text(name: &str, text: &str) -> Page {
+    let mut examples: Vec<Example> = Vec::new();
+    let (mut is_code, mut is_output) = (false, false);
+    for line in text.lines() {
+        if line.starts_with("```") {
+            (is_code, is_output) = (!is_code, false);
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| is_code) {
+            is_output = true;
+            examples.push(Example {
+                command: command.to_owned(),
+                output: Vec::new(),
+            });
+        } else if is_output && let Some(example) = examples.last_mut() {
+            example.output.push(line.to_owned());
+        }
+    }
+    Page {
+        name: name.to_owned(),
+        examples,
+    }
+}

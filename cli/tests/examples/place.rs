@@ -1,0 +1,109 @@
+//! The folder in which examples run, with all files that they name.
+//!
+//! `here` is the working folder, `unfilled` the same without results, `home` the home, `tmp` what is called `/tmp` on a page, and `bin` has the programs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::run;
+
+/// A folder that goes away.
+pub struct Place(TempDir);
+
+/// Makes the files that examples name, in the root of a place. `R` is the program, `F` the fixtures.
+const LAID_OUT: &str = r#"
+set -e
+mkdir -p here home/.zfunc home/.local/share/bash-completion/completions home/.config/fish/completions tmp bin
+cd here
+ln -s "$F" fixtures
+
+# Traces. One of a run that a client's lines show too.
+"$R" simulate MI_example --threads 2 --ops 50 --fences 5 -o trace.gz --quiet
+zcat trace.gz > trace.txt
+mkdir m5out path path/to path/to/traces
+cp trace.txt m5out/trace.out
+echo '{}' > m5out/config.json
+for seed in 1 2 3; do
+    "$R" simulate MI_example --threads 4 --ops 50 --seed $seed -o path/to/traces/$seed.trace.gz --quiet
+done
+zcat fixtures/traces/mi-2x50-io-11.trace.gz | sed -E 's/\b0x1([0-9a-f]{3})\b/0x4bd\1/g' | gzip > x86.trace.gz
+"$R" ingest trace.gz -o run.parquet --quiet
+"$R" ingest fixtures/traces/mi-2x50-io-11.trace.gz -o mi.parquet --quiet
+
+# Litmus tests, one of which is called test7.
+cp fixtures/hard/hpca-2a.axe test.axe
+{ cat fixtures/litmus/litmus.axe; printf '# test7\n0: M[1] := 1\n0: M[2] == 0\n1: M[2] := 1\n1: M[1] == 0\ncheck\n'; } > tests.axe
+
+# Protocols and programs.
+for folder in . protocols path/to path/to/gem5/src/mem/ruby/protocol; do
+    mkdir -p $folder
+    cp fixtures/protocols/*.slicc fixtures/protocols/*.sm $folder
+done
+cp path/to/MI_example.slicc path/to/My_protocol.slicc
+cp fixtures/programs/ms2.prog queue.prog
+cp fixtures/programs/dekker.prog my.prog
+printf 'shared x, y, a, b;\nthread P0 { store x = 1; let r = load y; store a = r; }\nthread P1 { store y = 1; let r = load x; store b = r; }\n' > sb.prog
+printf '#!/bin/sh\nexit 0\n' > checker
+chmod +x checker
+
+# Results, small ones; and a folder with all but these.
+cp -a . ../unfilled
+"$R" experiment burnim-table1 -o results --quiet > ../log
+"$R" campaign MI_example --sample 8 --runs 4 --quiet -o campaign > ../log
+"#;
+
+impl Place {
+    /// A folder with everything.
+    pub fn new() -> Place {
+        let place = Place(tempfile::tempdir().unwrap());
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+        let fixtures = fixtures.canonicalize().unwrap();
+        let laid_out = Command::new("bash")
+            .args(["-c", LAID_OUT])
+            .current_dir(place.0.path())
+            .env("R", env!("CARGO_BIN_EXE_rubric"))
+            .env("F", &fixtures)
+            .output()
+            .unwrap();
+        assert!(
+            laid_out.status.success(),
+            "the examples' files cannot be made: {}",
+            String::from_utf8_lossy(&laid_out.stderr)
+        );
+        let trace = fixtures.join("traces/mi-2x50-io-11.trace.gz");
+        run::programs(&place.path("bin"), &trace);
+        place
+    }
+
+    /// The same again, untouched by what runs there.
+    pub fn copy(&self) -> Place {
+        let copy = Place(tempfile::tempdir().unwrap());
+        let status = Command::new("cp")
+            .arg("-a")
+            .arg(format!("{}/.", self.0.path().display()))
+            .arg(copy.0.path())
+            .status();
+        assert!(status.unwrap().success());
+        fs::write(copy.path("statuses"), "").unwrap();
+        copy
+    }
+
+    /// Makes what the page is about: what is wrong with a trace can only be shown of one that is a violation.
+    pub fn fit(&self, page: &str) {
+        if page.starts_with("rubric explain") || page.starts_with("rubric shrink") {
+            let violation = "fixtures/traces/amd_base-tiny-4x60-51.trace.gz";
+            for folder in ["here", "unfilled"] {
+                let folder = self.path(folder);
+                fs::copy(folder.join(violation), folder.join("trace.gz")).unwrap();
+            }
+        }
+    }
+
+    /// What is in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+}
