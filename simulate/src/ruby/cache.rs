@@ -608,10 +608,16 @@ mod tests {
         cache.allocate(64, 100).unwrap();
         cache.allocate(128, 200).unwrap();
         cache.allocate(256, 300).unwrap();
-        let lines: Vec<_> = (0..4)
-            .map(|index| cache.address_at(index).unwrap())
-            .collect();
-        assert_eq!(lines, [128, 256, 64, 0]);
+        let lines = |cache: &CacheMemory| {
+            let slots = (0..4).map(|index| cache.address_at(index).unwrap());
+            slots.collect::<Vec<_>>()
+        };
+        // An entry without a permission is passed over.
+        assert_eq!(lines(&cache), [0, 0, 0, 0]);
+        for entry in [100, 200, 300] {
+            cache.change_permission(entry, 0);
+        }
+        assert_eq!(lines(&cache), [128, 256, 64, 0]);
         assert_eq!(cache.address_at(4), Err(Misuse::NoSlot(4)));
         assert_eq!(
             cache.iter().collect::<Vec<_>>(),
