@@ -52,8 +52,8 @@ cores that read early. Latencies play no role, so a run may need timing that a n
 JSON is one object a line for each protocol or mutant: `protocol`, `mutant`, `caches`, `lines`,
 `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
 `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric simulate` has them),
-`warnings` (each with `message`, `file`, `line` and `steps`), `command` (that repeats it); `stopped` (`time`, `memory` or
-`states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
+`command` (that repeats it), `warnings` (each with `message`, `file`, `line` and `steps`); `stopped` (`time`,
+`memory` or `states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
 protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them.
 
@@ -142,7 +142,11 @@ impl Args {
         ];
         let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
         words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
-        let flags = [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles)];
+        let flags = [
+            ("--tiny", self.tiny),
+            ("--nice-cycles", self.nice_cycles),
+            ("--strict", self.strict),
+        ];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
         words.extend(given.map(|(flag, _)| (*flag).to_owned()));
         let mutant = subject.mutant().into_iter();

@@ -84,7 +84,7 @@ fn kind(fault: &Fault) -> CrashKind {
         FaultKind::Error => CrashKind::ProtocolError,
         FaultKind::Assertion => CrashKind::FailedAssertion,
         FaultKind::Deadlock => CrashKind::Deadlock,
-        FaultKind::Misuse | FaultKind::Output => CrashKind::Panic,
+        FaultKind::Misuse | FaultKind::NothingCompleted | FaultKind::Output => CrashKind::Panic,
     }
 }
 

@@ -56,14 +56,14 @@ pub fn run(
     let seconds = start.elapsed().as_secs_f64();
     let words = args.words(&opened.given, cell.client, args.seed());
     let mut status = Status::Done;
+    let command = format!("rubric simulate {words}");
     if let Some(stopped) = &run.fault {
-        let command = format!("rubric simulate {words}");
         let lines = fault::lines(stopped, opened.protocol.sources(), &command);
         eprintln!("rubric: {words}: {}", lines.join("\n"));
         status = Status::Violation;
     }
     for warning in run.warnings.iter().filter(|_| !args.quiet) {
-        let lines = fault::warning(warning, opened.protocol.sources(), &format!("rubric simulate {words}"));
+        let lines = fault::warning(warning, opened.protocol.sources(), &command);
         eprintln!("rubric: {words}: {}", lines.join("\n"));
     }
     let mut score = Score::new(0);
