@@ -417,7 +417,7 @@ fn large_numbers_are_numbered_for_the_axe_checker() {
 fn initial_values_are_numbered_0() {
     let initial = Initial::Given([(7, 5)].into());
     let options = Options {
-        initial,
+        initial: Some(initial),
         ..Options::default()
     };
     let history = |text| read_with(text, &options).unwrap().remove(0);

@@ -73,6 +73,7 @@ pub fn full() -> Made {
             runs,
             equivalents,
             coverage: coverage(),
+            ..Results::default()
         },
         answers: Some(answers),
         figures: [
