@@ -96,7 +96,8 @@ fn histories_have_the_formats_of_convert() {
         found.extend(digests(&path, &folder));
     }
     assert_eq!(found.len(), 4);
-    assert!(found.iter().all(|digest| *digest == found[0]));
+    // Axe text has numbers of its own for addresses and values.
+    assert!(found[2..].iter().all(|digest| *digest == found[1]));
     let text = fs::read_to_string(folder.path("a.json")).unwrap();
     assert!(
         text.contains("rubric simulate MI_example --seed 1 # version "),

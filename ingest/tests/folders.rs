@@ -198,11 +198,11 @@ fn what_to_type_instead_of_a_folder() {
     // The names need not be those of compressed files: it is the content that counts.
     let compressed = advice(&[
         ("a.trace.gz", text),
-        ("b.gz", text),
+        ("b.trace.gz", text),
         ("notes.txt", b"hello"),
     ]);
     assert!(compressed.ends_with("give DIR/*.gz"), "{compressed}");
-    let mixed = advice(&[("a.trace", text), ("b.gz", text)]);
+    let mixed = advice(&[("a.trace", text), ("b.trace.gz", text)]);
     assert!(mixed.ends_with("give their paths"), "{mixed}");
     let tests = advice(&[("a.axe", b"0: M[1] := 1"), ("b.axe", b"0: M[1] := 1")]);
     assert!(tests.ends_with("give DIR/*.axe"), "{tests}");

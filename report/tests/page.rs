@@ -228,7 +228,7 @@ fn what_there_is_not_has_no_section() {
         },
         answers: full.answers.clone(),
         // Nothing was tested.
-        claims: full.claims[2..].to_vec(),
+        claims: full.claims[3..].to_vec(),
         ..Made::default()
     };
     let html = parsed(&campaign.html());

@@ -116,7 +116,7 @@ fn columns_are_those_of_the_documentation() {
         "protocol str", "mutant str", "operator str", "machine str", "state str", "event str",
         "place str", "client str", "model str", "generator str", "repetition u32", "number u32",
         "seed u64", "lineage str", "threads u32", "operations u32", "transitions u64", "ticks u64",
-        "outcome str", "fault str", "message str", "covered u64", "new u32",
+        "outcome str", "fault str", "message str", "warning str", "covered u64", "new u32",
     ].map(str::to_owned).to_vec();
     for name in CRITERIA {
         let names = [

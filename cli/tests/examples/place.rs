@@ -26,6 +26,48 @@ zcat trace.gz > trace.txt
 mkdir m5out path path/to path/to/traces
 cp trace.txt m5out/trace.out
 echo '{}' > m5out/config.json
+mkdir path/to/m5out
+cat > path/to/m5out/trace.out <<'TRACE'
+      4: system.ruby.l1_cntrl0.sequencer.response_ports0: Timing request for address 0x1000 on port 0
+              4   0        Seq               Begin       >       [0x1000, line 0x1000] ST
+      4: system.ruby.l1_cntrl0.sequencer.response_ports0: Request WriteReq 0x1000 issued
+              5   0    L1Cache               Store      I>IM     [0x1000, line 0x1000] 
+             90   0        Seq                Done       >       [0x1000, line 0x1000] 86 cycles
+     90: system.ruby.l1_cntrl0.sequencer: set data [ 0x7 0x0 0x0 0x0 0x0 0x0 0x0 0x0 ]
+     90: system.ruby.l1_cntrl0.sequencer: Hit callback for WriteReq 0x1000
+             90   0    L1Cache                Data     IM>M      [0x1000, line 0x1000] 
+     95: system.ruby.l1_cntrl1.sequencer.response_ports0: Timing request for address 0x1000 on port 0
+             95   1        Seq               Begin       >       [0x1000, line 0x1000] LD
+     95: system.ruby.l1_cntrl1.sequencer.response_ports0: Request ReadReq 0x1000 issued
+             96   1    L1Cache                Load      I>IS     [0x1000, line 0x1000] 
+             99   0    L1Cache            Fwd_GETX      M>MII    [0x1000, line 0x1000] 
+TRACE
+for tick in $(seq 100 60100); do
+    printf '%15d   0    L1Cache               Store    MII>MII    [0x1000, line 0x1000] Protocol Stall\n' $tick
+done >> path/to/m5out/trace.out
+cat > path/to/m5out/simerr <<'MESSAGE'
+warn: a warning
+info: Entering event queue @ 0.  Starting simulation...
+build/NULL/mem/ruby/system/Sequencer.cc:271: panic: Possible Deadlock detected. Aborting!
+ version: 1 request.paddr: 0x1000 m_readRequestTable: 1 current time: 60101 issue_time: 95 difference: 60006
+
+Memory Usage: 450140 KBytes
+Program aborted at tick 60101
+MESSAGE
+cat > path/to/exec.trace <<'TRACE'
+   1000: system.cpu0: T0 : 0x10110 @main    : sd a1, 0(a0)               : MemWrite :  D=0x0000000000000001 A=0x80010000
+   2000: system.cpu0: T0 : 0x10114 @main+4    : ld a2, 0(a3)               : MemRead :  D=0x0000000000000000 A=0x80010040
+   3000: system.cpu1: T0 : 0x20110 @other    : sd a1, 0(a0)               : MemWrite :  D=0x0000000000000002 A=0x80010040
+   4000: system.cpu1: T0 : 0x20114 @other+4    : ld a2, 0(a3)               : MemRead :  D=0x0000000000000001 A=0x80010000
+TRACE
+gzip path/to/exec.trace
+cat > x86-exec.trace <<'TRACE'
+   1000: system.cpu0: T0 : 0x401686 @run+33. 0 :   MOV_M_R : st   rax, DS:[rbx] : MemWrite :  D=0x0000000000000001 A=0x4bd000
+   2000: system.cpu0: T0 : 0x401690 @run+43. 0 :   MOV_R_M : ld   rdx, DS:[rcx] : MemRead :  D=0x0000000000000000 A=0x4bd040
+   3000: system.cpu1: T0 : 0x401686 @run+33. 0 :   MOV_M_R : st   rax, DS:[rbx] : MemWrite :  D=0x0000000000000002 A=0x4bd040
+   4000: system.cpu1: T0 : 0x401690 @run+43. 0 :   MOV_R_M : ld   rdx, DS:[rcx] : MemRead :  D=0x0000000000000001 A=0x4bd000
+TRACE
+gzip x86-exec.trace
 for seed in 1 2 3; do
     "$R" simulate MI_example --threads 4 --ops 50 --seed $seed -o path/to/traces/$seed.trace.gz --quiet
 done

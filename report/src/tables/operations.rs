@@ -17,6 +17,7 @@ pub(super) struct Operations<'a> {
     thread: Vec<Option<u32>>,
     index: Vec<Option<u32>>,
     kind: Vec<&'static str>,
+    has_annotations: bool,
     annotation: Vec<Option<&'static str>>,
     address: Vec<Option<u64>>,
     size: Vec<Option<u32>>,
@@ -32,6 +33,14 @@ pub(super) struct Operations<'a> {
 }
 
 impl<'a> Operations<'a> {
+    /// No rows yet. The column of annotations is there only if some operation has one.
+    pub fn new(has_annotations: bool) -> Self {
+        Operations {
+            has_annotations,
+            ..Operations::default()
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.history.len()
     }
@@ -110,7 +119,7 @@ impl<'a> Operations<'a> {
     }
 
     pub fn into_frame(self) -> PolarsResult<DataFrame> {
-        DataFrame::new_infer_height(vec![
+        let mut columns = vec![
             Column::new("history".into(), self.history),
             Column::new("name".into(), self.name),
             Column::new("thread".into(), self.thread),
@@ -125,9 +134,12 @@ impl<'a> Operations<'a> {
             Column::new("line".into(), self.line),
             Column::new("order".into(), self.order),
             Column::new("continues".into(), self.continues),
-            Column::new("annotation".into(), self.annotation),
             Column::new("source_thread".into(), self.source_thread),
             Column::new("source_index".into(), self.source_index),
-        ])
+        ];
+        if self.has_annotations {
+            columns.push(Column::new("annotation".into(), self.annotation));
+        }
+        DataFrame::new_infer_height(columns)
     }
 }

@@ -112,6 +112,10 @@ impl Write for Watched<'_> {
 fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>> {
     let mut cursor = Cursor {
         histories,
+        has_annotations: histories.iter().any(|history| {
+            let mut ops = history.ops();
+            ops.any(|op| !history.annotation(op).is_none())
+        }),
         history: 0,
         op: 0,
     };
@@ -127,13 +131,15 @@ fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>
 /// How far the histories have been turned into rows.
 struct Cursor<'a> {
     histories: &'a [History],
+    /// Whether any operation is an acquire or a release.
+    has_annotations: bool,
     history: usize,
     op: u32,
 }
 
 impl<'a> Cursor<'a> {
     fn piece(&mut self) -> Operations<'a> {
-        let mut piece = Operations::default();
+        let mut piece = Operations::new(self.has_annotations);
         while let Some(history) = self.histories.get(self.history) {
             let (number, name) = (self.history as u32, history.name.as_deref());
             if self.op == 0 {

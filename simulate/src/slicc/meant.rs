@@ -144,7 +144,6 @@ mod tests {
     use std::fs;
 
     use super::super::builtin::open;
-    use super::*;
 
     /// The message and the hint about a protocol that cannot be opened.
     fn said(given: &str) -> String {

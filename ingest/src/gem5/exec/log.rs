@@ -217,7 +217,9 @@ impl Log {
         match self.pieces.last_mut() {
             Some(piece) if piece.len() < PIECE => piece.push(entry),
             _ => {
-                let mut piece = Vec::with_capacity(PIECE);
+                // The first piece grows, so that short traces take little.
+                let capacity = if self.pieces.is_empty() { 0 } else { PIECE };
+                let mut piece = Vec::with_capacity(capacity);
                 piece.push(entry);
                 self.pieces.push(piece);
             }

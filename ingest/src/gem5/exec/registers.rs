@@ -5,20 +5,11 @@
 //! is forgotten, so that a register has the value that is known here, or none is known.
 
 /// Registers of a hardware thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Registers {
     values: [Option<u64>; 32],
     /// Where the next instruction may be: behind the last one, and where it branches to.
     next: Option<(u64, Option<u64>)>,
-}
-
-impl Default for Registers {
-    fn default() -> Registers {
-        Registers {
-            values: [None; 32],
-            next: None,
-        }
-    }
 }
 
 /// Bytes that an instruction has at most.
