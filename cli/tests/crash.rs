@@ -197,7 +197,7 @@ fn the_last_steps_are_drawn() {
         "violates SC",
         "ww [a]",
         "The last transitions for 0x1040",
-        "crashed (invalid",
+        "The run crashed: invalid transition",
     ] {
         assert!(drawn.contains(wanted), "{wanted}");
     }
