@@ -1,7 +1,7 @@
 //! The mutants that come with the program, by name: known faults of protocols.
 //!
 //! A fault is described by machine, states, events and the calls that it adds, removes or changes, in the tables
-//! `fixtures/protocols/mutants/PROTOCOL.faults` ([`fault`] has their form, [`clause`] what they can say). Names of states,
+//! `fixtures/protocols/mutants/PROTOCOL.faults` (`named::fault` has their form, `named::clause` what they can say). Names of states,
 //! events, buffers and functions of Ruby are gem5's, so a description fits any protocol of that name, whatever its actions and
 //! ports are called: the built-in one, gem5's own files, somebody's edited copy. Where not exactly one place fits, [`Misfit`]
 //! says what was looked for and what there is.

@@ -69,7 +69,7 @@ pub mod bits {
 /// Operations on a Set: a word with its size and one with its elements.
 ///
 /// As in gem5, the size does not limit what can be added: elements are bits of a word of the build's size
-/// ([`MOST`](super::MOST)), and the size matters to `broadcast`, `smallestElement` and where two sets have to be
+/// ([`MOST`]), and the size matters to `broadcast`, `smallestElement` and where two sets have to be
 /// of one size. `addSet`, `removeSet`, `isSuperset`, `count` and `isEmpty` are those of [`bits`] for the second word.
 pub mod set {
     use super::{MOST, Misuse, below};
