@@ -37,7 +37,7 @@ pub enum ReadSource {
     UnfinishedStore,
     /// Nobody is seen to write it, but a write that is no operation of the history may have.
     Outside,
-    /// Nobody is seen to write it, but a write that nobody recorded may have.
+    /// No recorded write supplies it, but a write that was not recorded may have.
     Unrecorded,
     /// Several writes, or a write and the initial value, have this value.
     Ambiguous,

@@ -142,7 +142,7 @@ fn pattern(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
         traces.iter().all(|trace| name(trace).ends_with(*ending))
             && of_files.count() == traces.len()
     };
-    // The shortest that will do is the one that somebody would type.
+    // The shortest pattern that matches is the one a user would type.
     let ending = endings
         .iter()
         .copied()

@@ -73,7 +73,7 @@
 //! | the head of an ordered buffer delayed (`block_on`) so that it arrives before the last message | panic | fault |
 //! | `enqueue` in a full buffer | assert | fault |
 //! | `enqueueDeferredMessages` where nothing is deferred | assert | fault |
-//! | `getSize` | the size when somebody first asked in this tick | the same |
+//! | `getSize` | the size at the first call in this tick | the same |
 //! | `stall_and_wait` with no line's address | assert | fault |
 //! | **WireBuffer** | | |
 //! | a message with a shorter latency than one that is there | the heap is no longer one: the order is an accident | by tick of arrival |

@@ -12,7 +12,7 @@ pub struct Page {
     pub examples: Vec<Example>,
 }
 
-/// What somebody is to type.
+/// What the user should type instead.
 #[derive(Clone)]
 pub struct Example {
     /// It, for a shell.

@@ -47,7 +47,7 @@ pub struct MessageBuffer {
     counter: u64,
     last_arrival: u64,
     last_bypassed: bool,
-    /// The tick in which somebody last asked for the size, and the size then.
+    /// The tick of the last `getSize` call, and the size then.
     sized: Option<(u64, usize)>,
     /// The tick of the last removal.
     removal: u64,
@@ -302,7 +302,7 @@ impl MessageBuffer {
         self.queue.len() + self.stalled.len() + left as usize + count <= capacity
     }
 
-    /// How many messages could be received when somebody first asked in this tick (`getSize`).
+    /// How many messages could be received at the first `getSize` call in this tick.
     pub fn size_at(&mut self, now: u64) -> usize {
         match self.sized {
             Some((tick, size)) if tick == now => size,
