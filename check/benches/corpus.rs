@@ -5,7 +5,7 @@ use std::fs::File;
 use std::hint::black_box;
 use std::path::Path;
 
-use check::{Model, Options, PsoRmw, check};
+use check::{Model, Options, check};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use history::{Ambiguity, History, ReadsFrom};
 
@@ -27,7 +27,7 @@ fn decide_all(histories: &[History]) -> u64 {
     let mut edges = 0;
     for history in histories {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).expect("unique values");
-        for model in [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)] {
+        for model in [Model::SC, Model::TSO, Model::PSO] {
             let outcome = check(history, &reads_from, model, &Options::default());
             edges += outcome.statistics.edges as u64;
         }

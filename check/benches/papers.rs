@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 fn history(threads: u32, operations: u32, locations: u32) -> History {
     let recipe = Recipe {
-        model: Model::Sc,
+        model: Model::SC,
         threads,
         operations,
         locations,
@@ -33,7 +33,7 @@ fn time(history: &History, algorithm: Algorithm) {
         ..Options::default()
     };
     let bounds = Bounds::new(Some(PATIENCE), None);
-    black_box(decide(history, &reads_from, Model::Sc, &options, &bounds));
+    black_box(decide(history, &reads_from, Model::SC, &options, &bounds));
 }
 
 /// Runs algorithms on histories, each named by a number.
@@ -113,7 +113,7 @@ fn kernels(criterion: &mut Criterion) {
         let history = history(6, operations, 16);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).expect("unique values");
         group.bench_function(BenchmarkId::from_parameter(operations), |bencher| {
-            bencher.iter(|| black_box(kernel(&history, &reads_from, Model::Sc, &Bounds::none())));
+            bencher.iter(|| black_box(kernel(&history, &reads_from, Model::SC, &Bounds::none())));
         });
     }
     group.finish();

@@ -4,11 +4,12 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use check::certificate::{Certificate, Claim};
+use certify::certificate::{Certificate, Claim};
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::verify::verify;
-use check::{Algorithm, Model, Options, PsoRmw, Verdict, certificate, check, steps};
+use certify::verify::verify;
+use certify::certificate;
+use check::{Algorithm, Model, Options, Verdict, check, steps};
 use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group,
@@ -16,7 +17,7 @@ use criterion::{
 };
 use history::{Ambiguity, History, ReadsFrom};
 
-const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
+const MODELS: [Model; 3] = [Model::SC, Model::TSO, Model::PSO];
 
 /// The mixes of Manovit & Hangal 2006 (section 5 and Table 1).
 const MIXES: [(&str, [u32; 4]); 3] = [
@@ -49,7 +50,7 @@ fn middle(model: Model) -> Recipe {
 
 /// Every point with its name: the middle for each model, the rest for TSO.
 fn points() -> Vec<(String, Recipe)> {
-    let tso = || middle(Model::Tso);
+    let tso = || middle(Model::TSO);
     let mut points: Vec<(String, Recipe)> = MODELS
         .iter()
         .map(|&model| (format!("model/{model}"), middle(model)))
@@ -154,10 +155,10 @@ fn families(criterion: &mut Criterion) {
         let history = hard(&recipe).expect("a sound recipe");
         let mut group = quick(criterion, "hard");
         group.bench_function(BenchmarkId::new(name, size), |bencher| {
-            bencher.iter(|| decide(black_box(&history), Model::Sc, Algorithm::Complete));
+            bencher.iter(|| decide(black_box(&history), Model::SC, Algorithm::Complete));
         });
         group.finish();
-        let certificate = certified(&history, Model::Sc);
+        let certificate = certified(&history, Model::SC);
         let mut group = quick(criterion, "verify hard");
         group.bench_function(BenchmarkId::new(name, size), |bencher| {
             bencher.iter(|| verify(black_box(&history), &certificate).expect("it is sound"));

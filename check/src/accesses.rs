@@ -4,7 +4,6 @@
 use crate::clocks::Clocks;
 use crate::events::{Events, NONE};
 use crate::index::Index;
-use crate::model::Model;
 
 /// Two indexes over the positions of main and barrier chains; empty unless the model is PSO.
 #[derive(Debug, Default)]
@@ -18,7 +17,7 @@ pub struct Accesses {
 impl Accesses {
     /// Indexes the accesses. Cost: that of sorting them.
     pub fn new(events: &Events) -> Accesses {
-        if !matches!(events.model, Model::Pso(_)) {
+        if !events.stores_by_location() {
             return Accesses::default();
         }
         let mut main = Vec::new();

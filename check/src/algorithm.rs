@@ -1,6 +1,7 @@
 //! What can decide: the stages of this program, and the papers' algorithms beside them.
 
-use crate::model::Model;
+use certify::criterion::Criterion;
+use memory::Model;
 
 /// What decides. Those that a paper describes are in [`crate::papers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -189,20 +190,31 @@ impl Algorithm {
         match self {
             Stages | Temporal | Saturate | Complete | Sat => true,
             Cm | Ccm | Wsc | WscPattern | WscGuess1 | ScSat | ScCcmEnum | ScCcmSat | WscEnum
-            | CcmEnum | Dbcop | WscDbcop | SimpleWitness | NiceCycle => model == Model::Sc,
-            TsoSat | TsoWccmEnum | TsoWccmSat | Wtso | Wccm => model == Model::Tso,
+            | CcmEnum | Dbcop | WscDbcop | SimpleWitness | NiceCycle => model == Model::SC,
+            TsoSat | TsoWccmEnum | TsoWccmSat | Wtso | Wccm => model == Model::TSO,
             Cc | Ccv | TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack => {
-                matches!(model, Model::Sc | Model::Tso)
+                model == Model::SC || model == Model::TSO
             }
         }
     }
 
     /// The model that it is about if none is named.
     pub fn default_model(self) -> Model {
-        if self.applies_to(Model::Sc) {
-            Model::Sc
+        if self.applies_to(Model::SC) {
+            Model::SC
         } else {
-            Model::Tso
+            Model::TSO
+        }
+    }
+
+    /// The algorithm that decides a criterion of CAV 2019.
+    pub fn of(criterion: Criterion) -> Algorithm {
+        match criterion {
+            Criterion::Cc => Algorithm::Cc,
+            Criterion::Ccv => Algorithm::Ccv,
+            Criterion::Cm => Algorithm::Cm,
+            Criterion::Ccm => Algorithm::Ccm,
+            Criterion::Wccm => Algorithm::Wccm,
         }
     }
 
@@ -215,7 +227,6 @@ impl Algorithm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::PsoRmw;
 
     #[test]
     fn names_are_unique_and_every_algorithm_has_a_model() {
@@ -228,7 +239,7 @@ mod tests {
 
     #[test]
     fn pso_is_for_the_stages() {
-        let pso = Model::Pso(PsoRmw::Own);
+        let pso = Model::PSO;
         let applicable = Algorithm::ALL.into_iter().filter(|a| a.applies_to(pso));
         assert_eq!(applicable.count(), 5);
     }

@@ -9,9 +9,9 @@ use crate::bounds::Bounds;
 use crate::complete::{Completion, Limits, complete, refute};
 use crate::events::Events;
 use crate::finals::Finals;
-use crate::machine::{self, Step};
+use memory::machine::{self, Step};
 use crate::minimise::minimise;
-use crate::model::Model;
+use memory::Model;
 use crate::pairs::{count_unordered, write_pairs};
 use crate::papers::{self, Answer, Problem};
 use crate::projection::left_out;
@@ -127,7 +127,7 @@ fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outc
     let against = match outcome.verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => provenance.against_consistent(),
         Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => {
-            provenance.against_violation(model != Model::Sc)
+            provenance.against_violation(model != Model::SC)
         }
         Verdict::Undecided(_) => None,
     };
@@ -214,7 +214,7 @@ fn decide_known(
     let mut outcome = task.extend();
     // A run of SC is one of the others, with every store committed at once.
     if model.buffers() && outcome.verdict == Verdict::Undecided(Reason::FreeReads) {
-        let stronger = decide(history, reads_from, Model::Sc, options, bounds);
+        let stronger = decide(history, reads_from, Model::SC, options, bounds);
         if let Verdict::Consistent(run) = stronger.verdict
             && let Some(run) = weaken(history, model, &run, is_left_out)
         {

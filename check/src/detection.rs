@@ -26,7 +26,7 @@
 //! let history = builder.finish(Default::default(), &Default::default(), Default::default())?;
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse)?;
 //!
-//! let found = detect(&history, &reads_from, Model::Sc, &Options::default(), &Bounds::none());
+//! let found = detect(&history, &reads_from, Model::SC, &Options::default(), &Bounds::none());
 //! let first = found.first.unwrap();
 //! assert_eq!((first.operations, first.completed_by), (4, OpId(3)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,7 +38,7 @@ use history::{History, OpId, ReadsFrom};
 
 use crate::bounds::Bounds;
 use crate::decide::{Options, decide};
-use crate::model::Model;
+use memory::Model;
 use crate::prefixes::{Prefix, Prefixes};
 use crate::verdict::{Outcome, Reason, Verdict};
 

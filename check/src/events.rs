@@ -29,7 +29,7 @@ use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
 use crate::index::Index;
-use crate::model::{FenceEffect, Label, Model};
+use memory::{FenceEffect, Label, Model};
 use chains::{ThreadChains, is_barrier};
 
 /// Marks a missing event or location.
@@ -185,7 +185,7 @@ impl Events {
     /// Whether each location has store chains of its own (PSO), so that clocks tell of those of
     /// the event's location only.
     pub fn stores_by_location(&self) -> bool {
-        matches!(self.model, Model::Pso(_))
+        self.model.buffers_by_location()
     }
 
     /// Number of slots, from the first, that every clock tells of whatever its event's location.

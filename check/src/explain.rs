@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 
+use certify::certificate::Node;
 use crate::events::Events;
-use crate::proof::{Assumption, Block, Contradiction, Fact, Node, Rule};
+use crate::proof::{Assumption, Block, Contradiction, Fact, Rule};
 use crate::saturate::{Edge, Reason, Saturation, Stop};
 
 /// A step of a path.

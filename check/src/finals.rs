@@ -3,7 +3,7 @@
 use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
-use crate::machine;
+use memory::machine;
 use crate::proof::Contradiction;
 
 /// Where the final values that a history states can come from.

@@ -12,10 +12,10 @@
 //! use check::{Model, Options, Verdict, check};
 //! use history::{Ambiguity, ReadsFrom};
 //!
-//! let history = generate(&Recipe { model: Model::Tso, seed: 7, ..Recipe::default() })?;
+//! let history = generate(&Recipe { model: Model::TSO, seed: 7, ..Recipe::default() })?;
 //! assert_eq!(history.len(), 1000);
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse)?;
-//! let outcome = check(&history, &reads_from, Model::Tso, &Options::default());
+//! let outcome = check(&history, &reads_from, Model::TSO, &Options::default());
 //! assert!(matches!(outcome.verdict, Verdict::Consistent(_)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -29,8 +29,8 @@ mod run;
 use history::{BuildError, History, RestoreError};
 use thiserror::Error;
 
-use crate::machine::Refusal;
-use crate::model::Model;
+use memory::machine::Refusal;
+use memory::Model;
 use dice::Dice;
 use program::Program;
 
@@ -68,7 +68,7 @@ pub struct Recipe {
 impl Default for Recipe {
     fn default() -> Recipe {
         Recipe {
-            model: Model::Sc,
+            model: Model::SC,
             threads: 4,
             operations: 1000,
             locations: 16,

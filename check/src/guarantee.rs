@@ -1,8 +1,8 @@
 //! What a memory may be asked to guarantee: the three models, and the criteria below them.
 
 use crate::algorithm::Algorithm;
-use crate::model::{Model, PsoRmw};
-use crate::papers::criteria::criterion::Criterion;
+use memory::Model;
+use certify::criterion::Criterion;
 
 /// A model or a weaker criterion, as a question that one algorithm answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,11 +26,11 @@ impl Guarantee {
         Guarantee::Criterion(Criterion::Cm),
         Guarantee::Criterion(Criterion::Ccm),
         Guarantee::Wsc,
-        Guarantee::Model(Model::Sc),
+        Guarantee::Model(Model::SC),
         Guarantee::Criterion(Criterion::Wccm),
         Guarantee::Wtso,
-        Guarantee::Model(Model::Tso),
-        Guarantee::Model(Model::Pso(PsoRmw::Own)),
+        Guarantee::Model(Model::TSO),
+        Guarantee::Model(Model::PSO),
     ];
 
     /// The name in tables and on the command line.
@@ -52,7 +52,7 @@ impl Guarantee {
     /// What decides it.
     pub fn algorithm(self) -> Algorithm {
         match self {
-            Guarantee::Criterion(criterion) => criterion.algorithm(),
+            Guarantee::Criterion(criterion) => Algorithm::of(criterion),
             Guarantee::Wsc => Algorithm::Wsc,
             Guarantee::Wtso => Algorithm::Wtso,
             Guarantee::Model(_) => Algorithm::Stages,
@@ -73,12 +73,9 @@ impl Guarantee {
     pub fn follows_from(self, model: Model) -> bool {
         match self {
             Guarantee::Criterion(criterion) => criterion.follows_from(model),
-            Guarantee::Wsc => model == Model::Sc,
-            Guarantee::Wtso => matches!(model, Model::Sc | Model::Tso),
-            Guarantee::Model(Model::Sc) => model == Model::Sc,
-            Guarantee::Model(Model::Tso) => matches!(model, Model::Sc | Model::Tso),
-            Guarantee::Model(Model::Pso(PsoRmw::Own)) => true,
-            Guarantee::Model(Model::Pso(PsoRmw::All)) => model != Model::Pso(PsoRmw::Own),
+            Guarantee::Wsc => Model::SC.includes(model),
+            Guarantee::Wtso => Model::TSO.includes(model),
+            Guarantee::Model(guaranteed) => guaranteed.includes(model),
         }
     }
 
@@ -111,10 +108,10 @@ mod tests {
     fn what_follows_from_the_models() {
         let names =
             |model| -> Vec<&str> { Guarantee::of_model(model).map(Guarantee::name).collect() };
-        assert_eq!(names(Model::Sc).len(), 10);
+        assert_eq!(names(Model::SC).len(), 10);
         let tso = ["cc", "ccv", "wccm", "wtso", "tso", "pso"];
-        assert_eq!(names(Model::Tso), tso);
-        assert_eq!(names(Model::Pso(PsoRmw::Own)), ["pso"]);
-        assert_eq!(names(Model::Pso(PsoRmw::All)), ["pso"]);
+        assert_eq!(names(Model::TSO), tso);
+        assert_eq!(names(Model::PSO), ["pso"]);
+        assert_eq!(names(Model::PSO_RMW_ALL), ["pso"]);
     }
 }

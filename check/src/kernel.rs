@@ -17,7 +17,7 @@ use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::events::Events;
 use crate::finals::Finals;
-use crate::model::Model;
+use memory::Model;
 use crate::pairs::{ordered, unordered};
 use crate::papers::criteria::{causal, convergent, weak};
 use crate::papers::execution::Execution;
@@ -62,7 +62,7 @@ pub fn kernel(
 ) -> Result<Kernel, NoKernel> {
     let provenance = &history.provenance;
     let against = provenance.against_consistent();
-    if let Some(what) = against.or(provenance.against_violation(model != Model::Sc)) {
+    if let Some(what) = against.or(provenance.against_violation(model != Model::SC)) {
         return Err(NoKernel::Undecided(Reason::NotUnderstood(what.clone())));
     }
     let finals = Finals::of(history).map_err(|_| NoKernel::Inconsistent)?;
@@ -113,10 +113,12 @@ pub fn kernel(
 /// The criteria that are weaker than a model and derive store order, the weakest first. There are none for PSO, from which no
 /// criterion follows.
 pub fn criteria(model: Model) -> &'static [Algorithm] {
-    match model {
-        Model::Sc => &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc],
-        Model::Tso => &[Algorithm::Wccm, Algorithm::Wtso],
-        Model::Pso(_) => &[],
+    if model == Model::SC {
+        &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc]
+    } else if model == Model::TSO {
+        &[Algorithm::Wccm, Algorithm::Wtso]
+    } else {
+        &[]
     }
 }
 
@@ -143,7 +145,7 @@ pub fn derived(
             Some(pww.pairs(&execution))
         }
         // It knows full fences only.
-        Algorithm::Wccm if Model::Tso.first_refined(history).is_some() => None,
+        Algorithm::Wccm if Model::TSO.first_refined(history).is_some() => None,
         Algorithm::Wccm => {
             let execution = execution();
             let wpww = weak::weak_memory(&execution, reads_from, bounds).ok()?;

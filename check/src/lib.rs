@@ -25,16 +25,15 @@
 //!     .unwrap();
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
 //!
-//! let sc = check(&history, &reads_from, Model::Sc, &Options::default());
+//! let sc = check(&history, &reads_from, Model::SC, &Options::default());
 //! assert!(matches!(sc.verdict, Verdict::Violation(_)));
-//! let tso = check(&history, &reads_from, Model::Tso, &Options::default());
+//! let tso = check(&history, &reads_from, Model::TSO, &Options::default());
 //! assert!(matches!(tso.verdict, Verdict::Consistent(_)));
 //! ```
 
 pub mod accesses;
 mod algorithm;
 pub mod bounds;
-pub mod certificate;
 pub mod choice;
 pub mod clocks;
 pub mod closure;
@@ -55,9 +54,7 @@ pub mod guarantee;
 pub mod index;
 pub mod kernel;
 pub mod lookback;
-pub mod machine;
 pub mod minimise;
-pub mod model;
 pub mod online;
 pub mod pairs;
 pub mod papers;
@@ -76,11 +73,9 @@ pub mod steps;
 pub mod temporal;
 mod trouble;
 pub mod verdict;
-pub mod verify;
-pub mod waits;
 pub mod worklist;
 
 pub use algorithm::{Algorithm, Power};
 pub use decide::{Options, check, decide};
-pub use model::{Model, PsoRmw};
+pub use memory::{Model, PsoRmw};
 pub use verdict::{Outcome, Reason, Stage, Statistics, Verdict};

@@ -14,7 +14,7 @@ use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::{Options, decide};
-use crate::model::Model;
+use memory::Model;
 use crate::proof::{Contradiction, Violation};
 use crate::verdict::Verdict;
 

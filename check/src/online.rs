@@ -18,7 +18,7 @@
 //! use check::online::{Arrival, Online};
 //! use history::Kind;
 //!
-//! let mut online = Online::new(Model::Sc);
+//! let mut online = Online::new(Model::SC);
 //! let store = |thread, sequence, location| Arrival {
 //!     thread, sequence, kind: Kind::Store, location: Some(location), read: None, written: Some(1), tag: 0,
 //! };
@@ -45,7 +45,7 @@ use std::collections::VecDeque;
 use history::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::Model;
+use memory::Model;
 use chains::Chains;
 use clocks::Clocks;
 use locations::Location;

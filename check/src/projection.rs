@@ -9,11 +9,12 @@
 //! Leaving out plain loads and stores loses no preserved program order between the others, but for
 //! two cases, which stay: operations that an acquire or release orders, and the first read after a
 //! fence that orders stores before loads alone: stores after the read follow the stores before the
-//! fence.
+//! fence. Where the model does not forward, a load that waits for its thread's store makes later loads
+//! wait for it, so nothing is left out.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
-use crate::model::{FenceEffect, Label, Model};
+use memory::{FenceEffect, Label, Model};
 
 /// Marks the operations of a history that can be left out under a model. Cost: linear.
 pub fn left_out(history: &History, reads_from: &ReadsFrom, model: Model) -> Vec<bool> {
@@ -45,7 +46,7 @@ fn private_locations(history: &History, reads_from: &ReadsFrom, model: Model) ->
                 private[location] &= !std::mem::take(&mut is_fenced);
             }
             let is_ordered = label.is_release_store() || label.is_ordered_acquire();
-            private[location] &= !(is_ordered && model.buffers());
+            private[location] &= !model.buffers() || (model.forwards() && !is_ordered);
             private[location] &= *user[location].get_or_insert(thread) == thread
                 && matches!(history.kind(op), Kind::Load | Kind::Store)
                 && reads_latest(reads_from.source(op), latest[location]);

@@ -1,18 +1,8 @@
 //! Why a history violates a model: facts about memory order, each with its reason, that end in a
 //! contradiction.
 
+use certify::certificate::Node;
 use history::OpId;
-
-/// Something that memory order orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Node {
-    /// An operation.
-    Op(OpId),
-    /// The initial write of a location.
-    Initial(u32),
-    /// The end of a run, as the reader of a location's final value.
-    Final(u32),
-}
 
 /// The reason for a fact. S is the source of the read L, S' another write of its location; a
 /// store-conditional counts as a reader of what its load-linked read.

@@ -55,7 +55,6 @@ use crate::bounds::Bounds;
 use crate::clocks::Clocks;
 use crate::events::{Events, INITIAL, NONE};
 use crate::fronts::Fronts;
-use crate::model::Model;
 use crate::worklist::Worklist;
 
 /// Why an edge holds.
@@ -173,7 +172,7 @@ impl<'a> Saturation<'a> {
         bounds: &'a Bounds,
     ) -> Saturation<'a> {
         let accesses = Accesses::new(events);
-        let has_transit = matches!(events.model, Model::Pso(_));
+        let has_transit = events.stores_by_location();
         let transits = usize::from(has_transit) * events.len() * events.global_slots();
         Saturation {
             events,
@@ -442,10 +441,12 @@ impl<'a> Saturation<'a> {
 
     fn join(&mut self, from: u32, row: &[u32], to: u32, reason: Reason) -> Result<(), Stop> {
         let (global, width) = (self.events.global_slots(), self.events.width);
-        let slots = match self.events.model {
-            _ if reason == Reason::Transit => global..width,
-            Model::Pso(_) if !self.same_location(from, to) => 0..global,
-            _ => 0..width,
+        let slots = if reason == Reason::Transit {
+            global..width
+        } else if self.has_transit && !self.same_location(from, to) {
+            0..global
+        } else {
+            0..width
         };
         let own = self.events.slot[to as usize] as usize;
         let position = self.events.position[to as usize];

@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 
 use history::{History, OpId};
 
-use crate::machine::Step;
-use crate::model::{FenceEffect, Model};
-use crate::waits::{Oldest, Waits};
+use memory::machine::Step;
+use memory::{Buffering, FenceEffect, Model};
+use memory::waits::{Oldest, Waits};
 
 /// Turns a memory order into machine steps. `order` has the events of every operation that
 /// `left_out` does not name, each once; the rest is filled in.
@@ -37,9 +37,10 @@ pub fn schedule(
             .collect(),
         buffers: vec![VecDeque::new(); threads],
         waiting: 0,
-        waits: match model {
-            Model::Pso(_) => WaitingStores::of(history, model),
-            Model::Sc | Model::Tso => None,
+        waits: if model.buffers_by_location() {
+            WaitingStores::of(history, model)
+        } else {
+            None
         },
         steps: Vec::with_capacity(history.len() * 2),
     };
@@ -62,11 +63,11 @@ struct Scheduler<'h, F> {
     model: Model,
     left_out: F,
     next: Vec<u32>,
-    /// TSO: the stores in each thread's buffer.
+    /// One buffer a thread: the stores in each thread's buffer.
     buffers: Vec<VecDeque<OpId>>,
-    /// PSO: how many stores are in buffers, but for those that were left out.
+    /// A buffer for each location: how many stores are in buffers, but for those that were left out.
     waiting: usize,
-    /// PSO: what stores that were left out wait for, if that can be anything.
+    /// A buffer for each location: what stores that were left out wait for, if that can be anything.
     waits: Option<WaitingStores>,
     steps: Vec<Step>,
 }
@@ -160,14 +161,14 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         if !self.history.kind(op).is_plain_store() {
             return;
         }
-        match self.model {
-            Model::Sc => {}
-            Model::Tso => {
+        match self.model.buffering() {
+            Buffering::None => {}
+            Buffering::InOrder => {
                 self.buffers[thread].push_back(op);
                 self.commit_left_out(thread);
             }
-            Model::Pso(_) if !(self.left_out)(op) => self.waiting += 1,
-            Model::Pso(_) => match &mut self.waits {
+            Buffering::PerLocation if !(self.left_out)(op) => self.waiting += 1,
+            Buffering::PerLocation => match &mut self.waits {
                 None => self.steps.push(Step::Commit(op)),
                 Some(waits) => {
                     waits.left_out[thread].push_back(op);
@@ -189,13 +190,13 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
     }
 
     fn commit(&mut self, thread: usize, op: OpId) -> Option<()> {
-        match self.model {
+        if self.model.buffers_by_location() {
             // Each location has a buffer of its own, so the order of a thread's commits is free.
-            Model::Pso(_) => self.waiting = self.waiting.checked_sub(1)?,
-            _ if self.buffers[thread].front() != Some(&op) => return None,
-            _ => {
-                self.buffers[thread].pop_front();
-            }
+            self.waiting = self.waiting.checked_sub(1)?;
+        } else if self.buffers[thread].front() == Some(&op) {
+            self.buffers[thread].pop_front();
+        } else {
+            return None;
         }
         self.steps.push(Step::Commit(op));
         self.commit_left_out(thread);

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
 
+use certify::certificate::Node;
 use crate::decide::Options;
-use crate::model::{Model, PsoRmw};
-use crate::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+use memory::Model;
+use crate::proof::{Block, Contradiction, Fact, Rule, Violation};
 use crate::verdict::Verdict;
 
 /// A known shape.
@@ -132,7 +133,7 @@ pub fn of(history: &History, violation: &Violation) -> Option<Shape> {
     let found = named(history, &reads_from, violation).or_else(|| {
         // Whatever violates a weaker model violates SC, and that proof may be the one that the test is known by.
         let options = Options::default();
-        match crate::check(history, &reads_from, Model::Sc, &options).verdict {
+        match crate::check(history, &reads_from, Model::SC, &options).verdict {
             Verdict::Violation(violation) => named(history, &reads_from, &violation),
             _ => None,
         }
@@ -174,7 +175,7 @@ fn takes_in_all(history: &History, reads_from: &ReadsFrom, cycle: &[Edge]) -> bo
 
 /// Whether TSO and PSO allow a history.
 fn allowed(history: &History, reads_from: &ReadsFrom) -> [bool; 2] {
-    [Model::Tso, Model::Pso(PsoRmw::Own)].map(|model| {
+    [Model::TSO, Model::PSO].map(|model| {
         let checked = crate::check(history, reads_from, model, &Options::default());
         matches!(checked.verdict, Verdict::Consistent(_))
     })

@@ -23,10 +23,10 @@
 //! let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
 //!
-//! let Verdict::Violation(violation) = check(&history, &reads_from, Model::Sc, &Options::default()).verdict else {
+//! let Verdict::Violation(violation) = check(&history, &reads_from, Model::SC, &Options::default()).verdict else {
 //!     unreachable!("both loads are too early");
 //! };
-//! let shrunk = shrink(&history, &reads_from, Model::Sc, &violation, &Bounds::none(), &mut |_| {}).unwrap();
+//! let shrunk = shrink(&history, &reads_from, Model::SC, &violation, &Bounds::none(), &mut |_| {}).unwrap();
 //! assert_eq!(shrunk.history.len(), 4);
 //! assert!(shrunk.is_minimal);
 //! ```
@@ -40,7 +40,7 @@ use crate::bounds::Bounds;
 use crate::closure::Along;
 use crate::csr::Csr;
 use crate::decide::{Options, check, decide};
-use crate::model::Model;
+use memory::Model;
 use crate::proof::{Contradiction, Violation};
 use crate::verdict::Verdict;
 

@@ -6,9 +6,9 @@
 use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
-use crate::certificate::{Literal, Name, ProofRule, ProofStep};
+use certify::certificate::{Literal, Name, Node, ProofRule, ProofStep};
 use crate::proof::{
-    Assumption, Block, Contradiction, Fact, Node, Premise, Resolvent, Rule, Violation,
+    Assumption, Block, Contradiction, Fact, Premise, Resolvent, Rule, Violation,
 };
 
 /// The steps of a proof. Cost: linear in the proof.

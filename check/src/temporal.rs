@@ -6,8 +6,8 @@
 
 use history::{History, OpId};
 
-use crate::machine::{self, Step};
-use crate::model::Model;
+use memory::machine::{self, Step};
+use memory::Model;
 use crate::schedule::schedule;
 
 /// Tries the trace's order. Returns the steps of a consistent run, or `None` if the trace gives

@@ -6,8 +6,8 @@ use history::{Gap, History, NotUnderstood, OpId};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
-use crate::machine::Step;
-use crate::papers::criteria::criterion::Breach;
+use memory::machine::Step;
+use crate::papers::criteria::breach::Breach;
 use crate::papers::qadeer::nice_cycle::NiceCycle;
 use crate::proof::Violation;
 

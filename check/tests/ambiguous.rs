@@ -3,7 +3,7 @@
 
 mod common;
 
-use check::machine::explore;
+use memory::machine::explore;
 use check::proof::Violation;
 use check::{Algorithm, Model, Options, Verdict, check};
 use common::{MODELS, Mix, accesses_of, certified, change_reads, print, program, run, seeded};
@@ -87,9 +87,9 @@ fn load_linked_pairs() {
 /// Leaving out a candidate would prove too much, so these proofs stay as they are.
 #[test]
 fn a_proof_that_speaks_of_candidates_names_them_all() {
-    let proofs = (0..1500).filter_map(|seed| history(seed, false, Model::Tso));
+    let proofs = (0..1500).filter_map(|seed| history(seed, false, Model::TSO));
     let proofs = proofs.filter_map(
-        |history| match verdict(&history, Model::Sc, Algorithm::Sat) {
+        |history| match verdict(&history, Model::SC, Algorithm::Sat) {
             Verdict::Violation(violation) => Some(violation),
             _ => None,
         },

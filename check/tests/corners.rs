@@ -3,19 +3,19 @@
 
 use std::collections::HashMap;
 
-use check::certificate::{Certificate, Claim, Evidence, Name, ProofRule, ProofStep};
-use check::verify::{Rejection, verify};
-use check::{Model, Options, PsoRmw, Reason, Verdict, check};
+use certify::certificate::{Certificate, Claim, Evidence, Name, ProofRule, ProofStep};
+use certify::verify::{Rejection, verify};
+use check::{Model, Options, Reason, Verdict, check};
 use history::{
     Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, Provenance, ReadsFrom,
     Unfinished,
 };
 
 const MODELS: [Model; 4] = [
-    Model::Sc,
-    Model::Tso,
-    Model::Pso(PsoRmw::Own),
-    Model::Pso(PsoRmw::All),
+    Model::SC,
+    Model::TSO,
+    Model::PSO,
+    Model::PSO_RMW_ALL,
 ];
 
 fn load(thread: u32, place: Place, value: u64) -> Access {
@@ -76,7 +76,7 @@ fn what_nobody_writes_ends_as_it_began() {
     }
     let history = plain(&read[..0], &[(0, 3)]);
     assert!(matches!(
-        verdict(&history, Ambiguity::Refuse, Model::Sc),
+        verdict(&history, Ambiguity::Refuse, Model::SC),
         Verdict::Violation(_)
     ));
 }
@@ -146,7 +146,7 @@ fn reads_beside_a_hidden_write_decide_nothing() {
     ];
     let history = plain(&accesses, &[]);
     assert_eq!(
-        verdict(&history, Ambiguity::Refuse, Model::Sc),
+        verdict(&history, Ambiguity::Refuse, Model::SC),
         Verdict::Undecided(Reason::HiddenWrite(OpId(1)))
     );
 }
@@ -189,7 +189,7 @@ fn a_split_read_is_matched_as_a_whole_only_where_nothing_else_fits() {
     let history = plain(&accesses, &[]);
     assert_eq!(history.operations(), 4);
     assert!(matches!(
-        verdict(&history, Ambiguity::Keep, Model::Pso(PsoRmw::Own)),
+        verdict(&history, Ambiguity::Keep, Model::PSO),
         Verdict::Violation(_)
     ));
 }
@@ -227,7 +227,7 @@ fn a_final_value_beside_a_hidden_write_proves_nothing() {
     };
     let (first, second) = (Name::Op(0, 0), Name::Op(0, 1));
     let forged = Certificate {
-        claim: Claim::new(&history, Model::Sc, ""),
+        claim: Claim::new(&history, Model::SC, ""),
         evidence: Evidence::Violation(vec![
             step(1, ProofRule::Final(second), vec![]),
             step(2, ProofRule::ProgramOrder(2, first, second), vec![]),
@@ -302,16 +302,16 @@ fn nothing_holds_where_a_write_is_hidden() {
     });
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let bounds = check::bounds::Bounds::none();
-    let kernel = check::kernel::kernel(&history, &reads_from, Model::Sc, &bounds);
+    let kernel = check::kernel::kernel(&history, &reads_from, Model::SC, &bounds);
     let undecided = check::kernel::NoKernel::Undecided(Reason::HiddenWrite(OpId(1)));
     assert_eq!(kernel, Err(undecided));
-    let steps = [0, 1, 2].map(|op| check::machine::Step::Execute(OpId(op)));
-    let claim = check::certificate::Claim::new(&history, Model::Sc, "");
+    let steps = [0, 1, 2].map(|op| memory::machine::Step::Execute(OpId(op)));
+    let claim = certify::certificate::Claim::new(&history, Model::SC, "");
     let mut file = Vec::new();
-    check::certificate::write_consistent(&mut file, &history, &claim, &[], &steps).unwrap();
-    let certificate = check::certificate::read(file.as_slice()).unwrap();
-    let refused = check::verify::verify(&history, &certificate);
-    assert_eq!(refused, Err(check::verify::Rejection::Unknowable));
+    certify::certificate::write_consistent(&mut file, &history, &claim, &[], &steps).unwrap();
+    let certificate = certify::certificate::read(file.as_slice()).unwrap();
+    let refused = certify::verify::verify(&history, &certificate);
+    assert_eq!(refused, Err(certify::verify::Rejection::Unknowable));
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn thin_air_has_no_kernel() {
         &[],
     );
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    for model in [Model::Sc, Model::Tso] {
+    for model in [Model::SC, Model::TSO] {
         let bounds = check::bounds::Bounds::none();
         let kernel = check::kernel::kernel(&history, &reads_from, model, &bounds);
         assert_eq!(kernel, Err(check::kernel::NoKernel::Inconsistent));
@@ -369,9 +369,9 @@ fn an_unfinished_store_may_have_written_a_final_value() {
         );
     });
     let expected = Verdict::Undecided(Reason::UnfinishedFinal(0));
-    assert_eq!(verdict(&history, Ambiguity::Refuse, Model::Sc), expected);
+    assert_eq!(verdict(&history, Ambiguity::Refuse, Model::SC), expected);
     let history = plain(&accesses, &[(0, 7)]);
-    let refuted = verdict(&history, Ambiguity::Refuse, Model::Sc);
+    let refuted = verdict(&history, Ambiguity::Refuse, Model::SC);
     assert!(matches!(refuted, Verdict::Violation(_)));
 }
 
@@ -415,7 +415,7 @@ fn a_history_of_nothing_is_undecided() {
     }
     let reads_from = ReadsFrom::derive(&empty, Ambiguity::Refuse).unwrap();
     let bounds = check::bounds::Bounds::none();
-    let kernel = check::kernel::kernel(&empty, &reads_from, Model::Sc, &bounds);
+    let kernel = check::kernel::kernel(&empty, &reads_from, Model::SC, &bounds);
     let expected = check::kernel::NoKernel::Undecided(Reason::NothingCompleted);
     assert_eq!(kernel, Err(expected));
 }

@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use check::bounds::Bounds;
-use check::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
+use certify::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
 use check::generate::{Recipe, generate};
 use check::kernel::conflicting;
-use check::papers::criteria::criterion::{Breach, Criterion};
+use certify::criterion::Criterion;
+use check::papers::criteria::breach::Breach;
 use check::papers::criteria::{Stop, causal, convergent, weak};
 use check::papers::execution::Execution;
 use check::relation::Relation;
-use check::verify::{Rejection, Verified, verify};
-use check::{Algorithm, Model, Options, PsoRmw, Reason, Verdict, check};
+use certify::verify::{Rejection, Verified, verify};
+use check::{Algorithm, Model, Options, Reason, Verdict, check};
 use common::{Mix, change_reads, decide, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use literal::{Literal, Pairs, literal};
@@ -26,14 +27,14 @@ use rand::rngs::StdRng;
 
 /// The model that a criterion is asked about.
 fn model(criterion: Criterion) -> Model {
-    criterion.algorithm().default_model()
+    Algorithm::of(criterion).default_model()
 }
 
 /// Whether a criterion holds; a breach is written, read back and verified.
 fn holds(history: &History, criterion: Criterion) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options {
-        algorithm: criterion.algorithm(),
+        algorithm: Algorithm::of(criterion),
         ..Options::default()
     };
     match check(history, &reads_from, model(criterion), &options).verdict {
@@ -81,7 +82,7 @@ fn random_history(random: &mut StdRng) -> Option<History> {
         // Plain loads and stores alone show more of what reads force.
         accesses.retain(|access| access.kind.is_plain_load() || access.kind.is_plain_store());
     }
-    let machine = [Model::Sc, Model::Tso][random.random_range(0..2)];
+    let machine = [Model::SC, Model::TSO][random.random_range(0..2)];
     let history = run(random, &accesses, machine, false).filter(|history| !history.is_empty())?;
     let changes = random.random_range(0..=2);
     Some(change_reads(random, &history, changes))
@@ -123,7 +124,7 @@ fn write_pairs(exec: &Execution<'_>, pairs: &Pairs) -> u64 {
 
 fn ordered(history: &History, reads_from: &ReadsFrom, criterion: Criterion) -> Option<u64> {
     let options = Options {
-        algorithm: criterion.algorithm(),
+        algorithm: Algorithm::of(criterion),
         ..Options::default()
     };
     let outcome = check(history, reads_from, model(criterion), &options);
@@ -211,8 +212,8 @@ fn theorems_of_the_lattice() {
         };
         let [cc, ccv, cm, ccm, wccm] =
             [Cc, Ccv, Cm, Ccm, Wccm].map(|criterion| holds(&history, criterion));
-        let sc = decide(&history, Model::Sc, Algorithm::Complete).unwrap();
-        let tso = decide(&history, Model::Tso, Algorithm::Complete).unwrap();
+        let sc = decide(&history, Model::SC, Algorithm::Complete).unwrap();
+        let tso = decide(&history, Model::TSO, Algorithm::Complete).unwrap();
         let implications = [
             ("SC ⇒ CCM", sc, ccm),
             ("CCM ⇒ CCv", ccm, ccv),
@@ -242,7 +243,7 @@ fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
             linked: random.random_bool(0.5),
         };
         let accesses = program(&mut random, mix);
-        let Some(history) = run(&mut random, &accesses, Model::Tso, false) else {
+        let Some(history) = run(&mut random, &accesses, Model::TSO, false) else {
             continue;
         };
         for criterion in [Criterion::Cc, Criterion::Ccv, Criterion::Wccm] {
@@ -338,7 +339,7 @@ fn what_holds_is_not_refuted_by_tampered_certificates() {
 fn breach(history: &History, criterion: Criterion) -> Breach {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options {
-        algorithm: criterion.algorithm(),
+        algorithm: Algorithm::of(criterion),
         ..Options::default()
     };
     match check(history, &reads_from, model(criterion), &options).verdict {
@@ -352,9 +353,9 @@ fn a_criterion_that_does_not_follow_from_the_model_refutes_nothing() {
     let stale = axe("a", "0: M[0] := 1\n0: M[0] == 0\ncheck\n");
     let certificate = certified(&stale, &breach(&stale, Criterion::Ccm));
     for (criterion, model) in [
-        (Some(Criterion::Ccm), Model::Tso),
-        (Some(Criterion::Cc), Model::Pso(PsoRmw::Own)),
-        (None, Model::Sc),
+        (Some(Criterion::Ccm), Model::TSO),
+        (Some(Criterion::Cc), Model::PSO),
+        (None, Model::SC),
     ] {
         let mut other = certificate.clone();
         other.claim.criterion = criterion;
@@ -377,7 +378,7 @@ fn bounds_end_in_no_verdict() {
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for criterion in Criterion::ALL {
         let options = Options {
-            algorithm: criterion.algorithm(),
+            algorithm: Algorithm::of(criterion),
             ..Options::default()
         };
         for (time, memory, reason) in [
@@ -424,10 +425,10 @@ fn allowed(history: &History, column: &str) -> bool {
     let saturated = |model| decide(history, model, Algorithm::Saturate) != Some(false);
     let complete = |model| decide(history, model, Algorithm::Complete).unwrap();
     match column {
-        "wsc" => saturated(Model::Sc),
-        "wtso" => saturated(Model::Tso),
-        "sc" => complete(Model::Sc),
-        "tso" => complete(Model::Tso),
+        "wsc" => saturated(Model::SC),
+        "wtso" => saturated(Model::TSO),
+        "sc" => complete(Model::SC),
+        "tso" => complete(Model::TSO),
         criterion => holds(history, Criterion::from_name(criterion).unwrap()),
     }
 }
@@ -476,7 +477,7 @@ fn oracle_histories_obey_the_theorems() {
                 self::said(&literal, criterion),
                 "{name} {criterion:?}"
             );
-            for (column, model) in [("sc", Model::Sc), ("tso", Model::Tso)] {
+            for (column, model) in [("sc", Model::SC), ("tso", Model::TSO)] {
                 let follows = said(column) && criterion.follows_from(model);
                 assert!(!follows || found, "{name}: {column} but not {criterion:?}");
             }

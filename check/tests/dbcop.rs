@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use check::generate::{Recipe, generate, without_order};
-use check::machine::explore;
+use memory::machine::explore;
 use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, check};
 use common::corpus::{histories, table};
 use common::{Mix, change_reads, outcome, print, program, run, seeded};
@@ -36,16 +36,16 @@ fn random_histories() {
         };
         let accesses = program(&mut random, mix);
         let finals = random.random_bool(0.4);
-        let Some(valid) = run(&mut random, &accesses, Model::Sc, finals) else {
+        let Some(valid) = run(&mut random, &accesses, Model::SC, finals) else {
             continue;
         };
         let changes = random.random_range(1..=3);
         for history in [change_reads(&mut random, &valid, changes), valid] {
-            let Some(found) = explore(&history, Model::Sc, 300_000) else {
+            let Some(found) = explore(&history, Model::SC, 300_000) else {
                 continue;
             };
             for algorithm in BOTH {
-                let outcome = outcome(&history, Model::Sc, algorithm);
+                let outcome = outcome(&history, Model::SC, algorithm);
                 let label = format!("seed {seed} {algorithm:?}\n{}", print(&history));
                 assert_eq!(is_consistent(&outcome), found.is_some(), "{label}");
             }
@@ -67,7 +67,7 @@ fn saturation_takes_frontiers_away() {
     let (mut plain, mut saturated) = (0, 0);
     for seed in 0..20 {
         let history = valid(4, 60, 3, seed);
-        let [without, with] = BOTH.map(|algorithm| outcome(&history, Model::Sc, algorithm));
+        let [without, with] = BOTH.map(|algorithm| outcome(&history, Model::SC, algorithm));
         assert!(is_consistent(&without) && is_consistent(&with));
         assert!(with.statistics.ordered.is_some());
         plain += without.statistics.nodes.unwrap();
@@ -94,7 +94,7 @@ fn oracle_histories() {
     for history in histories("oracle") {
         let name = history.name.as_deref().unwrap();
         for algorithm in BOTH {
-            let found = is_consistent(&outcome(&history, Model::Sc, algorithm));
+            let found = is_consistent(&outcome(&history, Model::SC, algorithm));
             let expected = verdicts[name]["sc"] == "1";
             assert_eq!(found, expected, "{name} {algorithm:?}");
         }
@@ -120,7 +120,7 @@ fn a_deep_search_is_no_deep_recursion() {
             algorithm,
             ..Options::default()
         };
-        let outcome = check(&history, &reads_from, Model::Sc, &options);
+        let outcome = check(&history, &reads_from, Model::SC, &options);
         assert!(is_consistent(&outcome));
         assert_eq!(outcome.statistics.nodes, Some(100_000));
     }
@@ -138,7 +138,7 @@ fn bounds_end_in_undecided() {
                 max_memory,
                 ..Options::default()
             };
-            check(&history, &reads_from, Model::Sc, &options).verdict
+            check(&history, &reads_from, Model::SC, &options).verdict
         };
         let late = limited(Some(Duration::ZERO), None);
         assert_eq!(late, Verdict::Undecided(Reason::Timeout));
@@ -157,6 +157,6 @@ fn a_long_search_meets_its_bounds() {
         timeout: Some(Duration::from_millis(50)),
         ..Options::default()
     };
-    let verdict = check(&history, &reads_from, Model::Sc, &options).verdict;
+    let verdict = check(&history, &reads_from, Model::SC, &options).verdict;
     assert_eq!(verdict, Verdict::Undecided(Reason::Timeout));
 }

@@ -7,9 +7,9 @@ use check::bounds::Bounds;
 use check::detection::{Detection, detect};
 use check::generate::{Mix as Weights, Recipe, generate};
 use check::guarantee::Guarantee;
-use check::machine::explore;
+use memory::machine::explore;
 use check::prefixes::{Prefix, Prefixes};
-use check::{Algorithm, Model, Options, Power, PsoRmw, Reason, Verdict, decide};
+use check::{Algorithm, Model, Options, Power, Reason, Verdict, decide};
 use common::{MODELS, Mix, accesses_of, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 use rand::RngExt;
@@ -316,7 +316,7 @@ fn split_accesses_stay_whole() {
             Algorithm::Ccm,
             Algorithm::Cc,
         ] {
-            violations += usize::from(compare(&history, &reads_from, Model::Sc, algorithm));
+            violations += usize::from(compare(&history, &reads_from, Model::SC, algorithm));
         }
     }
     assert!(split > 500 && violations > 500, "{split} {violations}");
@@ -327,7 +327,7 @@ fn split_accesses_stay_whole() {
 fn generated_histories() {
     let mut violations = 0;
     for seed in 0..24 {
-        let model = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)][seed as usize % 3];
+        let model = [Model::SC, Model::TSO, Model::PSO][seed as usize % 3];
         let recipe = Recipe {
             model,
             threads: 2 + seed as u32 % 4,
@@ -452,13 +452,13 @@ fn a_store_conditional_takes_along_what_says_which_load_it_belongs_to() {
     assert!(!compare(
         &history,
         &reads_from,
-        Model::Sc,
+        Model::SC,
         Algorithm::Stages
     ));
     let without: Vec<Access> = [&broken[..1], &broken[2..]].concat();
     let history = build(&without, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    assert!(compare(&history, &reads_from, Model::Sc, Algorithm::Stages));
+    assert!(compare(&history, &reads_from, Model::SC, Algorithm::Stages));
 }
 
 #[test]
@@ -473,10 +473,10 @@ fn without_an_order_or_time_there_is_no_prefix() {
     };
     let (bare, ordered) = (stale(|_| None), stale(Some));
     let reads_from = ReadsFrom::derive(&bare, Ambiguity::Refuse).unwrap();
-    let detection = found(&bare, &reads_from, Model::Sc, Algorithm::Stages);
+    let detection = found(&bare, &reads_from, Model::SC, Algorithm::Stages);
     assert!(matches!(detection.whole.verdict, Verdict::Violation(_)));
     assert_eq!((detection.first, detection.checks), (None, 1));
-    let detection = found(&ordered, &reads_from, Model::Sc, Algorithm::Stages);
+    let detection = found(&ordered, &reads_from, Model::SC, Algorithm::Stages);
     let first = detection.first.unwrap();
     assert_eq!(
         (first.operations, first.completed_by, first.exact),
@@ -484,7 +484,7 @@ fn without_an_order_or_time_there_is_no_prefix() {
     );
     let no_time = Bounds::new(Some(std::time::Duration::ZERO), None);
     let options = Options::default();
-    let detection = detect(&ordered, &reads_from, Model::Sc, &options, &no_time);
+    let detection = detect(&ordered, &reads_from, Model::SC, &options, &no_time);
     assert_eq!(detection.whole.verdict, Verdict::Undecided(Reason::Timeout));
     assert_eq!(detection.first, None);
 }
@@ -500,7 +500,7 @@ fn final_values() {
     for (last, operations) in [(1, 2), (9, 3)] {
         let history = build(&accesses, &[(0, last)]);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        let detection = found(&history, &reads_from, Model::Sc, Algorithm::Stages);
+        let detection = found(&history, &reads_from, Model::SC, Algorithm::Stages);
         assert_eq!(detection.first.unwrap().operations, operations);
     }
 }

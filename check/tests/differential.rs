@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use check::machine::explore;
+use memory::machine::explore;
 use check::online::{Arrival, Online, Stop};
 use check::{Algorithm, Model, Options, Power, Verdict, check};
 use common::{MODELS, build, certified, print};

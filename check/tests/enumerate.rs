@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use check::bounds::Bounds;
-use check::machine::{self, explore};
+use memory::machine::{self, explore};
 use check::papers::execution::Execution;
 use check::papers::gradual::enumerate::enumerate;
 use check::papers::saturation::Forced;
@@ -19,7 +19,7 @@ use common::{Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;
 
-const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
+const MODELS: [Model; 2] = [Model::SC, Model::TSO];
 
 /// Which partial store order to start from.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +135,7 @@ fn oracle_histories() {
     let mut nodes = [0, 0];
     for history in histories("oracle") {
         let name = history.name.as_deref().unwrap();
-        for (model, column) in [(Model::Sc, "sc"), (Model::Tso, "tso")] {
+        for (model, column) in [(Model::SC, "sc"), (Model::TSO, "tso")] {
             for start in [Start::Nothing, Start::Saturated] {
                 let report = answer(&history, model, start, &Bounds::none());
                 let found = is_consistent(&history, model, &report);
@@ -156,7 +156,7 @@ fn bounds_end_in_undecided() {
         Bounds::new(Some(Duration::ZERO), None),
         Bounds::new(None, Some(1)),
     ] {
-        let report = answer(&history, Model::Sc, Start::Nothing, &bounds);
+        let report = answer(&history, Model::SC, Start::Nothing, &bounds);
         assert!(matches!(report.answer, Answer::Exceeded));
         assert!(bounds.exceeded().is_some());
     }
@@ -171,6 +171,6 @@ fn a_long_enumeration_meets_its_bounds() {
     };
     let history = check::generate::generate(&recipe).unwrap();
     let bounds = Bounds::new(Some(Duration::from_millis(50)), None);
-    let report = answer(&history, Model::Sc, Start::Nothing, &bounds);
+    let report = answer(&history, Model::SC, Start::Nothing, &bounds);
     assert!(matches!(report.answer, Answer::Exceeded));
 }

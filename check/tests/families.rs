@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use check::generate::RecipeError;
 use check::generate::families::{Family, Figure, HardRecipe, hard};
-use check::machine::explore;
-use check::{Algorithm, Model, PsoRmw};
+use memory::machine::explore;
+use check::{Algorithm, Model};
 use common::{MODELS, decide, print};
 use history::{History, Kind};
 
@@ -116,13 +116,13 @@ fn fences_for_a_weak_model_serve_the_stronger_ones() {
     let fences = |model| {
         let recipe = recipe(Family::from_name("ring-violation").unwrap(), 2, model, 0);
         let history = hard(&recipe).unwrap();
-        let verdict = decide(&history, Model::Pso(PsoRmw::Own), Algorithm::Complete);
+        let verdict = decide(&history, Model::PSO, Algorithm::Complete);
         let count = history.ops().filter(|&op| history.kind(op) == Kind::Fence);
         (count.count(), verdict)
     };
-    assert_eq!(fences(Model::Sc), (0, Some(true)));
-    assert_eq!(fences(Model::Tso), (4, Some(true)));
-    assert_eq!(fences(Model::Pso(PsoRmw::Own)), (8, Some(false)));
+    assert_eq!(fences(Model::SC), (0, Some(true)));
+    assert_eq!(fences(Model::TSO), (4, Some(true)));
+    assert_eq!(fences(Model::PSO), (8, Some(false)));
 }
 
 /// The figure as it is drawn, up to names: what each thread does, sorted.
@@ -145,7 +145,7 @@ fn shape(history: &History) -> Vec<String> {
 fn sizes_are_those_of_the_figures() {
     let shape_of = |name: &str, size| {
         let family = Family::from_name(name).unwrap();
-        shape(&hard(&recipe(family, size, Model::Sc, 0)).unwrap())
+        shape(&hard(&recipe(family, size, Model::SC, 0)).unwrap())
     };
     // Fig. 3: one thread of three writes, one of one, and two that read, write and read.
     assert_eq!(shape_of("ring", 2), ["rwr", "rwr", "w", "www"]);
@@ -178,7 +178,7 @@ fn sizes_are_those_of_the_figures() {
 fn copies_share_nothing() {
     for family in Family::all() {
         let size = small(family.figure).next().unwrap();
-        let one = recipe(family, size, Model::Sc, 5);
+        let one = recipe(family, size, Model::SC, 5);
         let three = HardRecipe {
             copies: 3,
             ..one.clone()
@@ -187,15 +187,15 @@ fn copies_share_nothing() {
             violation: false,
             ..family
         };
-        let other = hard(&recipe(consistent, size, Model::Sc, 5)).unwrap();
+        let other = hard(&recipe(consistent, size, Model::SC, 5)).unwrap();
         let (one, three) = (hard(&one).unwrap(), hard(&three).unwrap());
         assert_eq!(three.len(), one.len() + 2 * other.len(), "{family}");
         let locations = |history: &History| history.locations().len();
         assert_eq!(locations(&three), locations(&one) + 2 * locations(&other));
-        let found = decide(&three, Model::Sc, Algorithm::Complete);
+        let found = decide(&three, Model::SC, Algorithm::Complete);
         assert_eq!(found, Some(!family.violation), "{family}");
         assert_eq!(
-            decide(&three, Model::Sc, Algorithm::Saturate),
+            decide(&three, Model::SC, Algorithm::Saturate),
             None,
             "{family}"
         );
@@ -205,7 +205,7 @@ fn copies_share_nothing() {
 #[test]
 fn a_seed_numbers_everything_anew() {
     let family = Family::from_name("chain").unwrap();
-    let text = |seed| print(&hard(&recipe(family, 4, Model::Sc, seed)).unwrap());
+    let text = |seed| print(&hard(&recipe(family, 4, Model::SC, seed)).unwrap());
     assert_eq!(text(1), text(1));
     let texts: BTreeSet<String> = (0..20).map(text).collect();
     assert_eq!(texts.len(), 20);
@@ -213,7 +213,7 @@ fn a_seed_numbers_everything_anew() {
     // Which value of the pair that decides is written comes first is a matter of the seed.
     let family = Family::from_name("ring").unwrap();
     let smaller_first = |seed: &u64| {
-        let history = hard(&recipe(family, 2, Model::Sc, *seed)).unwrap();
+        let history = hard(&recipe(family, 2, Model::SC, *seed)).unwrap();
         let alone = (0..history.threads().len()).find(|&t| history.thread_ops(t).len() == 1);
         let write = history.thread_ops(alone.unwrap()).next().unwrap();
         history.written(write) == Some(1)
@@ -239,7 +239,7 @@ fn impossible_sizes_say_why() {
         let family = Family::from_name(name).unwrap();
         let recipe = HardRecipe {
             copies,
-            ..recipe(family, size, Model::Sc, 0)
+            ..recipe(family, size, Model::SC, 0)
         };
         hard(&recipe).unwrap_err()
     };

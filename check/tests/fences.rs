@@ -3,11 +3,12 @@
 
 mod common;
 
-use check::certificate::{Certificate, Name};
-use check::certificate::{Claim, Evidence};
+use certify::certificate::{Certificate, Name};
+use certify::certificate::{Claim, Evidence};
 use check::generate::{self, Recipe, generate};
-use check::machine::{Step, explore};
-use check::{Algorithm, Model, Options, PsoRmw, Verdict, check, steps, verify};
+use memory::machine::{Step, explore};
+use certify::verify;
+use check::{Algorithm, Model, Options, Verdict, check, steps};
 use common::axioms::Axioms;
 use common::{
     MODELS, Mix, accesses_of, build, change_reads, decide, print, program, refine, run, seeded,
@@ -109,7 +110,7 @@ fn stages_agree_on_long_histories() {
     for seed in 0..100 {
         let mut random = seeded(seed);
         let history = generate(&Recipe {
-            model: *[Model::Sc, Model::Tso].choose(&mut random).unwrap(),
+            model: *[Model::SC, Model::TSO].choose(&mut random).unwrap(),
             threads: random.random_range(2..=6),
             operations: random.random_range(30..=150),
             locations: random.random_range(2..=12),
@@ -153,7 +154,7 @@ fn the_papers_algorithms_are_right_or_undecided() {
             continue;
         };
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        for model in [Model::Sc, Model::Tso] {
+        for model in [Model::SC, Model::TSO] {
             let Some(run) = explore(&history, model, 100_000) else {
                 continue;
             };
@@ -171,7 +172,7 @@ fn the_papers_algorithms_are_right_or_undecided() {
                     Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Some(false),
                     Verdict::Satisfied => None,
                     Verdict::Undecided(_) => {
-                        undecided += u32::from(model == Model::Tso);
+                        undecided += u32::from(model == Model::TSO);
                         None
                     }
                 };
@@ -198,7 +199,7 @@ fn certificates_of_other_fences_are_refused() {
         for (without, at) in [(true, 0), (false, 1)] {
             let other = with_other_fences(&history, without);
             let reads_from = ReadsFrom::derive(&other, Ambiguity::Refuse).unwrap();
-            for model in [Model::Tso, Model::Pso(PsoRmw::Own)] {
+            for model in [Model::TSO, Model::PSO] {
                 let verdict = check(&other, &reads_from, model, &Options::default()).verdict;
                 let evidence = match &verdict {
                     Verdict::Consistent(run) => Evidence::Consistent {

@@ -6,17 +6,17 @@ use check::events::{Events, INITIAL};
 use check::generate::{Mix, Recipe, generate, without_order};
 use check::rank::rank;
 use check::saturate::{Reason, Saturation};
-use check::{Model, PsoRmw};
+use check::Model;
 use history::{Ambiguity, Annotation, ReadsFrom, WeakFence};
 use rand::RngExt;
 
 mod common;
 
 const MODELS: [Model; 4] = [
-    Model::Sc,
-    Model::Tso,
-    Model::Pso(PsoRmw::Own),
-    Model::Pso(PsoRmw::All),
+    Model::SC,
+    Model::TSO,
+    Model::PSO,
+    Model::PSO_RMW_ALL,
 ];
 
 /// Per event, which events a path of program order and derived edges leads to.
@@ -122,9 +122,9 @@ fn refined_histories() -> impl Iterator<Item = (Model, history::History)> {
     (0..40u64).map(|seed| {
         let is_kept_by_tso = |fence: &WeakFence| !fence.orders_store_load();
         let (ran, annotations, fences) = match seed % 2 {
-            0 => (Model::Sc, &Annotation::ALL[..], WeakFence::ALL.to_vec()),
+            0 => (Model::SC, &Annotation::ALL[..], WeakFence::ALL.to_vec()),
             _ => (
-                Model::Tso,
+                Model::TSO,
                 &[Annotation::Release][..],
                 WeakFence::ALL.into_iter().filter(is_kept_by_tso).collect(),
             ),

@@ -6,8 +6,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use check::generate::{Mix, Recipe, RecipeError, generate, without_order};
-use check::machine::explore;
-use check::{Algorithm, Model, Options, PsoRmw, Stage, Verdict, check};
+use memory::machine::explore;
+use check::{Algorithm, Model, Options, Stage, Verdict, check};
 use common::{MODELS, decide, print};
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Row};
 
@@ -68,12 +68,12 @@ fn a_weaker_model_shows() {
             })
             .count()
     };
-    let pso = Model::Pso(PsoRmw::Own);
-    assert_eq!(violations(Model::Sc, Model::Sc), 0);
+    let pso = Model::PSO;
+    assert_eq!(violations(Model::SC, Model::SC), 0);
     let found = [
-        violations(Model::Tso, Model::Sc),
-        violations(pso, Model::Tso),
-        violations(pso, Model::Pso(PsoRmw::All)),
+        violations(Model::TSO, Model::SC),
+        violations(pso, Model::TSO),
+        violations(pso, Model::PSO_RMW_ALL),
     ];
     assert!(found[0] > 10 && found[1] > 5 && found[2] > 0, "{found:?}");
 }
@@ -169,7 +169,7 @@ fn most_pending(history: &History) -> usize {
 
 #[test]
 fn a_buffer_is_used_and_never_overflows() {
-    for model in [Model::Tso, Model::Pso(PsoRmw::Own)] {
+    for model in [Model::TSO, Model::PSO] {
         for buffer in [1, 2, 6, 20] {
             let recipe = Recipe {
                 model,
@@ -285,7 +285,7 @@ fn popular_locations_have_any_name() {
 #[test]
 fn without_order_keeps_the_operations_and_nothing_else() {
     let history = generate(&Recipe {
-        model: Model::Tso,
+        model: Model::TSO,
         ..Recipe::default()
     })
     .unwrap();
@@ -369,13 +369,13 @@ fn a_re_pointed_history_may_violate_its_model_or_not() {
             let recipe = Recipe {
                 violations: 1,
                 distance: 6,
-                ..small(Model::Sc, seed)
+                ..small(Model::SC, seed)
             };
             match generate(&recipe) {
                 Ok(history) => {
                     let bare = without_order(&history).unwrap();
-                    let found = decide(&bare, Model::Sc, Algorithm::Stages);
-                    let run = explore(&bare, Model::Sc, 1 << 20).unwrap();
+                    let found = decide(&bare, Model::SC, Algorithm::Stages);
+                    let run = explore(&bare, Model::SC, 1 << 20).unwrap();
                     assert_eq!(found, Some(run.is_some()), "{}", print(&bare));
                     found
                 }
@@ -404,7 +404,7 @@ fn impossible_recipes_say_why() {
         fences: 0,
     };
     let nothing = Mix { loads: 0, ..loads };
-    let tso = Model::Tso;
+    let tso = Model::TSO;
     #[rustfmt::skip]
     let cases = [
         (Recipe { threads: 0, ..usual.clone() }, "no threads"),
@@ -426,7 +426,7 @@ fn impossible_recipes_say_why() {
         assert!(error.contains(expected), "{error}");
     }
     // A machine without stores needs no buffer, and SC has none.
-    for model in [tso, Model::Sc] {
+    for model in [tso, Model::SC] {
         let mix = if model == tso { loads } else { usual.mix };
         let recipe = Recipe {
             model,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use check::bounds::Bounds;
 use check::events::Events;
 use check::generate::{Recipe, generate, without_order};
-use check::machine::explore;
+use memory::machine::explore;
 use check::papers::Problem;
 use check::papers::hpca::baseline::Inference;
 use check::papers::hpca::graph::{Graph, Swaps};
@@ -28,7 +28,7 @@ const FAMILY: [Algorithm; 6] = [
     Algorithm::HeuBack,
     Algorithm::DerivBack,
 ];
-const MODELS: [Model; 2] = [Model::Sc, Model::Tso];
+const MODELS: [Model; 2] = [Model::SC, Model::TSO];
 
 /// What an algorithm finds; every verdict is cross-checked by `check` itself.
 fn decide(history: &History, model: Model, options: &Options) -> Result<bool, Reason> {
@@ -394,7 +394,7 @@ fn given_store_orders() {
                 }
                 Err(other) => panic!("{other:?} {}", told()),
             };
-            assert!(model != Model::Sc || found == witness, "{}", told());
+            assert!(model != Model::SC || found == witness, "{}", told());
             assert!(!witness || found, "{}", told());
             any |= found;
         }
@@ -438,7 +438,7 @@ fn backtracking_finds_the_order_of_generated_histories() {
 
 #[test]
 fn bounds_are_kept() {
-    let history = sized(40_000, 16, 1, Model::Tso);
+    let history = sized(40_000, 16, 1, Model::TSO);
     for algorithm in FAMILY {
         for (timeout, memory, reason) in [
             (Some(Duration::ZERO), None, Reason::Timeout),
@@ -450,7 +450,7 @@ fn bounds_are_kept() {
                 max_memory: memory,
                 ..Options::default()
             };
-            let found = decide(&history, Model::Tso, &options);
+            let found = decide(&history, Model::TSO, &options);
             assert_eq!(found, Err(reason), "{algorithm:?}");
         }
     }
@@ -458,7 +458,7 @@ fn bounds_are_kept() {
     let mut options = options(Algorithm::HeuBack, true);
     options.timeout = Some(Duration::from_millis(300));
     let start = Instant::now();
-    let found = decide(&history, Model::Tso, &options);
+    let found = decide(&history, Model::TSO, &options);
     assert_eq!(found, Err(Reason::Timeout));
     assert!(start.elapsed() < Duration::from_secs(10));
 }
@@ -481,7 +481,7 @@ fn oracle_histories() {
     for (history, row) in histories.iter().zip(rows) {
         let row: Vec<&str> = row;
         assert_eq!(history.name.as_deref(), Some(row[0]));
-        for (column, model) in [(3, Model::Sc), (4, Model::Tso)] {
+        for (column, model) in [(3, Model::SC), (4, Model::TSO)] {
             let expected = row[column] == "1";
             for algorithm in FAMILY {
                 for no_baseline in [false, true] {

@@ -34,7 +34,7 @@ fn named(history: &History, kernel: &Kernel) -> Pairs {
 #[test]
 #[ignore = "needs ../shared"]
 fn oracle_kernels() {
-    for (model, file) in [(Model::Sc, "kernel_sc.csv"), (Model::Tso, "kernel_tso.csv")] {
+    for (model, file) in [(Model::SC, "kernel_sc.csv"), (Model::TSO, "kernel_tso.csv")] {
         let expected = corpus::kernels("oracle", file);
         for history in corpus::histories("oracle") {
             let name = history.name.clone().unwrap();
@@ -65,10 +65,10 @@ fn a_weaker_model_has_a_smaller_kernel() {
             linked: false,
         };
         let accesses = program(&mut random, mix);
-        let Some(history) = run(&mut random, &accesses, Model::Sc, seed % 2 == 0) else {
+        let Some(history) = run(&mut random, &accesses, Model::SC, seed % 2 == 0) else {
             continue;
         };
-        let [sc, tso] = [Model::Sc, Model::Tso].map(|model| find(&history, model, &Bounds::none()));
+        let [sc, tso] = [Model::SC, Model::TSO].map(|model| find(&history, model, &Bounds::none()));
         let (sc, tso) = (sc.unwrap(), tso.unwrap());
         assert!(sc.pairs.len() as u64 <= write_pairs(&history));
         assert!(
@@ -93,8 +93,8 @@ fn bounds_leave_it_undecided() {
         linked: false,
     };
     let accesses = program(&mut random, mix);
-    let history = run(&mut random, &accesses, Model::Sc, false).unwrap();
+    let history = run(&mut random, &accesses, Model::SC, false).unwrap();
     let late = Bounds::new(Some(Duration::ZERO), None);
-    let found = find(&history, Model::Sc, &late);
+    let found = find(&history, Model::SC, &late);
     assert_eq!(found, Err(NoKernel::Undecided(Reason::Timeout)));
 }

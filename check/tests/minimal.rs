@@ -27,7 +27,7 @@ fn every_operation_of_a_proof_is_needed() {
             linked: false,
         };
         let accesses = program(&mut random, mix);
-        let history = run(&mut random, &accesses, Model::Sc, false).unwrap();
+        let history = run(&mut random, &accesses, Model::SC, false).unwrap();
         let history = change_reads(&mut random, &history, 4);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         for model in MODELS {

@@ -250,7 +250,7 @@ fn with_load_linked_nothing_is_made_up_and_little_missed() {
 #[test]
 fn what_is_over_is_forgotten() {
     // Two threads that pass a token: nothing of it is needed any more.
-    let mut online = Online::new(Model::Tso);
+    let mut online = Online::new(Model::TSO);
     let mut largest = 0;
     for round in 0..20_000u32 {
         for (thread, kind) in [

@@ -2,7 +2,7 @@
 
 mod common;
 
-use check::{Algorithm, Model, PsoRmw};
+use check::{Algorithm, Model};
 use common::corpus::{histories, table};
 use common::decide;
 
@@ -32,10 +32,10 @@ fn oracle_histories() {
     compare(
         "oracle",
         &[
-            ("sc", Model::Sc),
-            ("tso", Model::Tso),
-            ("pso", Model::Pso(PsoRmw::Own)),
-            ("pso_flush_all", Model::Pso(PsoRmw::All)),
+            ("sc", Model::SC),
+            ("tso", Model::TSO),
+            ("pso", Model::PSO),
+            ("pso_flush_all", Model::PSO_RMW_ALL),
         ],
     );
 }
@@ -46,9 +46,9 @@ fn axe_litmus_tests() {
     compare(
         "axe",
         &[
-            ("sc", Model::Sc),
-            ("tso", Model::Tso),
-            ("pso", Model::Pso(PsoRmw::Own)),
+            ("sc", Model::SC),
+            ("tso", Model::TSO),
+            ("pso", Model::PSO),
         ],
     );
 }

@@ -5,7 +5,7 @@ mod common;
 
 use std::time::Duration;
 
-use check::machine::explore;
+use memory::machine::explore;
 use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
 use common::corpus;
 use common::{Mix, certified, change_reads, print, program, run, seeded};
@@ -46,7 +46,7 @@ fn random_histories() {
             locations: random.random_range(1..=3),
             linked: random.random_bool(0.3),
         };
-        let model = [Model::Sc, Model::Tso][random.random_range(0..2)];
+        let model = [Model::SC, Model::TSO][random.random_range(0..2)];
         let accesses = program(&mut random, mix);
         let finals = random.random_bool(0.3);
         let Some(history) = run(&mut random, &accesses, model, finals) else {
@@ -54,7 +54,7 @@ fn random_histories() {
         };
         let changes = random.random_range(0..=2);
         let history = change_reads(&mut random, &history, changes);
-        for model in [Model::Sc, Model::Tso] {
+        for model in [Model::SC, Model::TSO] {
             let Some(expected) = explore(&history, model, 100_000) else {
                 continue;
             };
@@ -87,7 +87,7 @@ fn oracle_histories() {
     let mut late = Vec::new();
     for history in corpus::histories("oracle") {
         let name = history.name.clone().unwrap();
-        for (column, model) in [("sc", Model::Sc), ("tso", Model::Tso)] {
+        for (column, model) in [("sc", Model::SC), ("tso", Model::TSO)] {
             let expected = verdicts[&name][column] == "1";
             for algorithm in complete(model) {
                 let label = format!("{name} {model} {}", algorithm.name());
@@ -119,15 +119,15 @@ fn refutes(history: &History, model: Model, algorithm: Algorithm) -> bool {
 fn the_lattice_of_criteria() {
     use Algorithm::{Cc, Ccm, Ccv, Cm, Stages, Wccm, Wsc, Wtso};
     let implications = [
-        (Model::Sc, Stages, Wsc),
-        (Model::Sc, Wsc, Ccm),
-        (Model::Sc, Ccm, Cc),
-        (Model::Sc, Ccm, Ccv),
-        (Model::Sc, Ccm, Cm),
-        (Model::Tso, Stages, Wtso),
-        (Model::Tso, Wtso, Wccm),
-        (Model::Tso, Stages, Cc),
-        (Model::Tso, Stages, Ccv),
+        (Model::SC, Stages, Wsc),
+        (Model::SC, Wsc, Ccm),
+        (Model::SC, Ccm, Cc),
+        (Model::SC, Ccm, Ccv),
+        (Model::SC, Ccm, Cm),
+        (Model::TSO, Stages, Wtso),
+        (Model::TSO, Wtso, Wccm),
+        (Model::TSO, Stages, Cc),
+        (Model::TSO, Stages, Ccv),
     ];
     let mut refuted = [0; 9];
     for seed in 0..3000 {
@@ -139,7 +139,7 @@ fn the_lattice_of_criteria() {
             linked: random.random_bool(0.3),
         };
         let accesses = program(&mut random, mix);
-        let model = [Model::Sc, Model::Tso][random.random_range(0..2)];
+        let model = [Model::SC, Model::TSO][random.random_range(0..2)];
         let Some(history) = run(&mut random, &accesses, model, false) else {
             continue;
         };

@@ -167,7 +167,7 @@ fn decide(history: &History, algorithm: Algorithm) -> Verdict {
         algorithm,
         ..Options::default()
     };
-    check(history, &reads_from, Model::Sc, &options).verdict
+    check(history, &reads_from, Model::SC, &options).verdict
 }
 
 /// Both algorithms against the definition; the cycle, if there is one.
@@ -206,7 +206,7 @@ fn random(seeds: std::ops::Range<u64>, linked: bool) {
         };
         let accesses = program(&mut random, mix);
         let finals = random.random_bool(0.2);
-        let Some(history) = run(&mut random, &accesses, Model::Sc, finals) else {
+        let Some(history) = run(&mut random, &accesses, Model::SC, finals) else {
             continue;
         };
         let changes = random.random_range(0..=2);
@@ -216,7 +216,7 @@ fn random(seeds: std::ops::Range<u64>, linked: bool) {
             // The order of a run, or nearly.
             Verdict::Consistent(steps) if random.random_bool(0.7) => {
                 for (at, step) in steps.into_iter().enumerate() {
-                    if let check::machine::Step::Execute(op) = step {
+                    if let memory::machine::Step::Execute(op) = step {
                         places[op.at()] = Some(at as u32);
                     }
                 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use check::machine::explore;
+use memory::machine::explore;
 use check::{Algorithm, Model};
 use common::{MODELS, Mix, change_reads, decide, print, program, run, seeded};
 use history::History;

@@ -7,13 +7,13 @@ use check::events::Events;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
 use check::saturate::Saturation;
-use check::{Algorithm, Model, Options, PsoRmw, Reason, Verdict, check};
+use check::{Algorithm, Model, Options, Reason, Verdict, check};
 use history::{Access, Ambiguity, History, Place, ReadsFrom};
 use rand::seq::SliceRandom;
 
 mod common;
 
-const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
+const MODELS: [Model; 3] = [Model::SC, Model::TSO, Model::PSO];
 
 fn recipe(seed: u64) -> Recipe {
     let threads = [2, 3, 5, 8, 20][seed as usize % 5];
@@ -152,7 +152,7 @@ fn the_budget_bounds_contradictions() {
             budget,
             ..Options::default()
         };
-        let outcome = check(&history, &reads_from, Model::Sc, &options);
+        let outcome = check(&history, &reads_from, Model::SC, &options);
         assert!(outcome.statistics.backtracks <= budget, "{budget}");
         let reason = Verdict::Undecided(Reason::Budget(budget));
         assert_eq!(outcome.verdict, reason);

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use check::bounds::Bounds;
 use check::closure::Along;
-use check::model::PsoRmw;
 use check::shrink::{Shrunk, Size, shrink};
 use check::{Model, Options, Verdict, check, shape};
 use common::{MODELS, Mix, certified, change_reads, print, program, run, seeded};
@@ -130,18 +129,18 @@ fn few_threads_come_before_few_operations() {
 4: M[2] == 0",
     );
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let part = shrunk(&history, &reads_from, Model::Sc, &Bounds::none()).unwrap();
+    let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
     let size = Size::of(&part.history);
     assert_eq!((size.threads, size.locations, size.operations), (2, 2, 4));
     assert_eq!(part.history.threads()[0].label, 3);
-    assert_minimal(&history, &reads_from, Model::Sc, &part);
+    assert_minimal(&history, &reads_from, Model::SC, &part);
 }
 
 #[test]
 fn a_value_from_nowhere_is_one_read_and_a_lost_source_is_none() {
     let history = read("0: M[0] := 1\n1: M[0] == 1\n1: M[1] == 7\n0: M[1] := 2");
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let part = shrunk(&history, &reads_from, Model::Tso, &Bounds::none()).unwrap();
+    let part = shrunk(&history, &reads_from, Model::TSO, &Bounds::none()).unwrap();
     assert_eq!(print(&part.history), "1:0 load M[1] == 7\n");
 }
 
@@ -152,8 +151,8 @@ fn values_that_are_written_twice_keep_all_that_could_have_written_them() {
         "0: M[0] := 1\n0: M[0] := 2\n0: M[1] := 1\n1: M[0] := 1\n1: M[0] := 3\n1: M[2] := 1\n2: M[1] == 1\n2: M[2] == 1\n2: M[0] == 1\n2: M[3] := 5",
     );
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
-    let part = shrunk(&history, &reads_from, Model::Sc, &Bounds::none()).unwrap();
-    assert_minimal(&history, &reads_from, Model::Sc, &part);
+    let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
+    assert_minimal(&history, &reads_from, Model::SC, &part);
     assert_eq!(part.reads_from.ambiguous(), 1);
     let writes_of_one = part.history.ops().filter(|&op| {
         let is_first = part.history.location(op) == Some(0);
@@ -167,10 +166,10 @@ fn without_time_the_whole_comes_out() {
     let history = read("0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\n2: M[2] := 1");
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let bounds = Bounds::new(Some(Duration::ZERO), None);
-    let part = shrunk(&history, &reads_from, Model::Sc, &bounds).unwrap();
+    let part = shrunk(&history, &reads_from, Model::SC, &bounds).unwrap();
     assert!(!part.is_minimal);
     let verdict = Verdict::Violation(part.violation.clone());
-    assert_eq!(certified(&part.history, Model::Sc, &verdict), Some(false));
+    assert_eq!(certified(&part.history, Model::SC, &verdict), Some(false));
 }
 
 #[test]
@@ -182,7 +181,7 @@ fn what_is_consistent_or_about_no_operation_is_not_shrunk() {
         let history = read(text);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         assert!(
-            shrunk(&history, &reads_from, Model::Sc, &Bounds::none()).is_none(),
+            shrunk(&history, &reads_from, Model::SC, &Bounds::none()).is_none(),
             "{text}"
         );
     }
@@ -256,7 +255,7 @@ fn litmus_tests_have_their_names() {
     for (name, text) in tests {
         let history = read(text);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        let outcome = check(&history, &reads_from, Model::Sc, &Options::default());
+        let outcome = check(&history, &reads_from, Model::SC, &Options::default());
         let Verdict::Violation(violation) = outcome.verdict else {
             panic!("{name} is not SC");
         };
@@ -267,7 +266,7 @@ fn litmus_tests_have_their_names() {
             "{text}\n{violation:?}"
         );
         // The model that was asked about makes no difference.
-        for model in [Model::Tso, Model::Pso(PsoRmw::Own)] {
+        for model in [Model::TSO, Model::PSO] {
             let outcome = check(&history, &reads_from, model, &Options::default());
             if let Verdict::Violation(violation) = outcome.verdict {
                 let found = shape::of(&history, &violation).map(|shape| shape.name);
@@ -279,7 +278,7 @@ fn litmus_tests_have_their_names() {
         let more = format!("5: M[6] := 1\n{renamed}\n5: M[6] == 1");
         let history = read(&more);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        let part = shrunk(&history, &reads_from, Model::Sc, &Bounds::none()).unwrap();
+        let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
         let found = shape::of(&part.history, &part.violation).map(|shape| shape.name);
         // The read of n6 is not needed for the violation.
         let wanted = if name == "n6" { "R" } else { name };
@@ -293,7 +292,7 @@ fn other_cycles_have_no_name() {
         "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[2] == 0\n2: M[2] := 1\n2: M[0] == 0";
     let history = read(three);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let part = shrunk(&history, &reads_from, Model::Sc, &Bounds::none()).unwrap();
+    let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
     assert_eq!(shape::of(&part.history, &part.violation), None);
     // Two readers disagree about the order of two writes: no thread of CoRR is a third and a fourth.
     let disagree =
@@ -303,7 +302,7 @@ fn other_cycles_have_no_name() {
     for text in [disagree, buffered] {
         let history = read(text);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        let part = shrunk(&history, &reads_from, Model::Sc, &Bounds::none()).unwrap();
+        let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
         let name = shape::of(&part.history, &part.violation).map(|shape| shape.name);
         assert!(matches!(name, None | Some("SB")), "{name:?}: {text}");
     }

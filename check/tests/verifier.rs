@@ -2,12 +2,12 @@
 
 mod common;
 
-use check::certificate::{
+use certify::certificate::{
     Certificate, Claim, Evidence, Name, ProofRule, ProofStep, read, write_consistent,
     write_violation,
 };
-use check::machine::explore;
-use check::verify::{Rejection, Verified, verify};
+use memory::machine::explore;
+use certify::verify::{Rejection, Verified, verify};
 use check::{Model, Options, Verdict, check, steps};
 use common::{MODELS, Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
@@ -118,8 +118,8 @@ fn no_run_of_another_history_is_accepted() {
             let steps: Vec<(bool, Name)> = run
                 .iter()
                 .map(|step| match *step {
-                    check::machine::Step::Execute(op) => (false, Name::of(&history, op)),
-                    check::machine::Step::Commit(op) => (true, Name::of(&history, op)),
+                    memory::machine::Step::Execute(op) => (false, Name::of(&history, op)),
+                    memory::machine::Step::Commit(op) => (true, Name::of(&history, op)),
                 })
                 .collect();
             let evidence = Evidence::Consistent {
@@ -151,11 +151,11 @@ fn no_run_of_another_history_is_accepted() {
 fn damaged_files_are_errors() {
     let mut random = seeded(7);
     let history = std::iter::repeat_with(|| random_history(&mut random))
-        .find(|history| proof(history, Model::Sc).is_some())
+        .find(|history| proof(history, Model::SC).is_some())
         .unwrap();
-    let found = proof(&history, Model::Sc).unwrap();
+    let found = proof(&history, Model::SC).unwrap();
     let mut file = Vec::new();
-    let claim = Claim::new(&history, Model::Sc, "");
+    let claim = Claim::new(&history, Model::SC, "");
     write_violation(&mut file, &claim, &found).unwrap();
     assert!(verify(&history, &read(file.as_slice()).unwrap()).is_ok());
     for length in 0..file.len() - 1 {

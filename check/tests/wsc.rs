@@ -4,7 +4,7 @@
 mod common;
 
 use check::bounds::{Bounds, Exceeded};
-use check::machine::explore;
+use memory::machine::explore;
 use check::pairs::write_pairs;
 use check::papers::execution::{Execution, NONE};
 use check::papers::saturation::{Forced, clocks, guess, pattern};
@@ -135,7 +135,7 @@ fn literal_wtso(execution: &Execution<'_>, finals: &[OpId]) -> Option<Relation> 
     for (a, b) in pairs() {
         let is_initial = execution.is_initial(a) && !execution.is_initial(b);
         let r4 = execution.source[b as usize] == a && execution.is_external(b);
-        if is_initial || execution.preserves(Model::Tso, a, b) || r4 {
+        if is_initial || execution.preserves(Model::TSO, a, b) || r4 {
             hb.insert(a, b);
         }
         let source = execution.source[b as usize];
@@ -218,9 +218,10 @@ fn compare_with_definition(history: &History, model: Model, label: &str) -> bool
     let execution = case.execution();
     let label = format!("{label} {model}\n{}", print(history));
     let forced = Forced::new(&execution, model, &case.finals, &case.bounds).unwrap();
-    let literal = match model {
-        Model::Sc => literal_wsc(&execution, &case.finals),
-        _ => literal_wtso(&execution, &case.finals),
+    let literal = if model == Model::SC {
+        literal_wsc(&execution, &case.finals)
+    } else {
+        literal_wtso(&execution, &case.finals)
     };
     assert_eq!(forced.is_cyclic(), literal.is_none(), "{label}");
     let problem = case.problem(model);
@@ -269,7 +270,7 @@ fn compare_with_definition(history: &History, model: Model, label: &str) -> bool
 
 #[test]
 fn both_implementations_are_the_definition() {
-    for model in [Model::Sc, Model::Tso] {
+    for model in [Model::SC, Model::TSO] {
         let (mut acyclic, mut cyclic) = (0, 0);
         for (seed, history, valid) in random_histories(0..600, model, true) {
             if Case::new(&history).is_thin_air() {
@@ -289,7 +290,7 @@ fn both_implementations_are_the_definition() {
 #[test]
 fn larger_histories_too() {
     for seed in 0..12u64 {
-        let model = [Model::Sc, Model::Tso][seed as usize % 2];
+        let model = [Model::SC, Model::TSO][seed as usize % 2];
         let recipe = check::generate::Recipe {
             model,
             threads: 2 + seed as u32 % 6,
@@ -307,10 +308,10 @@ fn larger_histories_too() {
 #[test]
 fn assuming_an_order_is_adding_it_to_the_definition() {
     let (mut possible, mut impossible) = (0, 0);
-    for (_, history, _) in random_histories(0..400, Model::Sc, false) {
+    for (_, history, _) in random_histories(0..400, Model::SC, false) {
         let case = Case::new(&history);
         let execution = case.execution();
-        let forced = Forced::new(&execution, Model::Sc, &case.finals, &case.bounds).unwrap();
+        let forced = Forced::new(&execution, Model::SC, &case.finals, &case.bounds).unwrap();
         if forced.is_cyclic() || case.is_thin_air() {
             continue;
         }
@@ -351,11 +352,11 @@ const SC_CRITERIA: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::WscPattern, Algo
 #[test]
 fn sc_implies_wsc_and_its_extensions() {
     let mut refuted = 0;
-    for (seed, history, _) in random_histories(10_000..10_800, Model::Sc, true) {
-        let Some(run) = explore(&history, Model::Sc, 300_000) else {
+    for (seed, history, _) in random_histories(10_000..10_800, Model::SC, true) {
+        let Some(run) = explore(&history, Model::SC, 300_000) else {
             continue;
         };
-        let found = SC_CRITERIA.map(|algorithm| outcome(&history, Model::Sc, algorithm));
+        let found = SC_CRITERIA.map(|algorithm| outcome(&history, Model::SC, algorithm));
         let violations = found.each_ref().map(is_refuted);
         let label = format!("seed {seed}\n{}", print(&history));
         assert!(run.is_none() || violations == [false; 3], "{label}");
@@ -373,11 +374,11 @@ fn sc_implies_wsc_and_its_extensions() {
 #[test]
 fn tso_implies_wtso() {
     let mut refuted = 0;
-    for (seed, history, _) in random_histories(20_000..20_800, Model::Tso, true) {
-        let Some(run) = explore(&history, Model::Tso, 300_000) else {
+    for (seed, history, _) in random_histories(20_000..20_800, Model::TSO, true) {
+        let Some(run) = explore(&history, Model::TSO, 300_000) else {
             continue;
         };
-        let violation = is_refuted(&outcome(&history, Model::Tso, Algorithm::Wtso));
+        let violation = is_refuted(&outcome(&history, Model::TSO, Algorithm::Wtso));
         assert!(!violation || run.is_none(), "{seed}\n{}", print(&history));
         refuted += u32::from(violation);
     }
@@ -416,7 +417,7 @@ fn store_orders(history: &History, model: Model) -> Option<[Pairs; 3]> {
 #[test]
 #[ignore = "needs ../shared"]
 fn what_is_ordered_is_in_the_kernel() {
-    for (model, file) in [(Model::Sc, "kernel_sc.csv"), (Model::Tso, "kernel_tso.csv")] {
+    for (model, file) in [(Model::SC, "kernel_sc.csv"), (Model::TSO, "kernel_tso.csv")] {
         let kernels = kernels("oracle", file);
         let (mut complete, mut more) = (0, 0);
         for history in histories("oracle") {
@@ -445,14 +446,14 @@ fn what_is_ordered_is_in_the_kernel() {
 #[ignore = "needs ../shared"]
 fn the_figures_of_the_paper() {
     // Fig. 1a is SC, 1b (CAV 2019, Fig. 1d) is not wSC, 1c is wSC and not SC.
-    let wsc = |name| is_refuted(&outcome(&named("oracle", name), Model::Sc, Algorithm::Wsc));
+    let wsc = |name| is_refuted(&outcome(&named("oracle", name), Model::SC, Algorithm::Wsc));
     assert!(!wsc("saturation-fig1a"));
     assert!(wsc("gradual-fig1d"));
     assert!(!wsc("saturation-fig1c"));
     let kernels = kernels("oracle", "kernel_sc.csv");
     let found = |name| {
         let kernel = &kernels[name];
-        let orders = store_orders(&named("oracle", name), Model::Sc).unwrap();
+        let orders = store_orders(&named("oracle", name), Model::SC).unwrap();
         orders.map(|order| order == *kernel)
     };
     assert_eq!(found("saturation-fig1a"), [true, true, true]);
@@ -481,7 +482,7 @@ fn guessing_one_pair_is_not_enough() {
         history.store(write as u32, location, value);
     }
     let plain = history.build();
-    for found in store_orders(&plain, Model::Sc).unwrap() {
+    for found in store_orders(&plain, Model::SC).unwrap() {
         let both = found.iter().filter(|&&(location, ..)| location <= t);
         assert_eq!(both.count(), 0);
     }
@@ -495,7 +496,7 @@ fn guessing_one_pair_is_not_enough() {
         let mut seen = history.clone();
         seen.load(4, location, first);
         seen.load(4, location, second);
-        let verdict = common::decide(&seen.build(), Model::Sc, Algorithm::Stages);
+        let verdict = common::decide(&seen.build(), Model::SC, Algorithm::Stages);
         assert_eq!(verdict, Some(expected), "{location}: {first}<{second}");
     }
 }
@@ -546,7 +547,7 @@ impl Threads {
 #[ignore = "needs ../shared"]
 fn the_violation_of_fig_1c_needs_an_extension() {
     let history = named("oracle", "saturation-fig1c");
-    let refuted = SC_CRITERIA.map(|algorithm| is_refuted(&outcome(&history, Model::Sc, algorithm)));
+    let refuted = SC_CRITERIA.map(|algorithm| is_refuted(&outcome(&history, Model::SC, algorithm)));
     assert_eq!(refuted, [false, true, true]);
 }
 
@@ -554,10 +555,10 @@ fn the_violation_of_fig_1c_needs_an_extension() {
 fn bounds_end_in_undecided() {
     let history = check::generate::generate(&Default::default()).unwrap();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let algorithms = SC_CRITERIA.map(|algorithm| (algorithm, Model::Sc));
+    let algorithms = SC_CRITERIA.map(|algorithm| (algorithm, Model::SC));
     for (algorithm, model) in algorithms
         .into_iter()
-        .chain([(Algorithm::Wtso, Model::Tso)])
+        .chain([(Algorithm::Wtso, Model::TSO)])
     {
         let limited = |timeout, max_memory| {
             let options = Options {
@@ -585,14 +586,14 @@ fn a_bound_that_is_met_on_the_way_is_reported() {
     let case = Case::new(&history);
     let execution = case.execution();
     let none = Bounds::none();
-    let forced = Forced::new(&execution, Model::Sc, &[], &none).unwrap();
+    let forced = Forced::new(&execution, Model::SC, &[], &none).unwrap();
     assert!(!forced.is_cyclic());
     let late = Bounds::new(Some(std::time::Duration::ZERO), None);
-    let forced = Forced::new(&execution, Model::Sc, &[], &late);
+    let forced = Forced::new(&execution, Model::SC, &[], &late);
     assert_eq!(forced.err(), Some(Exceeded::Time));
     let report: Report = clocks::decide(&Problem {
         bounds: &late,
-        ..case.problem(Model::Sc)
+        ..case.problem(Model::SC)
     });
     assert!(matches!(report.answer, check::papers::Answer::Exceeded));
 }

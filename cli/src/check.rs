@@ -153,8 +153,8 @@ impl Run<'_> {
     /// history, as far as it is known.
     fn models_of(&self, history: &History) -> Vec<Model> {
         let is_x86 = history.provenance.isa == Some(Isa::X86);
-        match self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::Tso) {
-            true => vec![Model::Tso],
+        match self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) {
+            true => vec![Model::TSO],
             false => self.models.clone(),
         }
     }

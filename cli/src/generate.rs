@@ -58,7 +58,7 @@ pub struct Args {
     copies: u32,
 
     /// The model whose machine runs the program
-    #[arg(long, default_value = "sc", value_parser = words::model(words::MODELS))]
+    #[arg(long, default_value = "sc", value_parser = words::model())]
     model: Model,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
@@ -322,7 +322,7 @@ fn name(recipe: &Recipe) -> String {
         }
     };
     option(
-        recipe.model == Model::Pso(PsoRmw::All),
+        recipe.model == Model::PSO_RMW_ALL,
         "pso-rmw all".to_owned(),
     );
     option(true, format!("threads {}", recipe.threads));

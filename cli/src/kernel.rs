@@ -45,7 +45,7 @@ pub struct Args {
     traces: Vec<PathBuf>,
 
     /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model(words::SC_AND_TSO))]
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::kernel_model())]
     model: Model,
 
     /// Print the pairs too

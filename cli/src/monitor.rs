@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use check::machine::Step;
-use check::model::{FenceEffect, Label, PsoRmw};
+use memory::machine::Step;
+use memory::{FenceEffect, Label, PsoRmw};
 use check::{Model, Verdict};
 use explore::monitor::{Event, Monitor};
 use history::{Ambiguity, History, OpId, ReadsFrom};
@@ -54,7 +54,7 @@ pub struct Args {
     traces: Vec<PathBuf>,
 
     /// The weaker models
-    #[arg(long, value_name = "MODELS", default_value = "tso", value_delimiter = ',', value_parser = words::model(words::WEAKER_THAN_SC))]
+    #[arg(long, value_name = "MODELS", default_value = "tso", value_delimiter = ',', value_parser = words::monitored_model())]
     model: Vec<Model>,
 
     /// What a read-modify-write waits for under PSO: its own location's stores, or all of its thread's
@@ -145,7 +145,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
         max_memory: Some(args.limits.max_memory),
         ..::check::Options::default()
     };
-    let outcome = ::check::check(history, &reads_from, Model::Sc, &options);
+    let outcome = ::check::check(history, &reads_from, Model::SC, &options);
     let steps = match &outcome.verdict {
         Verdict::Consistent(steps) => steps,
         Verdict::Undecided(reason) => {
@@ -308,10 +308,7 @@ impl Found<'_> {
             file: self.file,
             history: self.history.name.as_deref(),
             model: self.model.name(),
-            pso_rmw: match self.model {
-                Model::Pso(rmw) => Some(rmw.name()),
-                _ => None,
-            },
+            pso_rmw: self.model.rmw().map(|rmw| rmw.name()),
             threads: self.history.threads().len(),
             operations: self.history.operations(),
             sc_by: &self.sc_by,

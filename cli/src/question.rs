@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::model::PsoRmw;
+use memory::PsoRmw;
 use check::{Model, Outcome, Verdict};
 use clap::ValueEnum;
 use history::{Ambiguity, History, ReadsFrom};
@@ -22,7 +22,7 @@ pub struct Question {
     trace: PathBuf,
 
     /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model(words::MODELS))]
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model())]
     model: Model,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or

@@ -16,6 +16,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use check::guarantee::Guarantee;
+use memory::{Model, PsoRmw};
 use report::answers::Answers;
 use report::claims::Claim;
 use report::summary::Summary;
@@ -25,7 +26,6 @@ use serde::Serialize;
 use crate::campaign;
 use crate::error::Error;
 use crate::options::Format;
-use crate::simulate::MODELS;
 use crate::status::Status;
 use held::Held;
 
@@ -179,7 +179,7 @@ fn status(answers: &Answers) -> Status {
 
 /// Whether a criterion follows from a model, both by name.
 fn counts(model: &str, criterion: &str) -> bool {
-    let model = MODELS.into_iter().find(|one| one.name() == model);
+    let model = Model::from_name(model, PsoRmw::default());
     let guarantee = Guarantee::from_name(criterion);
     model
         .zip(guarantee)

@@ -246,7 +246,7 @@ fn beyond_x86(found: &Found) -> &'static str {
     let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
         return "";
     };
-    let checked = check::check(history, &reads_from, Model::Tso, &check::Options::default());
+    let checked = check::check(history, &reads_from, Model::TSO, &check::Options::default());
     match checked.verdict {
         Verdict::Consistent(_) => ", which TSO and x86 allow",
         _ => "",

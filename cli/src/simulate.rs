@@ -26,7 +26,7 @@ use simulate::client::Client;
 
 use crate::error::Error;
 use crate::status::Status;
-pub use args::{Args, MODELS, kept_by};
+pub use args::Args;
 use protocols::Opened;
 
 /// A protocol on a kind of cores.

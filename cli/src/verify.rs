@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use check::certificate::{self, Certificate, Claim};
-use check::verify::{Verified, verify};
+use certify::certificate::{self, Certificate, Claim};
+use certify::verify::{Verified, verify};
 use clap::Parser;
 use history::History;
 

@@ -17,7 +17,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use check::bounds::{Bounds, Exceeded};
-use check::model::PsoRmw;
+use memory::PsoRmw;
 use check::online::{Broken, Stop};
 use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom, Source};
@@ -71,7 +71,7 @@ pub struct Args {
     trace: PathBuf,
 
     /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model(words::MODELS))]
+    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model())]
     model: Model,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or

@@ -1,17 +1,8 @@
 //! Options whose value is one of a few words: what is not among them is refused where it is read, so that no code behind has to
 //! guess what was meant.
 
-use check::{Model, PsoRmw};
+use memory::{Model, PsoRmw, models};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-
-/// The models, the strongest first. What a read-modify-write waits for under PSO is an option of its own.
-pub const MODELS: &[Model] = &[Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
-
-/// Those of them that a kernel is known of.
-pub const SC_AND_TSO: &[Model] = &[Model::Sc, Model::Tso];
-
-/// Those of them that are weaker than SC.
-pub const WEAKER_THAN_SC: &[Model] = &[Model::Tso, Model::Pso(PsoRmw::Own)];
 
 /// Reads one of `all` by its name.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
@@ -24,12 +15,24 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// Reads one of these models by its name.
-pub fn model(models: &'static [Model]) -> impl TypedValueParser<Value = Model> {
-    one_of(models, Model::name)
+/// Reads one of the models by its name. What a read-modify-write waits for under PSO is an option of its own.
+pub fn model() -> impl TypedValueParser<Value = Model> {
+    one_of(models::ALL, Model::name)
+}
+
+/// Reads one of the models that there is a monitor for by its name.
+pub fn monitored_model() -> impl TypedValueParser<Value = Model> {
+    const MONITORED: &[Model] = &[Model::TSO, Model::PSO];
+    one_of(MONITORED, Model::name)
+}
+
+/// Reads one of the models that a kernel is known of by its name.
+pub fn kernel_model() -> impl TypedValueParser<Value = Model> {
+    const WITH_KERNEL: &[Model] = &[Model::SC, Model::TSO];
+    one_of(WITH_KERNEL, Model::name)
 }
 
 /// Reads what a read-modify-write waits for under PSO.
 pub fn rmw() -> impl TypedValueParser<Value = PsoRmw> {
-    one_of(&[PsoRmw::Own, PsoRmw::All], PsoRmw::name)
+    one_of(&PsoRmw::ALL, PsoRmw::name)
 }

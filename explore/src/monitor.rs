@@ -16,7 +16,7 @@
 //!
 //! // Store buffering: each thread stores, then loads what the other stores.
 //! let event = |thread, kind, location| Event { thread, kind, location: Some(location) };
-//! let mut monitor = Monitor::new(Model::Tso, 2, 2);
+//! let mut monitor = Monitor::new(Model::TSO, 2, 2);
 //! assert_eq!(monitor.step(event(0, Kind::Store, 0)), None);
 //! assert_eq!(monitor.step(event(0, Kind::Load, 1)), None);
 //! assert_eq!(monitor.step(event(1, Kind::Store, 1)), None);
@@ -101,9 +101,9 @@ impl Monitor {
     /// The monitor for TSO or PSO before the first event.
     ///
     /// # Panics
-    /// If the model is SC: nothing is to be found.
+    /// If loads are not served from store buffers: the monitors are defined for TSO and PSO alone.
     pub fn new(model: Model, threads: usize, locations: usize) -> Monitor {
-        assert!(model.buffers(), "SC has no monitor");
+        assert!(model.forwards(), "{model} has no monitor");
         let location = Location {
             owner: 0,
             stores: VecDeque::new(),
@@ -168,7 +168,9 @@ impl Monitor {
         if location.owner == thread {
             return;
         }
-        if let (Some(last), Model::Tso) = (location.stores.back(), self.model) {
+        if !self.model.buffers_by_location()
+            && let Some(last) = location.stores.back()
+        {
             self.committed[location.owner as usize] = last.tick;
         }
         location.stores.clear();

@@ -31,7 +31,7 @@
 //!     thread P0 { store x = 1; let r = load y; }
 //!     thread P1 { store y = 1; let r = load x; }";
 //! let program = Program::read(text).unwrap();
-//! let report = search(&program, &Options::new(1, &[Model::Tso]));
+//! let report = search(&program, &Options::new(1, &[Model::TSO]));
 //! assert_eq!(report.runs, 4);
 //! // Either store may be delayed behind its thread's load.
 //! assert_eq!(report.violations.len(), 2);

@@ -422,7 +422,7 @@ fn closure<M: MemorySystem>(system: &M, states: Vec<M::State>) -> Vec<M::State> 
 fn is_sc(trace: &[Access]) -> bool {
     let history = history(trace);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let outcome = check::check(&history, &reads_from, Model::Sc, &CheckOptions::default());
+    let outcome = check::check(&history, &reads_from, Model::SC, &CheckOptions::default());
     matches!(outcome.verdict, Checked::Consistent(_))
 }
 

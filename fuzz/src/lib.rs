@@ -11,8 +11,8 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use check::certificate::{self, Claim};
-use check::verify::{Verified, verify};
+use certify::certificate::{self, Claim};
+use certify::verify::{Verified, verify};
 use check::{Model, Verdict};
 use explore::program::bounded;
 use explore::program::compile::Program;
@@ -153,7 +153,7 @@ pub fn program(data: &[u8]) {
     if let Ok(program) = Program::read(text) {
         let options = bounded::Options {
             runs: Some(20),
-            ..bounded::Options::new(1, &[Model::Tso])
+            ..bounded::Options::new(1, &[Model::TSO])
         };
         bounded::search(&program, &options);
     }

@@ -8,9 +8,9 @@
 //! let text = "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\ncheck\n";
 //! let history = History::from_reader(text.as_bytes())?;
 //!
-//! let sc = check(&history, Model::Sc)?;
+//! let sc = check(&history, Model::SC)?;
 //! assert!(matches!(sc.verdict(), Verdict::Violation(_)));
-//! let tso = check(&history, Model::Tso)?;
+//! let tso = check(&history, Model::TSO)?;
 //! assert!(matches!(tso.verdict(), Verdict::Consistent(_)));
 //!
 //! // Nobody has to take its word for it.
@@ -32,10 +32,10 @@ use std::path::Path;
 use thiserror::Error;
 
 pub use ::check::bounds::Bounds;
-pub use ::check::certificate::{self, Certificate};
+pub use ::certify::certificate::{self, Certificate};
 pub use ::check::shape::Shape;
 pub use ::check::shrink::Shrunk;
-pub use ::check::verify::{Rejection, Verified};
+pub use ::certify::verify::{Rejection, Verified};
 pub use ::check::{Model, Options, PsoRmw, Verdict};
 pub use ::history;
 pub use ::history::{
@@ -177,7 +177,7 @@ impl Checked<'_> {
 /// It is no certificate, or does not prove what it claims.
 pub fn verify(history: &History, certificate: &str) -> Result<Verified, Error> {
     let certificate = certificate::read(certificate.as_bytes())?;
-    Ok(::check::verify::verify(history, &certificate)?)
+    Ok(::certify::verify::verify(history, &certificate)?)
 }
 
 /// The litmus test that a small violation is, if it has a name.

@@ -16,13 +16,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use history::Source;
+use memory::{Model, models};
 
 use crate::dice::Dice;
 use crate::program::{Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, Response};
 use crate::trace::Trace;
-use buffered::{Buffered, Order};
+use buffered::Buffered;
 use early::Early;
 use in_order::InOrder;
 use log::Log;
@@ -81,11 +82,13 @@ pub trait Core {
 pub enum Client {
     /// One operation after the other: SC.
     InOrder,
-    /// Stores wait in a first-in-first-out buffer of so many entries: TSO.
-    StoreBuffer(u32),
-    /// Stores wait in a buffer of so many entries, and those to different locations reach memory
-    /// in any order: PSO.
-    PerLocation(u32),
+    /// Stores wait in a buffer, as a model with store buffers has it.
+    Buffered {
+        /// The model: how stores leave the buffer, and whether it serves loads.
+        model: Model,
+        /// Entries of the buffer.
+        entries: u32,
+    },
     /// Loads among so many operations are performed early, and repeated if their line leaves the
     /// cache; all else happens in order: SC.
     Early(u32),
@@ -106,35 +109,30 @@ const RETRY: u64 = 8;
 /// Separates the choices of a thread's core from those of its program.
 const PURPOSE: u64 = 1 << 32;
 
-/// The memory model that cores keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kept {
-    /// Sequential consistency.
-    Sc,
-    /// Total store order.
-    Tso,
-    /// Partial store order, an atomic operation waiting for the stores to its own location.
-    Pso,
-}
-
-impl Kept {
-    /// The name on the command line and in tables: `sc`, `tso` or `pso`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kept::Sc => "sc",
-            Kept::Tso => "tso",
-            Kept::Pso => "pso",
+impl Client {
+    /// A core with a first-in first-out store buffer of so many entries, which keeps TSO.
+    pub const fn store_buffer(entries: u32) -> Client {
+        Client::Buffered {
+            model: Model::TSO,
+            entries,
         }
     }
-}
 
-impl Client {
-    /// The memory model that it keeps.
-    pub fn model(self) -> Kept {
+    /// A core with a store buffer of so many entries that stores to different locations leave in any
+    /// order, which keeps PSO.
+    pub const fn per_location(entries: u32) -> Client {
+        Client::Buffered {
+            model: Model::PSO,
+            entries,
+        }
+    }
+
+    /// The memory model that the core guarantees.
+    pub fn model(self) -> Model {
         match self {
-            Client::InOrder | Client::Early(_) => Kept::Sc,
-            Client::StoreBuffer(_) | Client::EarlyBuffer { .. } => Kept::Tso,
-            Client::PerLocation(_) => Kept::Pso,
+            Client::InOrder | Client::Early(_) => Model::SC,
+            Client::EarlyBuffer { .. } => Model::TSO,
+            Client::Buffered { model, .. } => model,
         }
     }
 
@@ -163,10 +161,7 @@ impl Client {
         };
         match self {
             Client::InOrder => Box::new(InOrder::new(thread)),
-            Client::StoreBuffer(entries) => Box::new(Buffered::new(thread, Order::Fifo, entries)),
-            Client::PerLocation(entries) => {
-                Box::new(Buffered::new(thread, Order::PerLocation, entries))
-            }
+            Client::Buffered { model, entries } => Box::new(Buffered::new(thread, model, entries)),
             Client::Early(window) => Box::new(Early::new(thread, setting.line_bytes, window, None)),
             Client::EarlyBuffer { window, entries } => {
                 let entries = Some(entries);
@@ -193,8 +188,7 @@ impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Client::InOrder => f.write_str("in-order"),
-            Client::StoreBuffer(entries) => write!(f, "store-buffer-{entries}"),
-            Client::PerLocation(entries) => write!(f, "per-location-{entries}"),
+            Client::Buffered { model, entries } => write!(f, "{}-{entries}", buffer_name(*model)),
             Client::Early(window) => write!(f, "early-{window}"),
             Client::EarlyBuffer { window, entries } => write!(f, "early-{window}-buffer-{entries}"),
         }
@@ -221,21 +215,34 @@ impl FromStr for Client {
                 entries: number(entries)?,
             }),
         };
+        let mut buffered = models::ALL.iter().filter(|model| model.buffers());
         let client = if name == "in-order" {
             Some(Client::InOrder)
-        } else if let Some(rest) = name.strip_prefix("store-buffer") {
-            number(rest).map(Client::StoreBuffer)
-        } else if let Some(rest) = name.strip_prefix("per-location") {
-            number(rest).map(Client::PerLocation)
+        } else if let Some(rest) = name.strip_prefix("early") {
+            early(rest)
         } else {
-            name.strip_prefix("early").and_then(early)
+            buffered.find_map(|&model| {
+                let entries = number(name.strip_prefix(&buffer_name(model))?)?;
+                Some(Client::Buffered { model, entries })
+            })
         };
         client.ok_or_else(|| {
             format!(
-                "`{name}`: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N was \
-                 expected, N from 1 to 1024"
+                "`{name}`: in-order, store-buffer-N, per-location-N, MODEL-buffer-N, early-N or \
+                 early-N-buffer-N was expected, N from 1 to 1024"
             )
         })
+    }
+}
+
+/// The name of the core with store buffers that guarantees a model, without the number of entries.
+fn buffer_name(model: Model) -> String {
+    if model == Model::TSO {
+        "store-buffer".to_owned()
+    } else if model == Model::PSO {
+        "per-location".to_owned()
+    } else {
+        format!("{}-buffer", model.name())
     }
 }
 

@@ -149,7 +149,7 @@ fn run(transitions: u32, rmws: u32) {
             rmws,
             ..Shape::default()
         },
-        client: Client::StoreBuffer(4),
+        client: Client::store_buffer(4),
         options: Options {
             settings: vec![Setting {
                 machine: None,

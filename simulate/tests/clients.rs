@@ -67,13 +67,13 @@ fn in_order_is_sc() {
 
 #[test]
 fn a_store_buffer_is_tso_and_not_sc() {
-    let (sc, tso, _) = hold(Client::StoreBuffer(8), true);
+    let (sc, tso, _) = hold(Client::store_buffer(8), true);
     assert!(tso == SEEDS && sc < SEEDS / 2, "{sc}");
 }
 
 #[test]
 fn buffers_for_each_location_are_pso_and_not_tso() {
-    let (_, tso, pso) = hold(Client::PerLocation(8), true);
+    let (_, tso, pso) = hold(Client::per_location(8), true);
     assert!(pso == SEEDS && tso < SEEDS * 9 / 10, "{tso}");
 }
 
@@ -102,13 +102,13 @@ fn unreported_evictions_show() {
 fn early_loads_are_repeated() {
     let repeated = |client| run(&Run::new(client, racy(1))).repeated;
     assert!(repeated(Client::Early(8)) > 0 && repeated(EARLY_BUFFER) > 0);
-    assert_eq!(repeated(Client::StoreBuffer(8)), 0);
+    assert_eq!(repeated(Client::store_buffer(8)), 0);
 }
 
 const ALL: [Client; 5] = [
     Client::InOrder,
-    Client::StoreBuffer(8),
-    Client::PerLocation(8),
+    Client::store_buffer(8),
+    Client::per_location(8),
     Client::Early(8),
     EARLY_BUFFER,
 ];

@@ -6,10 +6,12 @@
 
 mod stress;
 
-use check::certificate::{self, Claim};
-use check::{Model, Options, PsoRmw, Verdict, check, steps, verify};
+use certify::certificate::{self, Claim};
+use certify::verify;
+use check::{Model, Options, Verdict, check, steps};
 use history::{Ambiguity, History, ReadsFrom};
-use simulate::client::{Client, Kept};
+use memory::models;
+use simulate::client::Client;
 use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 
@@ -46,12 +48,10 @@ fn satisfies(history: &History, model: Model, about: &dyn Fn() -> String) -> boo
 }
 
 /// The model that a client keeps, and the next stronger one.
-fn models(client: Client) -> (Model, Option<Model>) {
-    match client.model() {
-        Kept::Sc => (Model::Sc, None),
-        Kept::Tso => (Model::Tso, Some(Model::Sc)),
-        Kept::Pso => (Model::Pso(PsoRmw::Own), Some(Model::Tso)),
-    }
+fn models_of(client: Client) -> (Model, Option<Model>) {
+    let model = client.model();
+    let mut stronger = models::usual().filter(|&other| other != model && model.includes(other));
+    (model, stronger.next_back())
 }
 
 /// What came of the runs of one client.
@@ -69,7 +69,7 @@ fn examine(protocol: &Protocol, simulation: &Simulation, counts: &mut Counts) {
     let about = || format!("{}: {simulation:?}", protocol.name());
     let history = run.history();
     let history = history.unwrap_or_else(|error| panic!("{}: {error:?}", about()));
-    let (kept, stronger) = models(simulation.client);
+    let (kept, stronger) = models_of(simulation.client);
     let keeps = satisfies(&history, kept, &about);
     assert!(keeps, "{}: not {kept}", about());
     counts.runs += 1;
@@ -96,7 +96,7 @@ fn hold(name: &str) {
     }
     for (client, counts) in stress::CLIENTS.iter().zip(&counts) {
         println!("{name} {client}: {counts:?}");
-        let is_free = models(*client).1.is_none() || counts.freer > 0;
+        let is_free = models_of(*client).1.is_none() || counts.freer > 0;
         assert!(is_free, "{name}: {client} never uses its freedom");
     }
 }

@@ -296,7 +296,7 @@ fn outcome(protocol: &Protocol, seed: u64) -> String {
     }
     let history = run.history().unwrap();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    match check(&history, &reads_from, Model::Sc, &Asked::default()).verdict {
+    match check(&history, &reads_from, Model::SC, &Asked::default()).verdict {
         Verdict::Consistent(_) => "consistent".to_owned(),
         Verdict::Violation(_) => "violation".to_owned(),
         other => panic!("{other:?}"),

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::{Events, NONE};
-use crate::model::{FenceEffect, Label, Model};
+use memory::{FenceEffect, Label, Model};
 
 /// Whether an operation is in a barrier chain.
 pub(super) fn is_barrier(model: Model, label: Label) -> bool {
-    let is_release = matches!(model, Model::Pso(_)) && label.is_release_store();
+    let is_release = model.buffers_by_location() && label.is_release_store();
     is_release || model.fence_effect(label.kind) == Some(FenceEffect::StoreStore)
 }
 
@@ -43,6 +43,8 @@ pub(super) struct ThreadChains<'a> {
     release: Option<u32>,
     /// Per store chain (one under TSO, one per location under PSO).
     stores: FxHashMap<u32, StoreChain>,
+    /// Per location the last store, if events of the main chain may wait for it alone.
+    own: FxHashMap<u32, u32>,
     undrained: Vec<u32>,
     unbarred: Vec<u32>,
 }
@@ -66,6 +68,7 @@ impl<'a> ThreadChains<'a> {
             is_fence_followed: true,
             release: None,
             stores: Default::default(),
+            own: Default::default(),
             undrained: Vec::new(),
             unbarred: Vec::new(),
         }
@@ -98,10 +101,9 @@ impl<'a> ThreadChains<'a> {
                 chain.undrained = false;
                 self.edges.extend(chain.last.map(|store| (store, event)));
             }
-        } else if label.kind.is_atomic() {
-            let chain = self.stores.get(&self.chain(event));
-            let store = chain.and_then(|chain| chain.last);
-            self.edges.extend(store.map(|store| (store, event)));
+        } else if self.events.model.drains_own(label.kind) {
+            let own = self.own.get(&self.events.location[event as usize]);
+            self.edges.extend(own.map(|&store| (store, event)));
         }
         if self.events.binds_stores(event) {
             self.binding = event;
@@ -155,6 +157,7 @@ impl<'a> ThreadChains<'a> {
         if !std::mem::replace(&mut chain.undrained, true) {
             self.undrained.push(key);
         }
+        self.note_own(event);
         self.release = Some(event);
     }
 
@@ -181,13 +184,22 @@ impl<'a> ThreadChains<'a> {
         if label.is_release_store() {
             self.release = Some(event);
         }
+        self.note_own(event);
+    }
+
+    fn note_own(&mut self, store: u32) {
+        let model = self.events.model;
+        if model.buffers_by_location() || !model.forwards() {
+            self.own.insert(self.events.location[store as usize], store);
+        }
     }
 
     /// The store chain that a store of this location is in.
     fn chain(&self, event: u32) -> u32 {
-        match self.events.model {
-            Model::Pso(_) => self.events.location[event as usize],
-            _ => 0,
+        if self.events.stores_by_location() {
+            self.events.location[event as usize]
+        } else {
+            0
         }
     }
 }

@@ -33,7 +33,7 @@
 //! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse)?;
 //! let verdict = |algorithm| {
 //!     let options = Options { algorithm, ..Options::default() };
-//!     check(&history, &reads_from, Model::Sc, &options).verdict
+//!     check(&history, &reads_from, Model::SC, &options).verdict
 //! };
 //! assert!(matches!(verdict(Algorithm::Saturate), Verdict::Undecided(_)));
 //! assert!(matches!(verdict(Algorithm::Complete), Verdict::Violation(_)));
@@ -49,7 +49,7 @@ use history::History;
 
 use super::dice::Dice;
 use super::{RecipeError, at_most};
-use crate::model::Model;
+use memory::Model;
 use puzzle::Puzzle;
 use threads::Threads;
 
@@ -200,7 +200,7 @@ impl HardRecipe {
             family,
             size: 2,
             copies: 1,
-            model: Model::Sc,
+            model: Model::SC,
             seed: 0,
         }
     }

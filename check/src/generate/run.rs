@@ -7,8 +7,8 @@ use history::{Access, History, Kind, OpId};
 use super::dice::Dice;
 use super::program::Program;
 use super::{Recipe, RecipeError};
-use crate::machine::{Machine, Refusal, Step};
-use crate::model::{Label, Model};
+use memory::machine::{Machine, Refusal, Step};
+use memory::{Label, Model};
 
 /// Ticks between two steps: room for the lines that a trace prints in between.
 const STEP: u64 = 4;
@@ -122,7 +122,7 @@ impl<'h> Scheduler<'h> {
     fn must_wait(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
         let kind = self.history.kind(op);
         self.model.drains_all(Label::of(self.history, op))
-            || (kind.is_atomic() && self.holds(buffer, op))
+            || (self.model.drains_own(kind) && self.holds(buffer, op))
     }
 
     /// Whether a buffer holds a store to the location of an operation.
@@ -131,9 +131,9 @@ impl<'h> Scheduler<'h> {
         buffer.iter().any(|&s| self.history.location(s) == location)
     }
 
-    /// A store that may reach memory now: the oldest, under PSO the oldest of some location.
+    /// A store that may reach memory now: the oldest, or the oldest of some location.
     fn committable(&self, buffer: &VecDeque<OpId>, dice: &mut Dice) -> OpId {
-        if !matches!(self.model, Model::Pso(_)) {
+        if !self.model.buffers_by_location() {
             return buffer[0];
         }
         let any = buffer[dice.index(buffer.len())];

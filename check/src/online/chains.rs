@@ -4,7 +4,7 @@ use history::Kind;
 use rustc_hash::FxHashMap;
 
 use super::{Arrival, NONE};
-use crate::model::Model;
+use memory::Model;
 
 /// A chain.
 #[derive(Clone, Debug)]
@@ -65,10 +65,10 @@ impl Chains {
         let thread = self.threads.entry(arrival.thread).or_default();
         let is_buffered = self.model.buffers() && arrival.kind.is_plain_store();
         let chain = if is_buffered {
-            let location = if self.model == Model::Tso {
-                NONE
-            } else {
+            let location = if self.model.buffers_by_location() {
                 location
+            } else {
+                NONE
             };
             let chain = *self
                 .by_location
@@ -128,12 +128,16 @@ impl Chains {
                 let stores = &self.all[store as usize].events;
                 let at = stores.partition_point(|it| it.0 < position);
                 found.after.extend(stores.get(at).map(|it| it.1));
-                let before = at.checked_sub(1).map(|at| stores[at].1);
-                found
-                    .before
-                    .extend(before.filter(|&it| preserves(&of(it), arrival)));
+                let mut earlier = stores[..at].iter().rev().map(|it| it.1);
+                // Of stores that serve loads, the last one shows whether any is preserved.
+                let before = if model.forwards() {
+                    earlier.next().filter(|&it| preserves(&of(it), arrival))
+                } else {
+                    earlier.find(|&it| preserves(&of(it), arrival))
+                };
+                found.before.extend(before);
             }
-            if arrival.kind == Kind::Fence || arrival.kind.is_atomic() {
+            if arrival.kind == Kind::Fence || model.drains_own(arrival.kind) {
                 let at = thread.drains.partition_point(|it| it.0 < position);
                 thread.drains.insert(at, (position, event));
             }

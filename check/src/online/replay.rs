@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::witness::Witness;
 use super::{Arrival, Event, NONE, Online, Source};
-use crate::model::Model;
+use memory::Model;
 
 /// Operations that may wait for the order of two writes to show.
 pub(super) const PATIENCE: usize = 1 << 16;

@@ -7,7 +7,7 @@ use history::Kind;
 use rustc_hash::FxHashMap;
 
 use super::Arrival;
-use crate::model::Model;
+use memory::Model;
 
 /// A machine that performs operations as they complete. Memory: a few words for each location, and for each pair of a thread and a location
 /// that it uses.
@@ -85,7 +85,7 @@ impl Witness {
         if is_store {
             // What comes before a store in its thread has completed, and what waits for it has not.
             let is_late =
-                place < thread.drains || (self.model == Model::Tso && place < thread.stores);
+                place < thread.drains || (!self.model.buffers_by_location() && place < thread.stores);
             if is_late {
                 return None;
             }
@@ -149,7 +149,7 @@ impl Witness {
             let value = arrival.read?;
             if value == held {
                 own.from_memory = place;
-            } else if self.model.buffers() && arrival.kind == Kind::Load {
+            } else if self.model.forwards() && arrival.kind == Kind::Load {
                 self.early
                     .entry((arrival.thread, location, value))
                     .or_default()

@@ -4,7 +4,7 @@
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::csr::Csr;
-use crate::model::{Label, Model};
+use memory::{Label, Model};
 use crate::relation::Relation;
 
 /// Marks a missing location or source.

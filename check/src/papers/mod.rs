@@ -34,11 +34,12 @@ use history::{History, OpId, ReadsFrom};
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::Options;
-use crate::model::Model;
+use memory::Model;
 use crate::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 
-use criteria::criterion::{Breach, Criterion};
+use certify::criterion::Criterion;
+use criteria::breach::Breach;
 use execution::Execution;
 
 /// What an algorithm is asked.

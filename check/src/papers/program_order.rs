@@ -1,6 +1,6 @@
 //! Program order reduced to neighbours.
 
-use crate::model::Model;
+use memory::Model;
 
 use super::execution::{Execution, NONE};
 

@@ -152,7 +152,7 @@ pub fn literal(exec: &Execution<'_>) -> Literal {
     let po = world.pairs(|a, b| exec.po(a, b));
     let wr = world.pairs(|a, b| world.source(b) == Some(a));
     let wr_e = world.pairs(|a, b| world.source(b) == Some(a) && exec.is_external(b));
-    let mut ppo = world.pairs(|a, b| exec.preserves(Model::Tso, a, b));
+    let mut ppo = world.pairs(|a, b| exec.preserves(Model::TSO, a, b));
     close(&mut ppo);
     let po_loc = world.pairs(|a, b| exec.po(a, b) && world.same_location(a, b));
 

@@ -4,9 +4,10 @@
 pub mod axioms;
 pub mod corpus;
 
-use check::certificate::{self, Claim};
-use check::machine::{Machine, Step};
-use check::{Algorithm, Model, Options, PsoRmw, Verdict, check, steps, verify};
+use certify::certificate::{self, Claim};
+use memory::machine::{Machine, Step};
+use certify::verify;
+use check::{Algorithm, Model, Options, Verdict, check, steps};
 use history::{
     Access, Ambiguity, Annotation, History, HistoryBuilder, Initial, Kind, Place, ReadsFrom,
     WeakFence,
@@ -15,12 +16,13 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-/// Every model.
-pub const MODELS: [Model; 4] = [
-    Model::Sc,
-    Model::Tso,
-    Model::Pso(PsoRmw::Own),
-    Model::Pso(PsoRmw::All),
+/// Every model, with its variants.
+pub const MODELS: [Model; 5] = [
+    Model::SC,
+    Model::IBM370,
+    Model::TSO,
+    Model::PSO,
+    Model::PSO_RMW_ALL,
 ];
 
 /// Decides, writes the certificate, reads it back and verifies it. `None` if undecided.
@@ -222,7 +224,7 @@ pub fn run(
     }
     let history = build(&accesses, &last);
     // Without values, nothing kept a reservation from being lost.
-    check::machine::run(&history, model, &steps).ok()?;
+    memory::machine::run(&history, model, &steps).ok()?;
     Some(history)
 }
 

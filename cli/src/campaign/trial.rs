@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::simulate::command::quoted;
 use crate::simulate::protocols::Opened;
 use crate::simulate::verdicts::certify;
-use crate::simulate::{fault, kept_by};
+use crate::simulate::fault;
 
 /// How runs are done.
 pub struct Trial<'a> {
@@ -70,7 +70,7 @@ impl Trial<'_> {
         let ended = Ended {
             history: &history,
             reads_from: &reads_from,
-            model: kept_by(simulation.client),
+            model: simulation.client.model(),
         };
         let command = command(given, subject, &simulation, lineage);
         let (verdict, criteria) = self.judge(&ended).map_err(|what| Error::Certificate {

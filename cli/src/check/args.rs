@@ -56,7 +56,7 @@ pub struct Args {
 
     /// Memory models, separated by commas [default: sc, or tso for what x86 executed and for an
     /// algorithm that is for TSO alone]
-    #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = words::model(words::MODELS))]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = words::model())]
     model: Vec<Model>,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
@@ -138,7 +138,7 @@ impl Args {
     pub fn models(&self) -> Result<Vec<Model>, Error> {
         let Choice::One(algorithm) = self.algorithm else {
             return Ok(match self.model.is_empty() {
-                true => vec![Model::Sc],
+                true => vec![Model::SC],
                 false => self.named_models().collect(),
             });
         };

@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
-use check::papers::criteria::criterion::{Breach, Criterion, Cyclic, Fact, Link};
-use check::proof::Node;
+use certify::criterion::{Criterion, Cyclic, Link};
+use check::papers::criteria::breach::{Breach, Fact};
+use certify::certificate::Node;
 use history::{History, OpId};
 
 use super::why::{Note, label, letter, node};

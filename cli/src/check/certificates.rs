@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use check::certificate::{self, Claim, Name};
-use check::machine::{Machine, Step};
+use certify::certificate::{self, Claim, Name};
+use memory::machine::{Machine, Step};
 use check::{Verdict, steps};
 use history::{History, ReadSource, ReadsFrom};
 

@@ -122,7 +122,7 @@ mod tests {
         let decided = said.into_iter().map(|(algorithm, verdict)| Decided {
             input: &input,
             history: &history,
-            model: Model::Sc,
+            model: Model::SC,
             algorithm,
             outcome: Outcome {
                 verdict,

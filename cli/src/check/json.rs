@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use check::papers::criteria::criterion::Breach;
-use check::proof::{Contradiction, Node, Violation};
+use certify::certificate::Node;
+use check::papers::criteria::breach::Breach;
+use check::proof::{Contradiction, Violation};
 use check::verdict::SatStatistics;
 use check::{Algorithm, Verdict};
 use history::{History, OpId};
@@ -198,10 +199,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         file: &decided.input.file,
         history: history.name.as_deref(),
         model: decided.model.name(),
-        pso_rmw: match decided.model {
-            check::Model::Pso(rmw) => Some(rmw.name()),
-            _ => None,
-        },
+        pso_rmw: decided.model.rmw().map(|rmw| rmw.name()),
         criterion: decided.criterion(),
         verdict: text::word(&decided.outcome.verdict),
         algorithm: decided.algorithm.name(),

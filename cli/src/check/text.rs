@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use check::papers::criteria::criterion::Breach;
-use check::proof::{Block, Contradiction, Node, Violation};
+use certify::certificate::Node;
+use check::papers::criteria::breach::Breach;
+use check::proof::{Block, Contradiction, Violation};
 use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
 use history::{History, OpId, Source};
 

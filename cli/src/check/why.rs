@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use check::proof::{Assumption, Block, Contradiction, Fact, Node, Rule, Violation};
+use certify::certificate::Node;
+use check::proof::{Assumption, Block, Contradiction, Fact, Rule, Violation};
 use history::{History, OpId};
 use report::picture::Kind;
 

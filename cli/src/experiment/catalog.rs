@@ -6,7 +6,7 @@
 
 use ::explore::program::benchmarks::{BENCHMARKS, Benchmark};
 use check::generate::Mix;
-use check::{Algorithm, Model, PsoRmw};
+use check::{Algorithm, Model};
 use simulate::client::Client;
 
 use super::point::{Explored, Fault, Origin, Point, Recipe, Size, Source, Spoil, Task};
@@ -38,7 +38,7 @@ pub const EXPERIMENTS: [Experiment; 16] = [
         name: "gcc-fig4",
         paper: CAV,
         about: "checking SC, valid histories: time against operations and threads",
-        points: |size| checking_valid(size, Model::Sc, &SC_GRADUAL),
+        points: |size| checking_valid(size, Model::SC, &SC_GRADUAL),
     },
     Experiment {
         name: "gcc-fig5",
@@ -50,7 +50,7 @@ pub const EXPERIMENTS: [Experiment; 16] = [
         name: "gcc-fig6",
         paper: CAV,
         about: "checking TSO on the histories of gcc-fig4",
-        points: |size| checking_valid(size, Model::Tso, &TSO_GRADUAL),
+        points: |size| checking_valid(size, Model::TSO, &TSO_GRADUAL),
     },
     Experiment {
         name: "gcc-unordered",
@@ -141,7 +141,7 @@ const MUTANT_LOCATIONS: u32 = 16;
 /// Threads and operations as in gem5's cores: each access waits for the one before it.
 const IN_ORDER: Origin = Origin::Protocols(Client::InOrder);
 /// The same with store buffers.
-const BUFFERED: Origin = Origin::Protocols(Client::StoreBuffer(8));
+const BUFFERED: Origin = Origin::Protocols(Client::store_buffer(8));
 
 const SC_GRADUAL: [Algorithm; 3] = [Algorithm::ScCcmEnum, Algorithm::ScCcmSat, Algorithm::ScSat];
 const TSO_GRADUAL: [Algorithm; 3] = [
@@ -243,7 +243,7 @@ fn gcc_fig5(size: Size) -> Vec<Point> {
         first: 0,
         histories: histories(threads),
         source: Source::Made(mutants(&MI_FAULTS, threads)),
-        tasks: ask(Model::Sc, &algorithms),
+        tasks: ask(Model::SC, &algorithms),
     };
     (2..=8).map(point).collect()
 }
@@ -256,7 +256,7 @@ fn gcc_unordered(size: Size) -> Vec<Point> {
         first: 0,
         histories: size.of(40, 200, 2000),
         source: Source::Made(recipe(IN_ORDER, 4, 200)),
-        tasks: vec![Task::Kernel(Model::Sc), Task::Kernel(Model::Tso)],
+        tasks: vec![Task::Kernel(Model::SC), Task::Kernel(Model::TSO)],
     }]
 }
 
@@ -275,7 +275,7 @@ fn wsc_kernel(size: Size) -> Vec<Point> {
         first: 0,
         histories: each + u32::from(at < more),
         source: Source::Made(recipe(IN_ORDER, threads, operations)),
-        tasks: vec![Task::Kernel(Model::Sc)],
+        tasks: vec![Task::Kernel(Model::SC)],
     };
     (0..).zip(shapes).map(point).collect()
 }
@@ -288,7 +288,7 @@ fn wsc_fig6(size: Size) -> Vec<Point> {
         first: 0,
         histories: size.of(10, 200, 200),
         source: Source::Made(recipe(IN_ORDER, 6, 100 * hundreds)),
-        tasks: ask(Model::Sc, &COMPLETE),
+        tasks: ask(Model::SC, &COMPLETE),
     };
     (2..=size.of(8, 8, 12)).map(point).collect()
 }
@@ -310,7 +310,7 @@ fn by_threads(
             spoil,
             ..recipe(IN_ORDER, threads, 50 * threads)
         }),
-        tasks: ask(Model::Sc, algorithms),
+        tasks: ask(Model::SC, algorithms),
     };
     (1..=most).map(|step| point(4 * step)).collect()
 }
@@ -356,7 +356,7 @@ fn tsotool(
             mix,
             spoil: None,
         }),
-        tasks: ask(Model::Tso, algorithms),
+        tasks: ask(Model::TSO, algorithms),
     }
 }
 
@@ -388,7 +388,7 @@ fn tsotool_fig3(size: Size) -> Vec<Point> {
         let mut point = tsotool("locations", size.of(10, 16, 16), shape, EQUAL, &algorithms);
         // It seldom finishes: asked where sharing is least, with few threads and with many.
         if locations == 256 && [4, 60].contains(&threads) {
-            point.tasks.extend(ask(Model::Tso, &[Algorithm::HeuBack]));
+            point.tasks.extend(ask(Model::TSO, &[Algorithm::HeuBack]));
         }
         point
     };
@@ -409,7 +409,7 @@ fn tsotool_fig4(size: Size) -> Vec<Point> {
             if locations == 32 {
                 point
                     .tasks
-                    .extend(ask(Model::Tso, &[Algorithm::Heu, Algorithm::Deriv]));
+                    .extend(ask(Model::TSO, &[Algorithm::Heu, Algorithm::Deriv]));
             }
             points.push(point);
         }
@@ -448,7 +448,7 @@ fn qadeer_cycles(size: Size) -> Vec<Point> {
         histories: size.of(40, 400, 2000),
         source: Source::Made(mutants(&ALL_FAULTS, threads)),
         tasks: ask(
-            Model::Sc,
+            Model::SC,
             &[
                 Algorithm::NiceCycle,
                 Algorithm::SimpleWitness,
@@ -463,14 +463,14 @@ fn qadeer_cycles(size: Size) -> Vec<Point> {
         first: 0,
         histories: size.of(40, 400, 2000),
         source: Source::Made(recipe(IN_ORDER, threads, 50 * threads)),
-        tasks: ask(Model::Sc, &[Algorithm::SimpleWitness]),
+        tasks: ask(Model::SC, &[Algorithm::SimpleWitness]),
     };
     [2, 4, 8].map(point).into_iter().chain([valid(4)]).collect()
 }
 
 /// Burnim, section 7: each program explored several times, by itself and with each monitor.
 fn programs(size: Size, preemptions: u32) -> Vec<Point> {
-    let monitors = [None, Some(Model::Tso), Some(Model::Pso(PsoRmw::Own))];
+    let monitors = [None, Some(Model::TSO), Some(Model::PSO)];
     let point = |benchmark: &'static Benchmark| Point {
         part: "programs",
         name: benchmark.name.to_owned(),
@@ -487,7 +487,7 @@ fn programs(size: Size, preemptions: u32) -> Vec<Point> {
 
 /// Rubric's own engine, on histories that give no hint at an order.
 fn scale(size: Size) -> Vec<Point> {
-    let models = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
+    let models = [Model::SC, Model::TSO, Model::PSO];
     let mut points = Vec::new();
     let mut add = |part: &'static str, name: String, threads: u32, operations: u32| {
         for model in models {

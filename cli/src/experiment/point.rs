@@ -203,7 +203,7 @@ impl Task {
         match self {
             Task::Decide(model, _) | Task::Kernel(model) => model,
             // The interleavings of a program are its runs under SC; that is all there is without a monitor.
-            Task::Explore(None) => Model::Sc,
+            Task::Explore(None) => Model::SC,
             Task::Explore(Some(monitor)) => monitor,
         }
     }

@@ -149,7 +149,7 @@ mod tests {
         let history = History::default();
         let run = |command: &str| {
             let program: Program = format!("mine={command}").parse().unwrap();
-            let answer = program.run(&history, Model::Sc, Duration::from_millis(300));
+            let answer = program.run(&history, Model::SC, Duration::from_millis(300));
             answer.map(|(said, _, _)| said)
         };
         assert!(run("/nonexistent {}").is_err());

@@ -143,7 +143,7 @@ fn is(recording: &Recording, wanted: Wanted, model: Model, limits: &Limits) -> b
         Wanted::Both => true,
         Wanted::Consistent => matches!(verdict(model), Verdict::Consistent(_)),
         Wanted::Violations => matches!(
-            verdict(Model::Sc),
+            verdict(Model::SC),
             Verdict::Violation(_) | Verdict::Unproved
         ),
     }

@@ -182,7 +182,7 @@ fn is_violation(history: &History, reads_from: &ReadsFrom) -> bool {
     let outcome = decide(
         history,
         reads_from,
-        Model::Sc,
+        Model::SC,
         &Options::default(),
         &Bounds::none(),
     );

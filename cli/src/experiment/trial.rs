@@ -121,7 +121,7 @@ impl Subject<'_> {
                 ..said
             });
         }
-        if model == Model::Sc {
+        if model == Model::SC {
             let conflicts = counted(row, model, CONFLICTS, limits, |bounds| {
                 conflicting(self.history, self.reads_from, bounds)
             });
@@ -165,11 +165,11 @@ pub fn names(task: Task) -> Vec<&'static str> {
     match task {
         Task::Decide(_, algorithm) => vec![algorithm.name()],
         Task::Explore(None) => vec!["explore"],
-        Task::Explore(Some(Model::Pso(_))) => vec!["monitor-pso"],
+        Task::Explore(Some(model)) if model.buffers_by_location() => vec!["monitor-pso"],
         Task::Explore(Some(_)) => vec!["monitor-tso"],
         Task::Kernel(model) => {
             let criteria = criteria(model).iter().map(|one| one.name());
-            let conflicts = (model == Model::Sc).then_some(CONFLICTS);
+            let conflicts = (model == Model::SC).then_some(CONFLICTS);
             std::iter::once(KERNEL)
                 .chain(criteria)
                 .chain(conflicts)

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use check::machine::Step;
+use memory::machine::Step;
 use history::{OpId, ReadSource};
 use report::picture::{Arrow, Kind, Operation, Picture, Weight};
 

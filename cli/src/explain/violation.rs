@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use check::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
+use certify::certificate::Node;
+use check::proof::{Block, Contradiction, Fact, Rule, Violation};
 use check::shape;
 use check::shrink::reduce;
 use history::{History, OpId, ReadSource, ReadsFrom};

@@ -13,7 +13,7 @@ use std::io::Write;
 
 use ::explore::program::benchmarks::BENCHMARKS;
 use check::Model;
-use check::model::PsoRmw;
+use memory::PsoRmw;
 
 use super::limits::Limits;
 use crate::error::Error;
@@ -75,7 +75,7 @@ pub struct Args {
     preemptions: Vec<u32>,
 
     /// Which monitors watch
-    #[arg(long, value_name = "MODEL", value_delimiter = ',', default_value = "tso,pso", value_parser = words::model(words::WEAKER_THAN_SC))]
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', default_value = "tso,pso", value_parser = words::monitored_model())]
     monitor: Vec<Model>,
 
     /// What an atomic operation waits for under PSO: its thread's stores to its own location, or all
@@ -84,7 +84,7 @@ pub struct Args {
 
     /// Also explore all states under these models, for small programs: what can hold at the end, and
     /// a shortest run to a fault
-    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = words::model(words::MODELS))]
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = words::model())]
     exhaustive: Vec<Model>,
 
     /// Say where fences are needed: for each model a smallest set that removes all violations found

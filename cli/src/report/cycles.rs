@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use check::{Model, Verdict, check};
+use check::{Model, PsoRmw, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use rayon::prelude::*;
 use report::page::Cycle;
@@ -14,7 +14,6 @@ use simulate::recipe::{Lineage, Recipe};
 use crate::check::text::explanation;
 use crate::ending;
 use crate::explain::drawn;
-use crate::simulate::MODELS;
 use crate::simulate::protocols::Opened;
 
 /// How long a verdict may take. A page must not wait for what is hard.
@@ -88,6 +87,6 @@ fn repeated(run: &CampaignRun) -> Result<History, String> {
 }
 
 fn model(run: &CampaignRun) -> Result<Model, String> {
-    let found = MODELS.into_iter().find(|model| model.name() == run.model);
+    let found = Model::from_name(&run.model, PsoRmw::default());
     found.ok_or_else(|| format!("there is no model {}", run.model))
 }

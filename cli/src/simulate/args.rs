@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use check::{Model, PsoRmw};
-use simulate::client::{Client, Kept};
+use memory::{Model, models};
+use simulate::client::Client;
 use simulate::config::{Caches, Options, Setting};
 use simulate::program::Shape;
 use simulate::protocol::Protocol;
@@ -246,18 +246,6 @@ const DRAWN: [&str; 18] = [
 /// So many operations fit into a few gigabytes, with what is recorded of them.
 const MOST_OPERATIONS: u64 = 50_000_000;
 
-/// All models, the strongest first.
-pub const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
-
-/// The model that cores keep.
-pub fn kept_by(client: Client) -> Model {
-    match client.model() {
-        Kept::Sc => Model::Sc,
-        Kept::Tso => Model::Tso,
-        Kept::Pso => Model::Pso(PsoRmw::Own),
-    }
-}
-
 impl Args {
     /// Refuses options that do not fit each other.
     pub fn check(&self) -> Result<(), Error> {
@@ -388,9 +376,12 @@ impl Args {
         match &self.check {
             Some(named) if !named.is_empty() => named.clone(),
             _ => {
-                let kept = kept_by(client);
-                let weaker = MODELS.iter().skip_while(|&&model| model != kept);
-                weaker.copied().collect()
+                let kept = client.model();
+                let is_asked = |model: &Model| *model == kept || model.is_usual();
+                let weaker = models::ALL.iter().copied();
+                weaker
+                    .filter(|model| model.includes(kept) && is_asked(model))
+                    .collect()
             }
         }
     }
@@ -404,7 +395,7 @@ impl Args {
     pub fn models(&self) -> Vec<Model> {
         match &self.check {
             None => Vec::new(),
-            Some(named) if named.is_empty() => MODELS.to_vec(),
+            Some(named) if named.is_empty() => models::usual().collect(),
             Some(named) => named.clone(),
         }
     }
@@ -546,6 +537,6 @@ impl System {
 
 /// Whether a word is a list of models.
 fn is_models(word: &str) -> bool {
-    let is_model = |name: &str| MODELS.iter().any(|model| model.name() == name);
+    let is_model = |name: &str| models::ALL.iter().any(|model| model.name() == name);
     word.split(',').all(is_model) && !std::path::Path::new(word).exists()
 }

@@ -12,7 +12,7 @@ use crate::words;
 
 /// The name of a model.
 pub fn models() -> impl TypedValueParser<Value = Model> {
-    words::model(words::MODELS)
+    words::model()
 }
 
 /// Names and paths of protocols, each once; `all` stands for every built-in one.
@@ -39,8 +39,8 @@ pub enum Clients {
 /// All kinds of cores, of the usual sizes.
 const ALL: [Client; 5] = [
     Client::InOrder,
-    Client::StoreBuffer(8),
-    Client::PerLocation(8),
+    Client::store_buffer(8),
+    Client::per_location(8),
     Client::Early(8),
     Client::EarlyBuffer {
         window: 8,

@@ -1,7 +1,7 @@
 //! Histories of simulated runs checked, and the certificates verified.
 
-use check::certificate::{self, Claim};
-use check::verify::verify;
+use certify::certificate::{self, Claim};
+use certify::verify::verify;
 use check::{Model, Verdict, steps};
 use history::{Ambiguity, History, ReadsFrom};
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
-use check::model::Label;
+use memory::Label;
 use check::online::{Arrival, Broken, MOST, Online, Stop};
 use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
 

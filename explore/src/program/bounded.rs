@@ -127,7 +127,7 @@ pub fn search_with(
 ) -> Report {
     let begun = Instant::now();
     let mut search = Search {
-        machine: Machine::new(program, Model::Sc),
+        machine: Machine::new(program, Model::SC),
         options,
         open: Vec::new(),
         trace: Vec::new(),

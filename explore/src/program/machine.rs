@@ -2,7 +2,7 @@
 
 mod local;
 
-use check::Model;
+use memory::{Buffering, Model};
 use history::Kind;
 use serde::{Deserialize, Serialize};
 use simulate::source::Span;
@@ -145,9 +145,10 @@ impl<'a> Machine<'a> {
     /// The stores of a thread that may reach memory next, by their place in its buffer.
     pub fn committable(&self, state: &State, thread: usize) -> Vec<usize> {
         let buffer = &state.threads[thread].buffer;
-        let is_first = |at: &usize| match self.model {
-            Model::Pso(_) => *at == 0 || buffer[at - 1].0 != buffer[*at].0,
-            _ => *at == 0,
+        let is_first = |at: &usize| {
+            let has_own_buffer =
+                self.model.buffers_by_location() && *at > 0 && buffer[at - 1].0 != buffer[*at].0;
+            *at == 0 || has_own_buffer
         };
         (0..buffer.len()).filter(is_first).collect()
     }
@@ -182,7 +183,7 @@ impl<'a> Machine<'a> {
 
     /// Performs code while nothing else does.
     fn alone(&self, code: &compile::Thread, memory: &mut [i64]) -> Result<(), Stop> {
-        let sc = Machine::new(self.program, Model::Sc);
+        let sc = Machine::new(self.program, Model::SC);
         let mut thread = begin(code);
         let mut left = MOST_LOCAL;
         while thread.status == Status::Ready {
@@ -235,6 +236,9 @@ impl<'a> Machine<'a> {
         let operands: Vec<i64> = operands.collect::<Result<_, _>>()?;
         let (kind, read, written, result) = match access.operation {
             Operation::Load => {
+                if self.model.drains_own(Kind::Load) {
+                    self.drain(thread, memory, Kind::Load, Some(at));
+                }
                 let value = self.load(thread, memory, at);
                 (Kind::Load, Some(value), None, value)
             }
@@ -270,23 +274,30 @@ impl<'a> Machine<'a> {
     }
 
     fn store(&self, thread: &mut Thread, memory: &mut [i64], location: u32, value: i64) {
-        match self.model {
-            Model::Sc => memory[location as usize] = value,
-            Model::Tso => thread.buffer.push((location, value)),
-            Model::Pso(_) => {
+        match self.model.buffering() {
+            Buffering::None => memory[location as usize] = value,
+            Buffering::InOrder => thread.buffer.push((location, value)),
+            Buffering::PerLocation => {
                 let behind = thread.buffer.partition_point(|store| store.0 <= location);
                 thread.buffer.insert(behind, (location, value));
             }
         }
     }
 
-    /// What an atomic operation at this location or a fence waits for reaches memory.
+    /// The stores that a fence or an access of this kind waits for reach memory: all, those to its
+    /// location, or where stores leave one buffer in order, those up to the last to its location.
     fn drain(&self, thread: &mut Thread, memory: &mut [i64], kind: Kind, location: Option<u32>) {
         let drains_all = self.model.drains_all(kind);
-        thread.buffer.retain(|&(at, value)| {
-            let waits = drains_all || Some(at) == location;
+        let is_own = |store: &(u32, i64)| drains_all || Some(store.0) == location;
+        let last = thread.buffer.iter().rposition(is_own);
+        let leaves_in_order = !self.model.buffers_by_location();
+        let mut number = 0;
+        thread.buffer.retain(|store| {
+            let is_before_last = leaves_in_order && last.is_some_and(|last| number <= last);
+            number += 1;
+            let waits = is_before_last || is_own(store);
             if waits {
-                memory[at as usize] = value;
+                memory[store.0 as usize] = store.1;
             }
             !waits
         });

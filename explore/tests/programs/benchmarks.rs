@@ -15,10 +15,10 @@ fn benchmarks_do_as_in_the_paper() {
     for benchmark in BENCHMARKS {
         let program = program(benchmark.text);
         for preemptions in 1..=2 {
-            let report = search(&program, &Options::new(preemptions, &[Model::Tso, PSO]));
+            let report = search(&program, &Options::new(preemptions, &[Model::TSO, PSO]));
             let name = benchmark.name;
             assert_eq!(
-                report.of(Model::Tso).count() == 0,
+                report.of(Model::TSO).count() == 0,
                 benchmark.is_data_structure,
                 "{name}"
             );
@@ -38,12 +38,12 @@ fn all_states_agree_about_the_benchmarks() {
     let all = |program: &Program, model| explore(program, model, &Limits::default(), &mut |_| {});
     for benchmark in BENCHMARKS {
         let (program, name) = (program(benchmark.text), benchmark.name);
-        let sc = all(&program, Model::Sc);
+        let sc = all(&program, Model::SC);
         assert_eq!(sc.fault.is_some(), name == "snark", "{name}");
-        let tso = all(&program, Model::Tso);
+        let tso = all(&program, Model::TSO);
         let is_within = tso.outcomes == sc.outcomes && tso.faults == sc.faults;
         assert_eq!(is_within, benchmark.is_data_structure, "{name}");
-        for model in [Model::Tso, PSO] {
+        for model in [Model::TSO, PSO] {
             // What keeps the runs with few preemptions within SC does so for all.
             let suggestion = suggest(&program, model, &Options::new(2, &[]));
             let fenced = all(&program.with_fences(&suggestion.fences), model);

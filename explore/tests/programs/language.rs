@@ -201,7 +201,7 @@ fn functions_loops_and_atomic_operations_compute() {
             loop 10 { at = at + 1; if at > 6 { break; } if at % 2 == 0 { continue; } odd = odd + at; }
             let logic = !0 + (1 && 2) + (0 || 0) + (1 == 1 && 1 <= 2);
         }";
-    let report = exhaustive(text, Model::Tso);
+    let report = exhaustive(text, Model::TSO);
     assert_eq!(report.outcomes.len(), 1);
     let outcome = report.outcomes.first().expect("there is one");
     let value = |name: &str| {

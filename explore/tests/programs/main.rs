@@ -11,12 +11,11 @@ mod monitors;
 mod runs;
 
 use check::Model;
-use check::model::PsoRmw;
 use explore::program::compile::Program;
 use explore::program::exhaustive::{self, explore};
 use explore::search::Limits;
 
-const PSO: Model = Model::Pso(PsoRmw::Own);
+const PSO: Model = Model::PSO;
 const ALL: u32 = u32::MAX;
 
 fn program(text: &str) -> Program {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use check::Model;
-use check::model::PsoRmw;
 use explore::program::bounded::{Options, search};
 use explore::program::exhaustive::explore;
 use explore::program::fences::suggest;
@@ -57,13 +56,13 @@ fn random(dice: &mut Dice, threads: u64, operations: u64) -> String {
 #[test]
 fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() {
     let mut dice = Dice(1);
-    let models = [Model::Tso, PSO, Model::Pso(PsoRmw::All)];
+    let models = [Model::TSO, PSO, Model::PSO_RMW_ALL];
     let mut leave = [0; 3];
     for round in 0..400 {
         let (threads, operations) = [(2, 3), (2, 4), (3, 2)][round % 3];
         let text = random(&mut dice, threads, operations);
         let program = program(&text);
-        let sc = exhaustive(&text, Model::Sc).outcomes;
+        let sc = exhaustive(&text, Model::SC).outcomes;
         let report = search(&program, &Options::new(ALL, &models));
         for (leave, model) in leave.iter_mut().zip(models) {
             let relaxed = exhaustive(&text, model).outcomes;
@@ -119,9 +118,9 @@ fn fences(text: &str, model: Model) -> Vec<usize> {
 
 #[test]
 fn fences_are_suggested_where_they_are_needed() {
-    assert_eq!(fences(&store_buffering(""), Model::Tso).len(), 2);
-    assert_eq!(fences(&store_buffering("fence;"), Model::Tso).len(), 0);
-    assert_eq!(fences(&message_passing(), Model::Tso).len(), 0);
+    assert_eq!(fences(&store_buffering(""), Model::TSO).len(), 2);
+    assert_eq!(fences(&store_buffering("fence;"), Model::TSO).len(), 0);
+    assert_eq!(fences(&message_passing(), Model::TSO).len(), 0);
     assert_eq!(
         fences(&message_passing(), PSO),
         [1],
@@ -137,7 +136,7 @@ fn yields_hide_nothing() {
         thread B { store y = 1; yield; let s = load x; }";
     let program = program(text);
     let violations = |preemptions| {
-        let report = search(&program, &Options::new(preemptions, &[Model::Tso]));
+        let report = search(&program, &Options::new(preemptions, &[Model::TSO]));
         report.violations.len()
     };
     assert_eq!(violations(0), 0);

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use check::Model;
 use check::bounds::Bounds;
-use check::model::PsoRmw;
 use explore::program::bounded::{Options, Report, Stopped, search};
 use explore::program::code::FaultKind;
 use explore::program::exhaustive::explore;
@@ -37,22 +36,22 @@ fn litmus_tests_have_exactly_their_outcomes() {
     let sc = outcomes(&[[0, 1], [1, 0], [1, 1]]);
     let relaxed = outcomes(&[[0, 0], [0, 1], [1, 0], [1, 1]]);
     let buffering = store_buffering("");
-    assert_eq!(locals(&buffering, Model::Sc), sc);
-    assert_eq!(locals(&buffering, Model::Tso), relaxed);
+    assert_eq!(locals(&buffering, Model::SC), sc);
+    assert_eq!(locals(&buffering, Model::TSO), relaxed);
     assert_eq!(locals(&buffering, PSO), relaxed);
-    for model in [Model::Tso, PSO] {
+    for model in [Model::TSO, PSO] {
         assert_eq!(locals(&store_buffering("fence;"), model), sc);
     }
     // An atomic operation elsewhere drains the buffer under TSO, and under PSO only if it is to drain all.
     let elsewhere = store_buffering("add z, 1;").replace("x, y;", "x, y, z;");
-    assert_eq!(locals(&elsewhere, Model::Tso), sc);
+    assert_eq!(locals(&elsewhere, Model::TSO), sc);
     assert_eq!(locals(&elsewhere, PSO), relaxed);
-    assert_eq!(locals(&elsewhere, Model::Pso(PsoRmw::All)), sc);
+    assert_eq!(locals(&elsewhere, Model::PSO_RMW_ALL), sc);
 
     let sc = outcomes(&[[0, 0], [0, 1], [1, 1]]);
     let message = message_passing();
-    assert_eq!(locals(&message, Model::Sc), sc);
-    assert_eq!(locals(&message, Model::Tso), sc);
+    assert_eq!(locals(&message, Model::SC), sc);
+    assert_eq!(locals(&message, Model::TSO), sc);
     assert_eq!(
         locals(&message, PSO),
         outcomes(&[[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -62,7 +61,7 @@ fn litmus_tests_have_exactly_their_outcomes() {
         "store x = 1; let r = load x;",
         "store x = 2; let r = load x;",
     );
-    for model in [Model::Sc, Model::Tso, PSO] {
+    for model in [Model::SC, Model::TSO, PSO] {
         let all = outcomes(&[[1, 2], [1, 1], [2, 2]]);
         assert_eq!(
             locals(&own, model),
@@ -79,7 +78,7 @@ fn litmus_tests_have_exactly_their_outcomes() {
 }
 
 fn faults(text: &str) -> Report {
-    search(&program(text), &Options::new(ALL, &[Model::Tso, PSO]))
+    search(&program(text), &Options::new(ALL, &[Model::TSO, PSO]))
 }
 
 #[test]
@@ -123,7 +122,7 @@ fn faults_have_a_place_and_a_run() {
         let kinds: Vec<FaultKind> = report.faults.iter().map(|it| it.fault.kind).collect();
         assert_eq!(kinds, [kind], "{text}");
         assert_eq!((report.runs, report.faulty), (0, 1), "{text}");
-        let (fault, _) = exhaustive(text, Model::Sc).fault.expect(text);
+        let (fault, _) = exhaustive(text, Model::SC).fault.expect(text);
         assert_eq!(fault, report.faults[0].fault, "{text}");
     }
 }
@@ -132,12 +131,12 @@ fn faults_have_a_place_and_a_run() {
 fn a_shortest_run_to_a_fault_is_shown() {
     let text =
         format!("{} finally {{ }}", store_buffering("")).replace("load x;", "load x; assert r;");
-    assert!(exhaustive(&text, Model::Sc).fault.is_some());
+    assert!(exhaustive(&text, Model::SC).fault.is_some());
     let text = "shared x, y, bad; thread P { store x = 1; let r = load y; if !r { add bad, 1; } }
         thread Q { store y = 1; let r = load x; if !r { add bad, 1; } }
         finally { let b = load bad; assert b < 2; }";
-    assert!(exhaustive(text, Model::Sc).fault.is_none());
-    let report = exhaustive(text, Model::Tso);
+    assert!(exhaustive(text, Model::SC).fault.is_none());
+    let report = exhaustive(text, Model::TSO);
     let (_, moves) = report.fault.expect("both loads may come first");
     // Six events; both stores reach memory because of the atomic operations.
     assert_eq!(moves.len(), 6);
@@ -155,7 +154,7 @@ fn loops_that_reach_their_bound_are_cut_off() {
     let alone = "shared x; thread P { loop 3 { let r = load x; if r { break; } yield; } }";
     let report = search(&program(alone), &Options::new(0, &[]));
     assert_eq!((report.runs, report.cut_off, report.longest), (0, 1, 3));
-    let counted = exhaustive(alone, Model::Sc);
+    let counted = exhaustive(alone, Model::SC);
     assert_eq!((counted.outcomes.len(), counted.cut_off), (0, 1));
 }
 
@@ -180,7 +179,7 @@ fn runs_are_counted_as_combinatorics_has_it() {
                     parts(n, more) * parts(m, less) + parts(m, more) * parts(n, less)
                 })
                 .sum();
-            let report = search(&program(&text), &Options::new(preemptions, &[Model::Tso]));
+            let report = search(&program(&text), &Options::new(preemptions, &[Model::TSO]));
             assert_eq!(
                 report.runs, runs,
                 "{n} and {m} events, {preemptions} preemptions"
@@ -205,11 +204,11 @@ fn limits_end_an_exploration_honestly() {
     let bounds = Bounds::new(Some(std::time::Duration::ZERO), None);
     let options = Options {
         bounds,
-        ..Options::new(ALL, &[Model::Tso])
+        ..Options::new(ALL, &[Model::TSO])
     };
     assert_eq!(search(&many, &options).stopped, Some(Stopped::Time));
     assert_eq!(
-        suggest(&many, Model::Tso, &options).stopped(),
+        suggest(&many, Model::TSO, &options).stopped(),
         Some(Stopped::Time)
     );
     let limits = Limits {

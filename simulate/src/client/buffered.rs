@@ -1,10 +1,11 @@
 //! A core whose stores wait in a buffer, while later loads overtake them.
 //!
-//! Loads are performed one after the other, and served by the newest buffered store to their
-//! location if there is one. If the buffer is first in, first out, the core keeps TSO; if stores to
-//! different locations leave it in any order, PSO.
+//! Loads are performed one after the other. If the buffer has stores to a load's location, the newest
+//! serves it, or it waits until they have left, as the model says; so it does whether stores to
+//! different locations leave the buffer in any order.
 
 use history::Kind;
+use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
 use crate::client::log::line;
@@ -13,15 +14,6 @@ use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
-
-/// In which order stores leave the buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    /// As they came, one at a time.
-    Fifo,
-    /// Those to one location as they came, others in any order and several at a time.
-    PerLocation,
-}
 
 /// A store that memory has not performed.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +50,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Buffered {
     thread: Thread,
-    order: Order,
+    model: Model,
     capacity: usize,
     buffer: Vec<Entry>,
     next: usize,
@@ -67,11 +59,11 @@ pub(super) struct Buffered {
 }
 
 impl Buffered {
-    pub fn new(thread: Thread, order: Order, entries: u32) -> Buffered {
+    pub fn new(thread: Thread, model: Model, entries: u32) -> Buffered {
         Buffered {
             ready: thread.steps.first().map_or(0, |step| step.think.into()),
             thread,
-            order,
+            model,
             capacity: entries.max(1) as usize,
             buffer: Vec::with_capacity(entries as usize),
             next: 0,
@@ -99,12 +91,11 @@ impl Buffered {
             if locking.is_some_and(|address| address != entry.address) {
                 continue;
             }
-            let is_next = match self.order {
-                Order::Fifo => at == 0,
-                Order::PerLocation => {
-                    let older = &self.buffer[..at];
-                    !older.iter().any(|other| other.address == entry.address)
-                }
+            let older = &self.buffer[..at];
+            let is_next = if self.model.buffers_by_location() {
+                !older.iter().any(|other| other.address == entry.address)
+            } else {
+                older.is_empty()
             };
             if is_next && !entry.sent && entry.ready <= now {
                 self.buffer[at].sent = self.thread.alarm.send(port, now, entry.request());
@@ -116,7 +107,7 @@ impl Buffered {
     /// half, one could wait for a line that another core has locked, and that core for this line. A
     /// first-in-first-out buffer is empty by then.
     fn locking(&self, now: u64) -> Option<u64> {
-        if self.order == Order::Fifo {
+        if !self.model.buffers_by_location() {
             return None;
         }
         let is_due = match self.state {
@@ -174,6 +165,9 @@ impl Buffered {
             .iter()
             .rev()
             .find(|entry| entry.address == address);
+        if newest.is_some() && !self.model.forwards() {
+            return false;
+        }
         if let Some(entry) = newest {
             let load = ClientLine {
                 forwarded: true,
@@ -220,12 +214,11 @@ impl Buffered {
     }
 
     fn begin_atomic(&mut self, address: u64, value: u64, linked: bool) -> bool {
-        let waits = match self.order {
-            Order::Fifo => !self.buffer.is_empty(),
-            Order::PerLocation => {
-                let is_before = |entry: &Entry| entry.address == address || entry.sent && !linked;
-                self.buffer.iter().any(is_before)
-            }
+        let waits = if self.model.buffers_by_location() {
+            let is_before = |entry: &Entry| entry.address == address || entry.sent && !linked;
+            self.buffer.iter().any(is_before)
+        } else {
+            !self.buffer.is_empty()
         };
         if !waits {
             self.state = State::Atomic(Atomic::new(self.next, address, value, linked));

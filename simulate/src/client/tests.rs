@@ -4,8 +4,8 @@ use super::*;
 fn names_are_read_back() {
     let clients = [
         Client::InOrder,
-        Client::StoreBuffer(16),
-        Client::PerLocation(3),
+        Client::store_buffer(16),
+        Client::per_location(3),
         Client::Early(8),
         Client::EarlyBuffer {
             window: 4,
@@ -15,7 +15,7 @@ fn names_are_read_back() {
     for client in clients {
         assert_eq!(client.to_string().parse(), Ok(client));
     }
-    assert_eq!("store-buffer".parse(), Ok(Client::StoreBuffer(8)));
+    assert_eq!("store-buffer".parse(), Ok(Client::store_buffer(8)));
     assert_eq!("early".parse(), Ok(Client::Early(8)));
     let both = Client::EarlyBuffer {
         window: 8,

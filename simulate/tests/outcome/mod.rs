@@ -1,8 +1,7 @@
 //! What comes of a run.
 
-use check::{Model, Options, PsoRmw, Verdict, check};
+use check::{Options, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
-use simulate::client::Kept;
 use simulate::protocol::Protocol;
 use simulate::simulation::{Run, Simulation};
 use simulate::trace::Output;
@@ -16,11 +15,7 @@ pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
         return Some(fault.kind.name().to_owned());
     }
     let history = run.history().unwrap();
-    let model = match simulation.client.model() {
-        Kept::Sc => Model::Sc,
-        Kept::Tso => Model::Tso,
-        Kept::Pso => Model::Pso(PsoRmw::Own),
-    };
+    let model = simulation.client.model();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     match check(&history, &reads_from, model, &Options::default()).verdict {
         Verdict::Consistent(_) => None,

@@ -16,9 +16,9 @@ pub const STANDARD: u64 = 800;
 /// Every kind of core, some with more room than others.
 pub const CLIENTS: [Client; 8] = [
     Client::InOrder,
-    Client::StoreBuffer(8),
-    Client::StoreBuffer(2),
-    Client::PerLocation(8),
+    Client::store_buffer(8),
+    Client::store_buffer(2),
+    Client::per_location(8),
     Client::Early(8),
     Client::Early(24),
     Client::EarlyBuffer {

@@ -6,7 +6,7 @@ use history::{
 
 use super::puzzle::{Block, Order, Puzzle, Style};
 use crate::generate::dice::Dice;
-use crate::model::Model;
+use memory::{Buffering, Model};
 
 /// A location and one of its writes, numbered from 0.
 #[derive(Clone, Copy, Debug)]
@@ -175,10 +175,10 @@ impl Fences {
     fn before(&mut self, op: Op) -> bool {
         let is_store = matches!(op, Op::Store(_));
         let due = self.pending
-            && match self.model {
-                Model::Sc => false,
-                Model::Tso => !is_store,
-                Model::Pso(_) => true,
+            && match self.model.buffering() {
+                Buffering::None => false,
+                Buffering::InOrder => !is_store,
+                Buffering::PerLocation => true,
             };
         self.pending = is_store || (self.pending && !due);
         due

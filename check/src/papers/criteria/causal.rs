@@ -43,7 +43,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::criterion::{Breach, Criterion, Cyclic, Order};
+use certify::criterion::{Criterion, Cyclic, Order};
+use super::breach::Breach;
 use super::local::Halt;
 use super::pasts::Pasts;
 use super::reasons::Reasons;

@@ -9,7 +9,8 @@
 //! threads, 64 locations): CM and CCM 0.03 s for 4,000 operations, 0.6 s for 16,000.
 
 use super::causal;
-use super::criterion::{Breach, Criterion, Cyclic, Order};
+use certify::criterion::{Criterion, Cyclic, Order};
+use super::breach::Breach;
 use super::local::{Causality, Derived, Halt, close, empty, overtaken};
 use super::reasons::Reasons;
 use super::web::{Edge, Label, Web, reads_from, steps};

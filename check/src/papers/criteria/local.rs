@@ -27,7 +27,7 @@
 //! pairs that did not follow from others. Rounds are few in practice, at most as many as pairs of
 //! writes. Memory: n²/8 bytes for `co` and again for one `hb_o`.
 
-use super::criterion::Order;
+use certify::criterion::Order;
 use super::web::{Edge, reads_from, related, steps};
 use crate::bounds::Bounds;
 use crate::csr::Csr;

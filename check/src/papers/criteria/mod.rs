@@ -2,19 +2,20 @@
 //!
 //! [`causal`] has CC and CCv, [`convergent`] CM and CCM, [`weak`] wCCM. Pasts are vector clocks
 //! ([`pasts`]) for the first two, rows of bits for the others, which rest on the relations of single
-//! operations in [`local`]. Why a criterion does not hold is a [`criterion::Breach`]: [`web`] finds a
+//! operations in [`local`]. Why a criterion does not hold is a [`breach::Breach`]: [`web`] finds a
 //! cycle of edges that say why they are there, and [`reasons`] spells it out.
 
+pub mod breach;
 pub mod causal;
 pub mod convergent;
-pub mod criterion;
 pub mod local;
 pub mod pasts;
 pub mod reasons;
 pub mod weak;
 pub mod web;
 
-use criterion::{Breach, Criterion};
+use breach::Breach;
+use certify::criterion::Criterion;
 
 use crate::papers::execution::Execution;
 use crate::papers::{Answer, Problem, Report};

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use history::OpId;
 use rustc_hash::FxHashMap;
 
-use super::criterion::{Breach, Criterion, Cyclic, Fact, Link, Order};
+use certify::criterion::{Criterion, Cyclic, Link, Order};
+use super::breach::{Breach, Fact};
 use super::local::Derived;
 use super::web::{Edge, Hop, Label, Web, reads_from, related};
 use crate::papers::execution::Execution;
-use crate::proof::Node;
+use certify::certificate::Node;
 
 /// Collects facts. Cost: a search for a path for each derived pair that is needed.
 pub struct Reasons<'e> {

@@ -16,7 +16,7 @@
 use history::ReadsFrom;
 
 use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
-use super::criterion::{Criterion, Order};
+use certify::criterion::{Criterion, Order};
 use super::local::{Derived, Halt, close, empty};
 use super::web::{Edge, Label, steps};
 use super::{Derives, Stop};

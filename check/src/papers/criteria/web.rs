@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::criterion::Order;
+use certify::criterion::Order;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
-use crate::model::Model;
+use memory::Model;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::program_order_by_location;
 
@@ -63,14 +63,14 @@ pub fn related(exec: &Execution<'_>, order: Order, first: u32, second: u32) -> b
     );
     match order {
         Order::Full => exec.po(first, second),
-        Order::Preserved => exec.preserves(Model::Tso, first, second),
+        Order::Preserved => exec.preserves(Model::TSO, first, second),
         Order::SameLocation => exec.po(first, second) && one == two && one != NONE,
     }
 }
 
 /// The write-read pairs: all of them, or the external ones.
 pub fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
-    let model = if external { Model::Tso } else { Model::Sc };
+    let model = if external { Model::TSO } else { Model::SC };
     let edge = |(from, to)| Edge {
         from,
         to,

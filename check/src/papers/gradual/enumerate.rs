@@ -29,7 +29,7 @@
 use history::OpId;
 
 use crate::digraph::{Digraph, topological};
-use crate::model::Model;
+use memory::Model;
 use crate::pairs::write_pairs;
 use crate::verdict::Statistics;
 

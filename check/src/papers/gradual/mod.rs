@@ -20,8 +20,8 @@ use enumerate::enumerate;
 use crate::algorithm::Algorithm;
 use crate::csr::Csr;
 use crate::digraph::topological;
-use crate::model::Model;
-use crate::papers::criteria::criterion::Criterion;
+use memory::Model;
+use certify::criterion::Criterion;
 use crate::papers::criteria::{Stop, causal, convergent, weak};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
@@ -70,15 +70,16 @@ fn partial(
         let ccv = causal::convergent(execution, bounds);
         ccv.map_err(fires(Algorithm::Ccv))?;
     }
-    let (fired, order) = match problem.model {
-        Model::Sc => (
+    let (fired, order) = if problem.model == Model::SC {
+        (
             Algorithm::Ccm,
             convergent::convergent_memory(execution, bounds),
-        ),
-        _ => (
+        )
+    } else {
+        (
             Algorithm::Wccm,
             weak::weak_memory(execution, problem.reads_from, bounds),
-        ),
+        )
     };
     let order = order.map_err(fires(fired))?;
     match may_start(bounds, Relation::bytes(execution.len())) {

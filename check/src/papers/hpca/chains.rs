@@ -13,7 +13,7 @@
 
 use crate::csr::Csr;
 use crate::events::NONE;
-use crate::model::Model;
+use memory::Model;
 use crate::papers::execution::Execution;
 
 /// The chains. Memory: 20 bytes an operation.

@@ -59,7 +59,7 @@ use history::OpId;
 use crate::bounds::{Bounds, Exceeded};
 use crate::csr::Csr;
 use crate::digraph::topological;
-use crate::model::Model;
+use memory::Model;
 
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::may_start;

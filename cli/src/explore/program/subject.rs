@@ -174,7 +174,7 @@ impl<'a> Explored<'a> {
     /// How many outcomes there are that SC does not have, if all those of SC are known.
     pub fn beyond_sc(&self, report: &exhaustive::Report) -> Option<usize> {
         let mut all = self.exhaustive.iter();
-        let sc = all.find(|it| it.model == Model::Sc && it.stopped.is_none())?;
+        let sc = all.find(|it| it.model == Model::SC && it.stopped.is_none())?;
         Some(report.outcomes.difference(&sc.outcomes).count())
     }
 }

@@ -214,7 +214,7 @@ fn exhaustive(
 ) -> io::Result<()> {
     let program = &explored.subject.program;
     let beyond = match explored.beyond_sc(report) {
-        Some(beyond) if report.model != Model::Sc => format!(", {beyond} of them not under SC"),
+        Some(beyond) if report.model != Model::SC => format!(", {beyond} of them not under SC"),
         _ => String::new(),
     };
     writeln!(
@@ -254,7 +254,7 @@ fn exhaustive(
 fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
     let last = explored.searches.iter().max_by_key(|it| it.preemptions)?;
     let model = report.model;
-    if model == Model::Sc || report.stopped.is_some() || !explored.is_watched(model) {
+    if model == Model::SC || report.stopped.is_some() || !explored.is_watched(model) {
         return None;
     }
     let preemptions = last.preemptions;

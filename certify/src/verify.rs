@@ -10,6 +10,8 @@ mod criterion;
 mod proof;
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
+use memory::Model;
+use memory::machine::{Machine, Refusal, Step};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -17,9 +19,7 @@ use criterion::Relations;
 use proof::Proof;
 
 use crate::certificate::{Certificate, Claim, Evidence, Name};
-use crate::machine::{Machine, Refusal, Step};
-use crate::model::Model;
-use crate::papers::criteria::criterion::Criterion;
+use crate::criterion::Criterion;
 
 /// What a certificate was found to prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
         Evidence::Consistent { .. } => history.provenance.against_consistent(),
         _ => history
             .provenance
-            .against_violation(claim.model != Model::Sc),
+            .against_violation(claim.model != Model::SC),
     };
     if let Some(what) = against {
         return Err(Rejection::NotUnderstood(what.line));

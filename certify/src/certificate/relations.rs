@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Name;
 use super::read::name;
-use crate::papers::criteria::criterion::{Cyclic, Link, Order};
+use crate::criterion::{Cyclic, Link, Order};
 
 /// What a step says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,9 @@
 
 use history::{History, OpId};
 
-use crate::model::{FenceEffect, Label, Model};
+use crate::fence::FenceEffect;
+use crate::label::Label;
+use crate::model::Model;
 
 /// Per operation, up to where in its thread all plain stores must have reached memory before the
 /// operation may: a store reach memory, anything else execute. Memory: 4 bytes an operation.

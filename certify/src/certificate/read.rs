@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead};
 
+use memory::{Model, PsoRmw};
 use thiserror::Error;
 
 use super::{Certificate, Claim, Evidence, Literal, Name, ProofRule, ProofStep, relations};
-use crate::model::{Model, PsoRmw};
-use crate::papers::criteria::criterion::Criterion;
+use crate::criterion::Criterion;
 
 /// Why a text is no certificate.
 #[derive(Debug, Error)]
@@ -126,13 +126,14 @@ impl<B: BufRead> Reader<B> {
             let found = fields.iter().find(|(key, _)| key == name);
             found.map(|(_, value)| value.clone())
         };
-        let rmw = match (field("pso-rmw").as_deref(), field("model").as_deref()) {
-            (Some("all"), Some("pso")) => PsoRmw::All,
-            (Some("own"), Some("pso")) | (None, Some("sc" | "tso")) => PsoRmw::Own,
+        let named = field("model").and_then(|name| Model::from_name(&name, PsoRmw::default()));
+        let named = named.ok_or_else(|| self.error("a `model` line before the verdict"))?;
+        let model = match (field("pso-rmw").as_deref(), named.rmw()) {
+            (Some("all"), Some(_)) => named.with_rmw(PsoRmw::All),
+            (Some("own"), Some(_)) => named.with_rmw(PsoRmw::Own),
+            (None, None) => named,
             _ => return Err(self.error("`pso-rmw own` or `pso-rmw all` with model pso alone")),
         };
-        let model = field("model").and_then(|name| Model::from_name(&name, rmw));
-        let model = model.ok_or_else(|| self.error("a `model` line before the verdict"))?;
         let digest =
             field("digest").ok_or_else(|| self.error("a `digest` line before the verdict"))?;
         let criterion = match field("criterion").map(|name| Criterion::from_name(&name)) {

@@ -77,10 +77,10 @@ use history::{History, OpId};
 pub use read::{ReadError, read};
 pub use relations::{RelationStep, StepOf};
 
-use crate::machine::Step;
-use crate::model::Model;
-use crate::papers::criteria::criterion::Criterion;
-use crate::proof::Node;
+use memory::Model;
+use memory::machine::Step;
+
+use crate::criterion::Criterion;
 
 /// What a certificate claims, apart from the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +128,17 @@ impl Claim {
             options: options.to_owned(),
         }
     }
+}
+
+/// Something that memory order orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    /// An operation.
+    Op(OpId),
+    /// The initial write of a location.
+    Initial(u32),
+    /// The end of a run, as the reader of a location's final value.
+    Final(u32),
 }
 
 /// An event, by what the history calls it.
@@ -286,7 +297,7 @@ fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Resul
     }
     writeln!(out, "digest {}", claim.digest)?;
     writeln!(out, "model {}", claim.model.name())?;
-    if let Model::Pso(rmw) = claim.model {
+    if let Some(rmw) = claim.model.rmw() {
         writeln!(out, "pso-rmw {}", rmw.name())?;
     }
     if let Some(criterion) = claim.criterion {

@@ -1,11 +1,11 @@
 //! Checking the steps of a refutation one by one.
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
+use memory::Model;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Rejection, Verified, resolve};
 use crate::certificate::{Literal, Name, ProofRule, ProofStep};
-use crate::model::Model;
 
 /// What a proof has established under a number.
 enum Established {

@@ -1,9 +1,9 @@
-//! The operational machines of SC, TSO and PSO (Burnim, Sen & Stergiou 2011, Figs. 1-3).
+//! The operational machine of a memory model (Burnim, Sen & Stergiou 2011, Figs. 1-3).
 //!
-//! A machine executes a history's operations, each thread's in program order. Under TSO and PSO
-//! a plain store first enters its thread's buffer and is committed to memory by a step of its
-//! own: under TSO the oldest of the buffer, under PSO the oldest of its location. What weak fences,
-//! acquires and releases order besides, operations wait for ([`crate::waits`]). The machine
+//! A machine executes a history's operations, each thread's in program order. Where the model has store
+//! buffers, a plain store first enters its thread's buffer and is committed to memory by a step of its
+//! own: the oldest of the buffer, or with a buffer for each location the oldest of its location. What
+//! weak fences, acquires and releases order besides, operations wait for ([`crate::waits`]). The machine
 //! refuses a step that the model does not allow or whose value is not the recorded one, so a
 //! history is consistent exactly if some sequence of steps executes all of it.
 
@@ -14,13 +14,14 @@ use history::{History, Kind, OpId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use crate::model::{Label, Model};
+use crate::label::Label;
+use crate::model::Model;
 use crate::waits::{Oldest, Waits};
 
 /// One step of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// The thread's next operation executes; under TSO and PSO a plain store enters the buffer.
+    /// The thread's next operation executes; where stores wait, a plain store enters the buffer.
     Execute(OpId),
     /// A buffered store reaches memory.
     Commit(OpId),
@@ -75,7 +76,7 @@ struct Earlier {
     /// Per operation, its thread's last plain store to its location before it.
     own: Vec<Option<OpId>>,
     /// Per plain store, the one that must reach memory before it: its thread's last before it,
-    /// under PSO its thread's last to its location.
+    /// or with a buffer for each location its thread's last to its location.
     first: Vec<Option<OpId>>,
 }
 
@@ -97,9 +98,10 @@ impl Earlier {
                 if history.kind(op).is_plain_store() {
                     own.insert(location, op);
                     let before = last.replace(op);
-                    earlier.first[op.at()] = match model {
-                        Model::Pso(_) => earlier.own[op.at()],
-                        _ => before,
+                    earlier.first[op.at()] = if model.buffers_by_location() {
+                        earlier.own[op.at()]
+                    } else {
+                        before
                     };
                 }
             }
@@ -227,7 +229,7 @@ impl<'h> Machine<'h> {
         let waits = if self.model.drains_all(Label::of(self.history, op)) {
             self.state.buffered[thread] > 0
         } else {
-            kind.is_atomic() && self.newest_own(op).is_some()
+            self.model.drains_own(kind) && self.newest_own(op).is_some()
         };
         // A store waits in the buffer.
         let waits = waits || !(kind.is_plain_store() || self.may_reach_memory(thread, op));

@@ -6,12 +6,12 @@
 //! a derived pair neither.
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
+use memory::Model;
 use rustc_hash::FxHashMap;
 
 use super::{Rejection, Verified, resolve};
 use crate::certificate::{Name, RelationStep, StepOf};
-use crate::model::Model;
-use crate::papers::criteria::criterion::{Criterion, Cyclic, Link, Order};
+use crate::criterion::{Criterion, Cyclic, Link, Order};
 
 type Checked<T> = Result<T, Rejection>;
 
@@ -196,7 +196,7 @@ impl<'h> Relations<'h> {
             (Order::Full, _) => true,
             (Order::Preserved, Name::Initial(_)) => !self.history.kind(second).is_plain_load(),
             (Order::Preserved, Name::Op(..)) => {
-                Model::Tso.preserves_ops(self.history, self.op(a)?, second)
+                Model::TSO.preserves_ops(self.history, self.op(a)?, second)
             }
             (Order::SameLocation, Name::Initial(_)) => {
                 self.history.location(second) == Some(self.written(a)?)
@@ -235,7 +235,7 @@ impl<'h> Relations<'h> {
         let mut holds = self.own_earlier(read, of)? && self.kept(order, read, of)?;
         if let (false, Order::Preserved, true) = (holds, order, self.own_earlier(read, of)?) {
             let (first, last) = (self.op(read)?, self.op(of)?);
-            let keeps = |a, b| Model::Tso.preserves_ops(self.history, a, b);
+            let keeps = |a, b| Model::TSO.preserves_ops(self.history, a, b);
             let mut between = (first.0 + 1..last.0).map(OpId);
             holds = between.any(|op| keeps(first, op) && keeps(op, last));
         }

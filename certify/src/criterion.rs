@@ -1,12 +1,7 @@
-//! The criteria of CAV 2019 that are weaker than SC or TSO, and why a history does not satisfy one:
-//! facts about its relations, each with its reason, that end in a cycle.
+//! The criteria of CAV 2019 that are weaker than SC or TSO, and the relations that refutations of
+//! them speak of.
 
-use history::{History, OpId};
-
-use crate::algorithm::Algorithm;
-use crate::certificate::{Name, RelationStep, StepOf};
-use crate::model::Model;
-use crate::proof::Node;
+use memory::Model;
 
 /// A criterion of CAV 2019, sections 3 and 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,20 +28,15 @@ impl Criterion {
         Criterion::Wccm,
     ];
 
-    /// The algorithm that decides it.
-    pub fn algorithm(self) -> Algorithm {
-        match self {
-            Criterion::Cc => Algorithm::Cc,
-            Criterion::Ccv => Algorithm::Ccv,
-            Criterion::Cm => Algorithm::Cm,
-            Criterion::Ccm => Algorithm::Ccm,
-            Criterion::Wccm => Algorithm::Wccm,
-        }
-    }
-
     /// The name on the command line and in certificates.
     pub fn name(self) -> &'static str {
-        self.algorithm().name()
+        match self {
+            Criterion::Cc => "cc",
+            Criterion::Ccv => "ccv",
+            Criterion::Cm => "cm",
+            Criterion::Ccm => "ccm",
+            Criterion::Wccm => "wccm",
+        }
     }
 
     /// The criterion of that name.
@@ -56,15 +46,19 @@ impl Criterion {
             .find(|known| known.name() == name)
     }
 
-    /// Whether every history of a model satisfies it. SC is stronger than all of them; for TSO and
-    /// cc and ccv see [`super::causal`].
-    pub fn follows_from(self, model: Model) -> bool {
+    /// The weakest model all of whose histories satisfy it. That TSO implies CC and CCv is proved in
+    /// `docs/criteria.md`.
+    pub fn weakest_model(self) -> Model {
         match self {
-            Criterion::Cc | Criterion::Ccv | Criterion::Wccm => {
-                matches!(model, Model::Sc | Model::Tso)
-            }
-            Criterion::Cm | Criterion::Ccm => model == Model::Sc,
+            Criterion::Cc | Criterion::Ccv | Criterion::Wccm => Model::TSO,
+            Criterion::Cm | Criterion::Ccm => Model::SC,
         }
+    }
+
+    /// Whether every history of a model satisfies it, so that a history that does not is none of the
+    /// model.
+    pub fn follows_from(self, model: Model) -> bool {
+        self.weakest_model().includes(model)
     }
 }
 
@@ -117,21 +111,6 @@ pub enum Link<T> {
     Overwritten,
 }
 
-/// One pair of a relation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fact {
-    /// The relation.
-    pub link: Link<OpId>,
-    /// The first of the pair.
-    pub before: Node,
-    /// The second.
-    pub after: Node,
-    /// For `hb_o` and `cf`: the read to which the premises lead.
-    pub via: Option<OpId>,
-    /// The facts that the rule needs, which come before this one: a path.
-    pub premises: Vec<usize>,
-}
-
 /// The relation that a criterion wants to be acyclic, or irreflexive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cyclic<T> {
@@ -160,63 +139,6 @@ impl<T> Cyclic<T> {
             Cyclic::Memory => "po ∪ wr ∪ pww ∪ rw[pww]".to_owned(),
             Cyclic::Weak(order) => format!("{} ∪ wr_e ∪ wpww ∪ rw[wpww]", order.name()),
         }
-    }
-}
-
-/// Why a history does not satisfy a criterion.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
-    /// The criterion.
-    pub criterion: Criterion,
-    /// What the cycle needs; premises have smaller indices.
-    pub facts: Vec<Fact>,
-    /// The relation that has the cycle.
-    pub relation: Cyclic<OpId>,
-    /// The cycle, as facts.
-    pub cycle: Vec<usize>,
-}
-
-impl Breach {
-    /// The operations that it speaks of, ascending.
-    pub fn operations(&self) -> Vec<OpId> {
-        let mut ops = Vec::new();
-        for fact in &self.facts {
-            ops.extend(fact.via);
-            for node in [fact.before, fact.after] {
-                if let Node::Op(op) = node {
-                    ops.push(op);
-                }
-            }
-        }
-        ops.sort_unstable();
-        ops.dedup();
-        ops
-    }
-
-    /// The steps of its certificate. Cost: linear.
-    pub fn steps(&self, history: &History) -> Vec<RelationStep> {
-        let name = |op: OpId| Name::of(history, op);
-        let node = |node: Node| Name::of_node(history, node);
-        let cite = |facts: &[usize]| facts.iter().map(|&fact| fact as u32 + 1).collect();
-        let mut steps: Vec<RelationStep> = Vec::with_capacity(self.facts.len() + 1);
-        for fact in &self.facts {
-            steps.push(RelationStep {
-                number: steps.len() as u32 + 1,
-                what: StepOf::Pair {
-                    link: fact.link.map(name),
-                    before: node(fact.before),
-                    after: node(fact.after),
-                    via: fact.via.map(name),
-                },
-                premises: cite(&fact.premises),
-            });
-        }
-        steps.push(RelationStep {
-            number: steps.len() as u32 + 1,
-            what: StepOf::Cycle(self.relation.map(name)),
-            premises: cite(&self.cycle),
-        });
-        steps
     }
 }
 

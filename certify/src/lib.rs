@@ -1,0 +1,35 @@
+//! Certificates of verdicts about memory consistency, and their verifier: the kernel to be trusted.
+//!
+//! A [`certificate`](certificate::Certificate) is a verdict with its proof, as text: a run of the
+//! operational machine for a consistent history, or the steps of a refutation. [`verify`](verify::verify)
+//! checks it against the history, with the history, the models of the `memory` crate and nothing of the
+//! engines that found it. Whoever believes these two crates need not believe the rest.
+//!
+//! - [`certificate`] is the format: claims, steps, reading and writing;
+//! - [`criterion`] has the criteria that are weaker than a model, and the relations that refutations of
+//!   them speak of;
+//! - [`verify`] checks a certificate.
+//!
+//! ```
+//! use certify::certificate::{self, Claim};
+//! use certify::verify::{Verified, verify};
+//! use history::{Access, HistoryBuilder, Initial, Kind, OpId, Place};
+//! use memory::{Model, machine::Step};
+//!
+//! // One thread stores, another loads the value.
+//! let mut builder = HistoryBuilder::new();
+//! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(7)) });
+//! builder.push(Access { read: Some(1), ..Access::new(1, Kind::Load, Place::Cell(7)) });
+//! let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+//!
+//! let claim = Claim::new(&history, Model::SC, "");
+//! let steps = [Step::Execute(OpId(0)), Step::Execute(OpId(1))];
+//! let mut text = Vec::new();
+//! certificate::write_consistent(&mut text, &history, &claim, &[], &steps).unwrap();
+//! let certificate = certificate::read(text.as_slice()).unwrap();
+//! assert_eq!(verify(&history, &certificate), Ok(Verified::Consistent { steps: 2 }));
+//! ```
+
+pub mod certificate;
+pub mod criterion;
+pub mod verify;

@@ -1,0 +1,196 @@
+//! The axioms of a memory model, decided by trying every memory order of a small history.
+//!
+//! A history is allowed if its operations have a total *memory order* that keeps the model's preserved
+//! program order (`ppo`), in which every read-modify-write and every pair of load-linked and
+//! store-conditional is atomic, the last write of each location is the one whose value is final, and
+//! every read returns the *latest* write, in memory order, among the writes to its location that precede
+//! it in memory order or, where the model forwards, in program order (the load value axiom).
+//!
+//! `ppo` may depend on where reads take their values from, as RVWMO's does; so [`Axioms::preserves`]
+//! gets an [`Execution`], a history with its reads-from.
+//!
+//! This is meant to be read and believed, not to be fast: the cost is exponential, and tests use it for
+//! histories of about ten operations. Values must be written once and be shown.
+
+use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, WrittenTwice};
+
+use crate::model::Model;
+
+/// A history with the write that each read takes its value from.
+#[derive(Debug)]
+pub struct Execution<'h> {
+    /// The history.
+    pub history: &'h History,
+    /// Where its reads take their values from.
+    pub reads_from: ReadsFrom,
+}
+
+impl<'h> Execution<'h> {
+    /// Derives reads-from from the values.
+    ///
+    /// # Errors
+    /// A value is written twice to a location.
+    pub fn new(history: &'h History) -> Result<Execution<'h>, WrittenTwice> {
+        let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse)?;
+        Ok(Execution {
+            history,
+            reads_from,
+        })
+    }
+
+    /// Whether two operations access one location.
+    pub fn same_location(&self, first: OpId, second: OpId) -> bool {
+        let location = self.history.location(first);
+        location.is_some() && location == self.history.location(second)
+    }
+}
+
+/// A memory model, by what its axioms ask.
+pub trait Axioms {
+    /// Whether memory order keeps `first` before `second`, a later operation of the same thread, in
+    /// its own right. `ppo` is the transitive closure.
+    fn preserves(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool;
+
+    /// Whether a read may return a write of its own thread that has not reached memory.
+    fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool;
+}
+
+impl Axioms for Model {
+    fn preserves(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool {
+        self.preserves_ops(execution.history, first, second)
+    }
+
+    fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool {
+        Model::forwards(*self) && execution.history.kind(read).is_plain_load()
+    }
+}
+
+/// A memory order that a model allows, `None` if there is none. Cost: exponential in the number of
+/// operations.
+pub fn memory_order(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec<OpId>> {
+    let history = execution.history;
+    let mut before = vec![Vec::new(); history.len()];
+    for thread in 0..history.threads().len() {
+        for second in history.thread_ops(thread) {
+            let earlier = history.thread_ops(thread).take_while(|&op| op < second);
+            before[second.at()] = earlier
+                .filter(|&first| model.preserves(execution, first, second))
+                .collect();
+        }
+    }
+    let mut search = Search {
+        execution,
+        model,
+        before,
+        placed: vec![false; history.len()],
+        order: Vec::with_capacity(history.len()),
+    };
+    search.extend().then_some(search.order)
+}
+
+/// Whether a model allows a history. Cost: as [`memory_order`].
+pub fn allows(execution: &Execution<'_>, model: &dyn Axioms) -> bool {
+    memory_order(execution, model).is_some()
+}
+
+struct Search<'a, 'h> {
+    execution: &'a Execution<'h>,
+    model: &'a dyn Axioms,
+    /// Per operation, the earlier ones of its thread that it follows.
+    before: Vec<Vec<OpId>>,
+    placed: Vec<bool>,
+    order: Vec<OpId>,
+}
+
+impl Search<'_, '_> {
+    /// Places the remaining operations in every way, until the axioms hold.
+    fn extend(&mut self) -> bool {
+        if self.order.len() == self.placed.len() {
+            return self.holds();
+        }
+        for op in self.execution.history.ops() {
+            let is_next = |earlier: &OpId| self.placed[earlier.at()];
+            if self.placed[op.at()] || !self.before[op.at()].iter().all(is_next) {
+                continue;
+            }
+            self.placed[op.at()] = true;
+            self.order.push(op);
+            if self.may_still_hold(op) && self.extend() {
+                return true;
+            }
+            self.order.pop();
+            self.placed[op.at()] = false;
+        }
+        false
+    }
+
+    /// Whether the axioms do not fail already at the operation that was placed last.
+    fn may_still_hold(&self, op: OpId) -> bool {
+        let history = self.execution.history;
+        let at = self.order.len() - 1;
+        self.model.forwards(self.execution, op)
+            || !history.kind(op).reads()
+            || self.reads_latest(op, at)
+    }
+
+    fn holds(&self) -> bool {
+        let history = self.execution.history;
+        let mut all = self.order.iter().enumerate();
+        all.all(|(at, &op)| {
+            (!history.kind(op).reads() || self.reads_latest(op, at)) && self.is_linked(op, at)
+        }) && self.ends_as_recorded()
+    }
+
+    /// The load value axiom for a read at a place of the order.
+    fn reads_latest(&self, read: OpId, at: usize) -> bool {
+        let history = self.execution.history;
+        let forwards = self.model.forwards(self.execution, read);
+        let is_own = |write: OpId| {
+            forwards && write < read && history.thread_of(write) == history.thread_of(read)
+        };
+        let mut candidates = self.order.iter().enumerate().rev();
+        let latest = candidates.find(|&(place, &write)| {
+            let visible = place < at || is_own(write);
+            visible && history.kind(write).writes() && self.execution.same_location(write, read)
+        });
+        match self.execution.reads_from.source(read) {
+            Some(ReadSource::Write(write)) => latest.is_some_and(|(_, &found)| found == write),
+            Some(ReadSource::Initial) => latest.is_none(),
+            _ => false,
+        }
+    }
+
+    /// The atomicity axiom: no other thread writes between what a load-linked read and its
+    /// store-conditional, which is at a place of the order.
+    fn is_linked(&self, op: OpId, at: usize) -> bool {
+        let history = self.execution.history;
+        let Some(load) = history.linked_load(op) else {
+            return true;
+        };
+        debug_assert_eq!(history.kind(op), Kind::StoreConditional);
+        let source = match self.execution.reads_from.source(load) {
+            Some(ReadSource::Write(write)) => Some(write),
+            _ => None,
+        };
+        let mut earlier = self.order[..at].iter().rev();
+        let previous = earlier.find(|&&write| {
+            history.kind(write).writes() && self.execution.same_location(write, op)
+        });
+        previous.copied() == source
+    }
+
+    fn ends_as_recorded(&self) -> bool {
+        let history = self.execution.history;
+        history.finals().iter().all(|last| {
+            let mut writes = self.order.iter().rev();
+            let write = writes.find(|&&op| {
+                history.kind(op).writes() && history.location(op) == Some(last.location)
+            });
+            let value = match write {
+                Some(&write) => history.written(write),
+                None => history.initial(last.location),
+            };
+            value == Some(last.value)
+        })
+    }
+}

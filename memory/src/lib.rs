@@ -1,0 +1,41 @@
+//! Memory models: what each preserves of program order, its axioms and its operational machine.
+//!
+//! This crate is the one place that knows the models by name. Everything else asks a [`Model`] what it
+//! needs to know:
+//!
+//! - [`Model`] is a memory model, and [`Definition`] the data that define one: how stores wait in
+//!   buffers, whether loads are served from them, what read-modify-writes wait for, and which models
+//!   are stronger. Each model is a file in [`models`] and a row of its table;
+//! - [`Model::preserves`] is preserved program order (`ppo`), [`Label`] what it looks at of an operation,
+//!   and [`FenceEffect`] what a fence adds;
+//! - [`machine`] is the operational machine of the models that store buffers can express. It executes
+//!   histories, and so verifies that they are consistent;
+//! - [`axioms`] decides small histories by trying every memory order: the reference that the
+//!   machine and the engines of other crates are tested against. Its interface also fits models whose
+//!   `ppo` depends on reads-from.
+//!
+//! ```
+//! use history::Kind;
+//! use memory::Model;
+//!
+//! // TSO lets a load overtake an earlier store, and serves it from the store buffer.
+//! assert!(!Model::TSO.preserves(Kind::Store, Kind::Load, false));
+//! assert!(Model::TSO.preserves(Kind::Store, Kind::Store, false));
+//! assert!(Model::TSO.forwards());
+//! // IBM 370 lets it overtake stores to other locations only.
+//! let ibm370 = Model::from_name("ibm370", Default::default()).unwrap();
+//! assert!(ibm370.preserves(Kind::Store, Kind::Load, true));
+//! assert!(Model::TSO.includes(ibm370) && !ibm370.includes(Model::TSO));
+//! ```
+
+pub mod axioms;
+mod fence;
+mod label;
+pub mod machine;
+mod model;
+pub mod models;
+pub mod waits;
+
+pub use fence::FenceEffect;
+pub use label::Label;
+pub use model::{Buffering, Definition, Model, PsoRmw};

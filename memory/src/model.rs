@@ -1,0 +1,269 @@
+//! A memory model as data, and the preserved program order that follows from it.
+//!
+//! # Weak fences
+//!
+//! A fence orders what it says and nothing by way of other fences. With store buffers that adds
+//! ([`Model::fence_effect`]):
+//!
+//! | fence | one buffer (TSO, IBM 370) | a buffer for each location (PSO) |
+//! |---|---|---|
+//! | `r,…` | nothing | nothing |
+//! | `w,r`, `rw,r` | as a full fence | stores before it precede reads after it |
+//! | `w,w`, `rw,w`, `tso` | nothing | stores before it precede writes after it |
+//! | `w,rw`, `rw,rw` | as a full fence | as a full fence |
+//!
+//! # Acquire and release
+//!
+//! These models keep all program order but that of stores, so an acquire adds nothing by itself. A
+//! release follows the stores before it, which one buffer keeps in order anyway: under PSO a release
+//! store reaches memory after them, and a read-modify-write with a release waits for all of them. A
+//! release store precedes a later acquire of its thread in program order, wherever both read or write:
+//! AArch64 says so of `STLR` and `LDAR` but not of `LDAPR`, RISC-V (rule 7 of RVWMO) of its `.rl` and
+//! `.aq`, which are RCsc. Nothing is read from a store buffer across that.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use history::{History, Kind, OpId};
+
+use crate::fence::FenceEffect;
+use crate::label::Label;
+use crate::models;
+
+/// What a read-modify-write waits for under PSO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum PsoRmw {
+    /// Its thread's pending stores to its own location (Burnim, Sen & Stergiou 2011, Fig. 3).
+    #[default]
+    Own,
+    /// All of its thread's pending stores.
+    All,
+}
+
+impl PsoRmw {
+    /// Every choice.
+    pub const ALL: [PsoRmw; 2] = [PsoRmw::Own, PsoRmw::All];
+
+    /// The name on the command line and in certificates.
+    pub fn name(self) -> &'static str {
+        match self {
+            PsoRmw::Own => "own",
+            PsoRmw::All => "all",
+        }
+    }
+}
+
+/// How a thread's stores wait before they reach memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Buffering {
+    /// A store reaches memory when it executes.
+    None,
+    /// Each thread has one store buffer, first in, first out.
+    InOrder,
+    /// Each thread has a first-in first-out store buffer for each location.
+    PerLocation,
+}
+
+/// The data that define a memory model.
+#[derive(Debug)]
+pub struct Definition {
+    /// The name on the command line, in JSON and in certificates. Variants of a model share it.
+    pub name: &'static str,
+    /// The name in sentences.
+    pub title: &'static str,
+    /// Whether it is among the models that are checked where none is named.
+    pub is_usual: bool,
+    /// How stores wait before they reach memory.
+    pub buffering: Buffering,
+    /// Whether a load is served by its own thread's pending store. If not, it waits for the store.
+    pub forwards: bool,
+    /// What a read-modify-write waits for, where that is a choice. In the other models it waits for
+    /// all pending stores of its thread.
+    pub rmw: Option<PsoRmw>,
+    /// The next stronger models: what they allow, this one does too.
+    pub stronger: &'static [Model],
+    /// The next weaker models that do not name this one among their stronger ones.
+    pub weaker: &'static [Model],
+}
+
+/// A memory model.
+#[derive(Clone, Copy)]
+pub struct Model(&'static Definition);
+
+impl Model {
+    /// The model of a definition.
+    pub const fn of(definition: &'static Definition) -> Model {
+        Model(definition)
+    }
+
+    /// The name on the command line and in JSON, such as `tso`.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The model of that name; `rmw` says what a read-modify-write waits for where that is a choice.
+    pub fn from_name(name: &str, rmw: PsoRmw) -> Option<Model> {
+        let found = models::ALL.iter().find(|model| model.name() == name);
+        found.map(|model| model.with_rmw(rmw))
+    }
+
+    /// The same model with this choice of what a read-modify-write waits for, if it has the choice.
+    pub fn with_rmw(self, rmw: PsoRmw) -> Model {
+        match self.0.rmw {
+            Some(_) => Model::pso(rmw),
+            None => self,
+        }
+    }
+
+    /// What a read-modify-write waits for, if the model has that choice.
+    pub fn rmw(self) -> Option<PsoRmw> {
+        self.0.rmw
+    }
+
+    /// Whether the model is among those that are checked where none is named.
+    pub fn is_usual(self) -> bool {
+        self.0.is_usual
+    }
+
+    /// Whether every history that `other` allows is allowed by this model.
+    pub fn includes(self, other: Model) -> bool {
+        let below = |model: &Model| model.includes(other);
+        let above = |model: &Model| self.includes(*model);
+        self == other || self.0.stronger.iter().any(below) || other.0.weaker.iter().any(above)
+    }
+
+    /// How stores wait before they reach memory.
+    pub fn buffering(self) -> Buffering {
+        self.0.buffering
+    }
+
+    /// Whether stores wait in a buffer.
+    pub fn buffers(self) -> bool {
+        self.0.buffering != Buffering::None
+    }
+
+    /// Whether each location has a store buffer of its own.
+    pub fn buffers_by_location(self) -> bool {
+        self.0.buffering == Buffering::PerLocation
+    }
+
+    /// Whether a load is served by its own thread's pending store.
+    pub fn forwards(self) -> bool {
+        self.0.forwards
+    }
+
+    /// What a fence orders that the model does not keep anyway; `None` for what is no fence.
+    pub fn fence_effect(self, kind: Kind) -> Option<FenceEffect> {
+        match kind {
+            Kind::Fence => Some(FenceEffect::Full),
+            Kind::WeakFence(weak) => Some(FenceEffect::of(weak, self.0.buffering)),
+            _ => None,
+        }
+    }
+
+    /// Whether an operation waits until the thread's buffers are empty.
+    pub fn drains_all(self, label: impl Into<Label>) -> bool {
+        let Label { kind, annotation } = label.into();
+        let by_itself = match self.0.rmw {
+            Some(PsoRmw::Own) => kind == Kind::Rmw && annotation.releases(),
+            Some(PsoRmw::All) | None => kind.is_atomic(),
+        };
+        self.buffers() && (by_itself || self.fence_effect(kind) == Some(FenceEffect::Full))
+    }
+
+    /// Whether an operation waits until its thread's stores to its own location have reached memory.
+    pub fn drains_own(self, kind: Kind) -> bool {
+        self.buffers() && (kind.is_atomic() || (kind.is_plain_load() && !self.0.forwards))
+    }
+
+    /// Whether memory order keeps this pair of one thread, `first` before `second`, in its own
+    /// right. The model's `ppo` is the transitive closure of these pairs.
+    pub fn preserves(
+        self,
+        first: impl Into<Label>,
+        second: impl Into<Label>,
+        same_location: bool,
+    ) -> bool {
+        if !self.buffers() {
+            return true;
+        }
+        let (first, second) = (first.into(), second.into());
+        let fences = (
+            self.fence_effect(first.kind),
+            self.fence_effect(second.kind),
+        );
+        match fences {
+            (None, None) => self.preserves_accesses(first, second, same_location),
+            (Some(fence), None) => fence.precedes(second.kind),
+            (None, Some(fence)) => fence.follows(first.kind),
+            (Some(first), Some(second)) => first.precedes_fence(second),
+        }
+    }
+
+    fn preserves_accesses(self, first: Label, second: Label, same_location: bool) -> bool {
+        if !first.kind.is_plain_store() {
+            return true;
+        }
+        let in_buffer_order = second.kind.is_plain_store()
+            && (same_location || !self.buffers_by_location() || second.is_release_store());
+        in_buffer_order
+            || self.drains_all(second)
+            || (same_location && self.drains_own(second.kind))
+            || (first.is_release_store() && second.is_ordered_acquire())
+    }
+
+    /// [`Model::preserves`] for two operations of a history, `first` earlier in program order.
+    pub fn preserves_ops(self, history: &History, first: OpId, second: OpId) -> bool {
+        self.preserves(
+            Label::of(history, first),
+            Label::of(history, second),
+            history.location(first) == history.location(second),
+        )
+    }
+
+    /// Whether the model orders more or less by this operation than by one of its kind without an
+    /// annotation, or than by a full fence. What looks at kinds alone and takes every fence for a
+    /// full one cannot judge such an operation.
+    pub fn refines(self, label: Label) -> bool {
+        let is_refined = matches!(label.kind, Kind::WeakFence(_))
+            || label.is_release_store()
+            || self.drains_all(label) != self.drains_all(label.kind);
+        self.buffers() && is_refined
+    }
+
+    /// The first operation, by trace line, that the model [refines](Model::refines). Cost: linear.
+    pub fn first_refined(self, history: &History) -> Option<OpId> {
+        if !self.buffers() {
+            return None;
+        }
+        let refined = |&op: &OpId| self.refines(Label::of(history, op));
+        let ops = history.ops().filter(refined);
+        ops.min_by_key(|&op| (history.line(op), op))
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.title)
+    }
+}
+
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.title)
+    }
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Model) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Model {}
+
+impl Hash for Model {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::hash(self.0, state);
+    }
+}

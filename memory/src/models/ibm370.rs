@@ -1,0 +1,15 @@
+//! IBM 370: total store order without forwarding. A load of a location that its thread has a pending
+//! store to waits until that store has reached memory.
+
+use crate::model::{Buffering, Definition, Model};
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "ibm370",
+    title: "IBM 370",
+    is_usual: false,
+    buffering: Buffering::InOrder,
+    forwards: false,
+    rmw: None,
+    stronger: &[Model::SC],
+    weaker: &[Model::TSO],
+};

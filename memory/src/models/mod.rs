@@ -1,0 +1,43 @@
+//! The models, one a file. To add one, write its file and give it a row in [`ALL`].
+
+mod ibm370;
+mod pso;
+mod sc;
+mod tso;
+
+use crate::model::{Model, PsoRmw};
+
+/// The models that can be named, the strongest first. Where a model has variants, the weakest stands
+/// for all of them.
+pub const ALL: &[Model] = &[
+    Model::SC,
+    Model::IBM370,
+    Model::TSO,
+    Model::PSO,
+];
+
+/// The models that are checked where none is named, the strongest first.
+pub fn usual() -> impl DoubleEndedIterator<Item = Model> {
+    ALL.iter().copied().filter(|model| model.is_usual())
+}
+
+impl Model {
+    /// Sequential consistency.
+    pub const SC: Model = Model::of(&sc::DEFINITION);
+    /// IBM 370: total store order without forwarding.
+    pub const IBM370: Model = Model::of(&ibm370::DEFINITION);
+    /// Total store order.
+    pub const TSO: Model = Model::of(&tso::DEFINITION);
+    /// Partial store order, where a read-modify-write waits for stores to its own location.
+    pub const PSO: Model = Model::of(&pso::OWN);
+    /// Partial store order, where a read-modify-write waits for all stores of its thread.
+    pub const PSO_RMW_ALL: Model = Model::of(&pso::ALL);
+
+    /// Partial store order with this choice of what a read-modify-write waits for.
+    pub const fn pso(rmw: PsoRmw) -> Model {
+        match rmw {
+            PsoRmw::Own => Model::PSO,
+            PsoRmw::All => Model::PSO_RMW_ALL,
+        }
+    }
+}

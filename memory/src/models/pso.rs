@@ -1,0 +1,27 @@
+//! Partial store order, as SPARC defines it: each thread has a store buffer for each location, which
+//! serves the thread's own loads (Burnim, Sen & Stergiou 2011, Fig. 3). The figure's read-modify-write
+//! drains the buffer of its own location; [`ALL`] drains all of them.
+
+use crate::model::{Buffering, Definition, Model, PsoRmw};
+
+pub(super) static OWN: Definition = Definition {
+    name: "pso",
+    title: "PSO",
+    is_usual: true,
+    buffering: Buffering::PerLocation,
+    forwards: true,
+    rmw: Some(PsoRmw::Own),
+    stronger: &[Model::PSO_RMW_ALL],
+    weaker: &[],
+};
+
+pub(super) static ALL: Definition = Definition {
+    name: "pso",
+    title: "PSO (rmw drains all)",
+    is_usual: false,
+    buffering: Buffering::PerLocation,
+    forwards: true,
+    rmw: Some(PsoRmw::All),
+    stronger: &[Model::TSO],
+    weaker: &[],
+};

@@ -1,0 +1,14 @@
+//! Sequential consistency: memory order keeps all of program order.
+
+use crate::model::{Buffering, Definition};
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "sc",
+    title: "SC",
+    is_usual: true,
+    buffering: Buffering::None,
+    forwards: false,
+    rmw: None,
+    stronger: &[],
+    weaker: &[],
+};

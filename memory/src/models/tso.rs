@@ -1,0 +1,15 @@
+//! Total store order, as SPARC defines it and x86 keeps it: each thread has one first-in first-out
+//! store buffer, which serves the thread's own loads (Burnim, Sen & Stergiou 2011, Fig. 2).
+
+use crate::model::{Buffering, Definition, Model};
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "tso",
+    title: "TSO",
+    is_usual: true,
+    buffering: Buffering::InOrder,
+    forwards: true,
+    rmw: None,
+    stronger: &[Model::SC],
+    weaker: &[],
+};
