@@ -6,8 +6,10 @@ mod common;
 use memory::machine::explore;
 use check::proof::Violation;
 use check::{Algorithm, Model, Options, Verdict, check};
-use common::{MODELS, Mix, accesses_of, certified, change_reads, print, program, run, seeded};
-use history::{Access, Ambiguity, History, Kind, ReadsFrom};
+use common::{
+    MODELS, Mix, accesses_of, build, certified, change_reads, print, program, run, seeded,
+};
+use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
 use rand::RngExt;
 
 /// A random history whose values are few, from a run of a machine.
@@ -77,6 +79,77 @@ fn compare(seeds: std::ops::Range<u64>, linked: bool) {
 #[test]
 fn loads_stores_atomics_and_fences() {
     compare(0..700, false);
+}
+
+/// Store buffering in which a thread reads its own store early, and another thread writes the same
+/// value: that its own store reaches memory later makes it no worse a source.
+#[test]
+fn a_forwarded_store_may_reach_memory_after_the_read() {
+    let store = |thread, cell| Access {
+        written: Some(1),
+        ..Access::new(thread, Kind::Store, Place::Cell(cell))
+    };
+    let load = |thread, cell, value| Access {
+        read: Some(value),
+        ..Access::new(thread, Kind::Load, Place::Cell(cell))
+    };
+    let fence = Access::new(0, Kind::Fence, Place::Nowhere);
+    let mut accesses = vec![store(0, 1), fence, load(0, 2, 0)];
+    accesses.extend([load(1, 2, 1), store(1, 2)]);
+    accesses.extend([store(2, 2), load(2, 2, 1), load(2, 1, 0)]);
+    let history = build(&accesses, &[]);
+    for model in MODELS {
+        let expected = explore(&history, model, 100_000).unwrap().is_some();
+        assert_eq!(expected, model.buffers());
+        for algorithm in [Algorithm::Stages, Algorithm::Sat] {
+            let found = certified(&history, model, &verdict(&history, model, algorithm));
+            assert_eq!(found, Some(expected), "{model} {algorithm:?}");
+        }
+    }
+}
+
+/// Histories in which reads of own stores are frequent: threads of two or three operations on two cells
+/// that store one value alone.
+#[test]
+fn own_stores_of_values_that_others_store_too() {
+    const SHAPES: [&[Kind]; 5] = [
+        &[Kind::Store, Kind::Fence, Kind::Load],
+        &[Kind::Load, Kind::Store],
+        &[Kind::Store, Kind::Load, Kind::Load],
+        &[Kind::Load, Kind::Load],
+        &[Kind::Store, Kind::Load],
+    ];
+    let mut counts = [0, 0];
+    for seed in 0..4000 {
+        let mut random = seeded(seed);
+        let mut accesses = Vec::new();
+        for thread in 0..3 {
+            for &kind in SHAPES[random.random_range(0..SHAPES.len())] {
+                let cell = Place::Cell(random.random_range(0..2));
+                let place = if kind.is_fence() {
+                    Place::Nowhere
+                } else {
+                    cell
+                };
+                accesses.push(Access {
+                    written: kind.writes().then_some(1),
+                    read: kind.reads().then(|| random.random_range(0..2)),
+                    ..Access::new(thread, kind, place)
+                });
+            }
+        }
+        let history = build(&accesses, &[]);
+        for model in MODELS {
+            let expected = explore(&history, model, 100_000).unwrap().is_some();
+            for algorithm in [Algorithm::Stages, Algorithm::Sat] {
+                let found = certified(&history, model, &verdict(&history, model, algorithm));
+                let label = || format!("seed {seed} {model} {algorithm:?}\n{}", print(&history));
+                assert_eq!(found, Some(expected), "{}", label());
+            }
+            counts[usize::from(expected)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 1000), "{counts:?}");
 }
 
 #[test]

@@ -304,8 +304,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     fn read_from(&self, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
         let events = self.events();
         if source != INITIAL {
-            let own = events.thread(source) == events.thread(read) && source < read;
-            if !own {
+            if !self.is_own(read, source) {
                 let link = Link::ReadsFrom { chosen };
                 arcs.push(Arc {
                     from: source,

@@ -109,7 +109,7 @@ impl Residual<'_, '_, '_> {
                     arc(INITIAL, own, Link::First),
                 ]);
             }
-        } else if self.saturation.precedes(read, source) {
+        } else if !self.is_own(read, source) && self.saturation.precedes(read, source) {
             let link = Link::ReadsFrom { chosen };
             return Some(vec![arc(source, read, link), arc(read, source, Link::Way)]);
         }
@@ -138,6 +138,12 @@ impl Residual<'_, '_, '_> {
             let last = index.members(group)[..before].last().copied();
             last.filter(|&write| write != read)
         })
+    }
+
+    /// Whether a source is earlier in a read's own thread: then it may reach memory after the read.
+    pub(super) fn is_own(&self, read: u32, source: u32) -> bool {
+        let events = self.events();
+        events.thread(source) == events.thread(read) && source < read
     }
 
     /// The last write of a read's location that comes before it in its thread.
