@@ -4,11 +4,11 @@
 use std::hint::black_box;
 use std::time::Duration;
 
+use certify::certificate;
 use certify::certificate::{Certificate, Claim};
+use certify::verify::verify;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
-use certify::verify::verify;
-use certify::certificate;
 use check::{Algorithm, Model, Options, Verdict, check, steps};
 use criterion::measurement::WallTime;
 use criterion::{

@@ -9,9 +9,7 @@ use crate::bounds::Bounds;
 use crate::complete::{Completion, Limits, complete, refute};
 use crate::events::Events;
 use crate::finals::Finals;
-use memory::machine::{self, Step};
 use crate::minimise::minimise;
-use memory::Model;
 use crate::pairs::{count_unordered, write_pairs};
 use crate::papers::{self, Answer, Problem};
 use crate::projection::left_out;
@@ -23,6 +21,8 @@ use crate::schedule::schedule;
 use crate::temporal::temporal;
 use crate::trouble::Trouble;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
+use memory::Model;
+use memory::machine::{self, Step};
 
 /// Contradictions after which search hands over to SAT, in a small history; in a large one also one
 /// in so many events.

@@ -38,9 +38,9 @@ use history::{History, OpId, ReadsFrom};
 
 use crate::bounds::Bounds;
 use crate::decide::{Options, decide};
-use memory::Model;
 use crate::prefixes::{Prefix, Prefixes};
 use crate::verdict::{Outcome, Reason, Verdict};
+use memory::Model;
 
 /// What an algorithm says of a history, and how early.
 #[derive(Clone, Debug)]

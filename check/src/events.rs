@@ -29,8 +29,8 @@ use rustc_hash::FxHashMap;
 
 use crate::csr::Csr;
 use crate::index::Index;
-use memory::{FenceEffect, Label, Model};
 use chains::{ThreadChains, is_barrier};
+use memory::{FenceEffect, Label, Model};
 
 /// Marks a missing event or location.
 pub const NONE: u32 = u32::MAX;

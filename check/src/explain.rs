@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 
-use certify::certificate::Node;
 use crate::events::Events;
 use crate::proof::{Assumption, Block, Contradiction, Fact, Rule};
 use crate::saturate::{Edge, Reason, Saturation, Stop};
+use certify::certificate::Node;
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
-use memory::machine;
 use crate::proof::Contradiction;
+use memory::machine;
 
 /// Where the final values that a history states can come from.
 #[derive(Clone, Debug, Default)]

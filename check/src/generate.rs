@@ -29,9 +29,9 @@ mod run;
 use history::{BuildError, History, RestoreError};
 use thiserror::Error;
 
-use memory::machine::Refusal;
-use memory::Model;
 use dice::Dice;
+use memory::Model;
+use memory::machine::Refusal;
 use program::Program;
 
 pub use program::without_order;

@@ -1,8 +1,8 @@
 //! What a memory may be asked to guarantee: the three models, and the criteria below them.
 
 use crate::algorithm::Algorithm;
-use memory::Model;
 use certify::criterion::Criterion;
+use memory::Model;
 
 /// A model or a weaker criterion, as a question that one algorithm answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

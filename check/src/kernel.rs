@@ -17,7 +17,6 @@ use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::events::Events;
 use crate::finals::Finals;
-use memory::Model;
 use crate::pairs::{ordered, unordered};
 use crate::papers::criteria::{causal, convergent, weak};
 use crate::papers::execution::Execution;
@@ -26,6 +25,7 @@ use crate::sat::residual::{Found, Residual};
 use crate::saturate::{Saturation, Stop};
 use crate::trouble::Trouble;
 use crate::verdict::{Reason, SatStatistics};
+use memory::Model;
 
 /// Pairs that one call asks about.
 pub const CHUNK: usize = 256;

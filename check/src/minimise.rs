@@ -14,9 +14,9 @@ use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::{Options, decide};
-use memory::Model;
 use crate::proof::{Contradiction, Violation};
 use crate::verdict::Verdict;
+use memory::Model;
 
 /// Contradictions met at most in deciding a part.
 const BUDGET: u64 = 100;

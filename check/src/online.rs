@@ -45,10 +45,10 @@ use std::collections::VecDeque;
 use history::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use memory::Model;
 use chains::Chains;
 use clocks::Clocks;
 use locations::Location;
+use memory::Model;
 use order::Reason;
 use replay::Replay;
 

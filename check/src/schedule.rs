@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 use history::{History, OpId};
 
 use memory::machine::Step;
-use memory::{Buffering, FenceEffect, Model};
 use memory::waits::{Oldest, Waits};
+use memory::{Buffering, FenceEffect, Model};
 
 /// Turns a memory order into machine steps. `order` has the events of every operation that
 /// `left_out` does not name, each once; the rest is filled in.

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
 
-use certify::certificate::Node;
 use crate::decide::Options;
-use memory::Model;
 use crate::proof::{Block, Contradiction, Fact, Rule, Violation};
 use crate::verdict::Verdict;
+use certify::certificate::Node;
+use memory::Model;
 
 /// A known shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,9 +40,9 @@ use crate::bounds::Bounds;
 use crate::closure::Along;
 use crate::csr::Csr;
 use crate::decide::{Options, check, decide};
-use memory::Model;
 use crate::proof::{Contradiction, Violation};
 use crate::verdict::Verdict;
+use memory::Model;
 
 /// Contradictions met at most in deciding the history without a thread or location.
 const GROUP_BUDGET: u64 = 20_000;

@@ -6,10 +6,8 @@
 use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
+use crate::proof::{Assumption, Block, Contradiction, Fact, Premise, Resolvent, Rule, Violation};
 use certify::certificate::{Literal, Name, Node, ProofRule, ProofStep};
-use crate::proof::{
-    Assumption, Block, Contradiction, Fact, Premise, Resolvent, Rule, Violation,
-};
 
 /// The steps of a proof. Cost: linear in the proof.
 pub fn steps(history: &History, violation: &Violation) -> Vec<ProofStep> {

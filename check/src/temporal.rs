@@ -6,9 +6,9 @@
 
 use history::{History, OpId};
 
-use memory::machine::{self, Step};
-use memory::Model;
 use crate::schedule::schedule;
+use memory::Model;
+use memory::machine::{self, Step};
 
 /// Tries the trace's order. Returns the steps of a consistent run, or `None` if the trace gives
 /// no order or the order does not satisfy the model.

@@ -6,10 +6,10 @@ use history::{Gap, History, NotUnderstood, OpId};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
-use memory::machine::Step;
 use crate::papers::criteria::breach::Breach;
 use crate::papers::qadeer::nice_cycle::NiceCycle;
 use crate::proof::Violation;
+use memory::machine::Step;
 
 /// The stage that decided, or gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 
 mod common;
 
-use memory::machine::explore;
 use check::proof::Violation;
 use check::{Algorithm, Model, Options, Verdict, check};
 use common::{
     MODELS, Mix, accesses_of, build, certified, change_reads, print, program, run, seeded,
 };
 use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
+use memory::machine::explore;
 use rand::RngExt;
 
 /// A random history whose values are few, from a run of a machine.

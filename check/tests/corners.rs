@@ -11,12 +11,7 @@ use history::{
     Unfinished,
 };
 
-const MODELS: [Model; 4] = [
-    Model::SC,
-    Model::TSO,
-    Model::PSO,
-    Model::PSO_RMW_ALL,
-];
+const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL];
 
 fn load(thread: u32, place: Place, value: u64) -> Access {
     Access {

@@ -6,11 +6,11 @@ mod common;
 use std::time::Duration;
 
 use check::generate::{Recipe, generate, without_order};
-use memory::machine::explore;
 use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, check};
 use common::corpus::{histories, table};
 use common::{Mix, change_reads, outcome, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
+use memory::machine::explore;
 use rand::RngExt;
 
 const BOTH: [Algorithm; 2] = [Algorithm::Dbcop, Algorithm::WscDbcop];

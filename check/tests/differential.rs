@@ -5,11 +5,11 @@ mod common;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use memory::machine::explore;
 use check::online::{Arrival, Online, Stop};
 use check::{Algorithm, Model, Options, Power, Verdict, check};
 use common::{MODELS, build, certified, print};
 use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
+use memory::machine::explore;
 use proptest::prelude::*;
 
 /// An operation: thread, kind, location, and which of the location's values it reads.

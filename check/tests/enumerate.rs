@@ -6,7 +6,6 @@ mod common;
 use std::time::Duration;
 
 use check::bounds::Bounds;
-use memory::machine::{self, explore};
 use check::papers::execution::Execution;
 use check::papers::gradual::enumerate::enumerate;
 use check::papers::saturation::Forced;
@@ -17,6 +16,7 @@ use check::{Model, Options};
 use common::corpus::{histories, table};
 use common::{Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
+use memory::machine::{self, explore};
 use rand::RngExt;
 
 const MODELS: [Model; 2] = [Model::SC, Model::TSO];

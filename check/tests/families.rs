@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use check::generate::RecipeError;
 use check::generate::families::{Family, Figure, HardRecipe, hard};
-use memory::machine::explore;
 use check::{Algorithm, Model};
 use common::{MODELS, decide, print};
 use history::{History, Kind};
+use memory::machine::explore;
 
 /// States that an exhaustive search of the machine may visit.
 const STATES: usize = 1 << 17;

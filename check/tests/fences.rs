@@ -5,15 +5,15 @@ mod common;
 
 use certify::certificate::{Certificate, Name};
 use certify::certificate::{Claim, Evidence};
-use check::generate::{self, Recipe, generate};
-use memory::machine::{Step, explore};
 use certify::verify;
+use check::generate::{self, Recipe, generate};
 use check::{Algorithm, Model, Options, Verdict, check, steps};
 use common::axioms::Axioms;
 use common::{
     MODELS, Mix, accesses_of, build, change_reads, decide, print, program, refine, run, seeded,
 };
 use history::{Access, Ambiguity, Annotation, History, Kind, Place, ReadsFrom, Side, WeakFence};
+use memory::machine::{Step, explore};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 

@@ -1,23 +1,18 @@
 //! Saturation against its definition: clocks are reachability, the rules add nothing more, and
 //! undoing a choice leaves no trace.
 
+use check::Model;
 use check::bounds::Bounds;
 use check::events::{Events, INITIAL};
 use check::generate::{Mix, Recipe, generate, without_order};
 use check::rank::rank;
 use check::saturate::{Reason, Saturation};
-use check::Model;
 use history::{Ambiguity, Annotation, ReadsFrom, WeakFence};
 use rand::RngExt;
 
 mod common;
 
-const MODELS: [Model; 4] = [
-    Model::SC,
-    Model::TSO,
-    Model::PSO,
-    Model::PSO_RMW_ALL,
-];
+const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL];
 
 /// Per event, which events a path of program order and derived edges leads to.
 fn reachable(saturation: &Saturation<'_>) -> Vec<Vec<bool>> {

@@ -6,10 +6,10 @@ mod common;
 use std::collections::BTreeMap;
 
 use check::generate::{Mix, Recipe, RecipeError, generate, without_order};
-use memory::machine::explore;
 use check::{Algorithm, Model, Options, Stage, Verdict, check};
 use common::{MODELS, decide, print};
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Row};
+use memory::machine::explore;
 
 /// A recipe of a size that every run of the machine can be tried.
 fn small(model: Model, seed: u64) -> Recipe {

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use check::bounds::Bounds;
 use check::events::Events;
 use check::generate::{Recipe, generate, without_order};
-use memory::machine::explore;
 use check::papers::Problem;
 use check::papers::hpca::baseline::Inference;
 use check::papers::hpca::graph::{Graph, Swaps};
@@ -18,6 +17,7 @@ use check::saturate::Saturation;
 use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
 use common::{Mix, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, Kind, OpId, Place, ReadsFrom};
+use memory::machine::explore;
 use rand::RngExt;
 
 const FAMILY: [Algorithm; 6] = [

@@ -45,10 +45,6 @@ fn oracle_histories() {
 fn axe_litmus_tests() {
     compare(
         "axe",
-        &[
-            ("sc", Model::SC),
-            ("tso", Model::TSO),
-            ("pso", Model::PSO),
-        ],
+        &[("sc", Model::SC), ("tso", Model::TSO), ("pso", Model::PSO)],
     );
 }

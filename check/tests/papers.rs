@@ -5,11 +5,11 @@ mod common;
 
 use std::time::Duration;
 
-use memory::machine::explore;
 use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
 use common::corpus;
 use common::{Mix, certified, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
+use memory::machine::explore;
 use rand::RngExt;
 
 /// Those that decide a model, given time.

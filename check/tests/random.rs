@@ -3,10 +3,10 @@
 
 mod common;
 
-use memory::machine::explore;
 use check::{Algorithm, Model};
 use common::{MODELS, Mix, change_reads, decide, print, program, run, seeded};
 use history::History;
+use memory::machine::explore;
 use rand::RngExt;
 
 /// Compares all stages with the machine; returns whether the history is consistent.

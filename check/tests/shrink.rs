@@ -87,7 +87,12 @@ fn what_is_left_violates_and_nothing_can_go() {
         let finals = random.random_bool(0.3);
         let number = random.random_range(0..MODELS.len());
         let model = MODELS[number];
-        let Some(history) = run(&mut random, &accesses, MODELS[3 - number], finals) else {
+        let Some(history) = run(
+            &mut random,
+            &accesses,
+            MODELS[MODELS.len() - 1 - number],
+            finals,
+        ) else {
             continue;
         };
         let history = change_reads(&mut random, &history, (seed % 4) as usize);

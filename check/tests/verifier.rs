@@ -6,11 +6,11 @@ use certify::certificate::{
     Certificate, Claim, Evidence, Name, ProofRule, ProofStep, read, write_consistent,
     write_violation,
 };
-use memory::machine::explore;
 use certify::verify::{Rejection, Verified, verify};
 use check::{Model, Options, Verdict, check, steps};
 use common::{MODELS, Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
+use memory::machine::explore;
 use rand::RngExt;
 use rand::rngs::StdRng;
 
@@ -79,7 +79,7 @@ fn no_tampered_proof_refutes_a_consistent_history() {
         let mut random = seeded(seed);
         let history = random_history(&mut random);
         // A proof for a stronger model, offered for a weaker one that the history satisfies.
-        for (strong, weak) in [(0, 1), (0, 2), (1, 2), (3, 2)] {
+        for (strong, weak) in [(0, 1), (0, 2), (1, 2), (3, 2), (0, 4), (4, 1)] {
             let (strong, weak) = (MODELS[strong], MODELS[weak]);
             let Some(proof) = proof(&history, strong) else {
                 continue;

@@ -4,7 +4,6 @@
 mod common;
 
 use check::bounds::{Bounds, Exceeded};
-use memory::machine::explore;
 use check::pairs::write_pairs;
 use check::papers::execution::{Execution, NONE};
 use check::papers::saturation::{Forced, clocks, guess, pattern};
@@ -14,6 +13,7 @@ use check::{Algorithm, Model, Options, Outcome, Reason, Verdict};
 use common::corpus::{Pairs, histories, kernels, named};
 use common::{Mix, change_reads, outcome, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
+use memory::machine::explore;
 use rand::RngExt;
 
 /// A history with what the algorithms need to know of it.

@@ -321,10 +321,7 @@ fn name(recipe: &Recipe) -> String {
             name.push_str(&option);
         }
     };
-    option(
-        recipe.model == Model::PSO_RMW_ALL,
-        "pso-rmw all".to_owned(),
-    );
+    option(recipe.model == Model::PSO_RMW_ALL, "pso-rmw all".to_owned());
     option(true, format!("threads {}", recipe.threads));
     option(true, format!("operations {}", recipe.operations));
     option(true, format!("locations {}", recipe.locations));

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use memory::machine::Step;
-use memory::{FenceEffect, Label, PsoRmw};
 use check::{Model, Verdict};
 use explore::monitor::{Event, Monitor};
 use history::{Ambiguity, History, OpId, ReadsFrom};
+use memory::machine::Step;
+use memory::{FenceEffect, Label, PsoRmw};
 use serde::Serialize;
 use serde_json::json;
 

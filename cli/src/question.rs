@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use memory::PsoRmw;
 use check::{Model, Outcome, Verdict};
 use clap::ValueEnum;
 use history::{Ambiguity, History, ReadsFrom};
+use memory::PsoRmw;
 
 use crate::error::Error;
 use crate::limits::Limits;

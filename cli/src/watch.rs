@@ -17,10 +17,10 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use check::bounds::{Bounds, Exceeded};
-use memory::PsoRmw;
 use check::online::{Broken, Stop};
 use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom, Source};
+use memory::PsoRmw;
 
 use crate::check::text;
 use crate::ending::RunEnd;

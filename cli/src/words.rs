@@ -1,8 +1,8 @@
 //! Options whose value is one of a few words: what is not among them is refused where it is read, so that no code behind has to
 //! guess what was meant.
 
-use memory::{Model, PsoRmw, models};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use memory::{Model, PsoRmw, models};
 
 /// Reads one of `all` by its name.
 pub fn one_of<T: Copy + Send + Sync + 'static>(

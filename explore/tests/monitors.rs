@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use check::Model;
-use memory::PsoRmw;
 use explore::monitor::{Event, Monitor};
 use history::Kind;
+use memory::PsoRmw;
 
 /// What a thread does, with the location.
 type Code = Vec<(Kind, Option<u32>)>;

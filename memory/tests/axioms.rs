@@ -53,7 +53,10 @@ fn a_model_allows_what_stronger_ones_do() {
         for &(weak, allows_weak) in &allowed {
             for &(strong, allows_strong) in &allowed {
                 if weak.includes(strong) {
-                    assert!(allows_weak || !allows_strong, "seed {seed}: {weak}, {strong}");
+                    assert!(
+                        allows_weak || !allows_strong,
+                        "seed {seed}: {weak}, {strong}"
+                    );
                 } else {
                     told_apart += usize::from(allows_strong && !allows_weak);
                 }

@@ -67,7 +67,14 @@ fn store_buffering_through_own_loads() {
 #[test]
 fn names_are_unique() {
     for (at, model) in models::ALL.iter().enumerate() {
-        assert_eq!(Model::from_name(model.name(), Default::default()), Some(*model));
-        assert!(models::ALL[..at].iter().all(|other| other.name() != model.name()));
+        assert_eq!(
+            Model::from_name(model.name(), Default::default()),
+            Some(*model)
+        );
+        assert!(
+            models::ALL[..at]
+                .iter()
+                .all(|other| other.name() != model.name())
+        );
     }
 }

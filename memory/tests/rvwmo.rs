@@ -64,7 +64,8 @@ impl Rvwmo {
     /// Rules 5 to 8: acquire, release, and paired LR and SC.
     fn explicit(&self, history: &History, first: OpId, second: OpId) -> bool {
         let (one, two) = (history.annotation(first), history.annotation(second));
-        let is_rcsc = |annotation: Annotation| annotation.acquires_in_order() || annotation.releases();
+        let is_rcsc =
+            |annotation: Annotation| annotation.acquires_in_order() || annotation.releases();
         one.acquires_in_order()
             || two.releases()
             || (is_rcsc(one) && is_rcsc(two))
@@ -153,8 +154,20 @@ fn message_passing_needs_a_fence_and_a_dependency() {
     let address = vec![(3, 4)];
     let control = vec![(3, 4)];
     assert!(is_allowed(&fenced, Rvwmo::default()));
-    assert!(is_allowed(&fenced, Rvwmo { control, ..Default::default() }));
-    assert!(!is_allowed(&fenced, Rvwmo { address, ..Default::default() }));
+    assert!(is_allowed(
+        &fenced,
+        Rvwmo {
+            control,
+            ..Default::default()
+        }
+    ));
+    assert!(!is_allowed(
+        &fenced,
+        Rvwmo {
+            address,
+            ..Default::default()
+        }
+    ));
 }
 
 #[test]
@@ -180,7 +193,13 @@ fn load_buffering_is_forbidden_by_data_dependencies() {
     let test = [load(0, 0, 1), store(0, 1, 1), load(1, 1, 1), store(1, 0, 1)];
     let data = vec![(0, 1), (2, 3)];
     assert!(is_allowed(&test, Rvwmo::default()));
-    assert!(!is_allowed(&test, Rvwmo { data, ..Default::default() }));
+    assert!(!is_allowed(
+        &test,
+        Rvwmo {
+            data,
+            ..Default::default()
+        }
+    ));
 }
 
 #[test]

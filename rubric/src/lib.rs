@@ -31,11 +31,11 @@ use std::path::Path;
 
 use thiserror::Error;
 
-pub use ::check::bounds::Bounds;
 pub use ::certify::certificate::{self, Certificate};
+pub use ::certify::verify::{Rejection, Verified};
+pub use ::check::bounds::Bounds;
 pub use ::check::shape::Shape;
 pub use ::check::shrink::Shrunk;
-pub use ::certify::verify::{Rejection, Verified};
 pub use ::check::{Model, Options, PsoRmw, Verdict};
 pub use ::history;
 pub use ::history::{

@@ -84,8 +84,8 @@ impl Witness {
         let thread = self.threads.entry(arrival.thread).or_default();
         if is_store {
             // What comes before a store in its thread has completed, and what waits for it has not.
-            let is_late =
-                place < thread.drains || (!self.model.buffers_by_location() && place < thread.stores);
+            let is_late = place < thread.drains
+                || (!self.model.buffers_by_location() && place < thread.stores);
             if is_late {
                 return None;
             }

@@ -4,8 +4,8 @@
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::csr::Csr;
-use memory::{Label, Model};
 use crate::relation::Relation;
+use memory::{Label, Model};
 
 /// Marks a missing location or source.
 pub const NONE: u32 = u32::MAX;

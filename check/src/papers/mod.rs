@@ -34,9 +34,9 @@ use history::{History, OpId, ReadsFrom};
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::Options;
-use memory::Model;
 use crate::proof::Violation;
 use crate::verdict::{Reason, Statistics};
+use memory::Model;
 
 use certify::criterion::Criterion;
 use criteria::breach::Breach;

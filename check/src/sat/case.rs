@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 
 use super::graph::{Arc, Link};
 use super::residual::{Reader, Residual};
-use certify::certificate::Node;
 use crate::events::{Events, INITIAL};
 use crate::explain::{Explainer, FactWriter, Hop};
 use crate::proof::{Assumption, Block, Contradiction, Fact, Rule};
+use certify::certificate::Node;
 
 /// A read, or a location's end.
 pub fn reader(events: &Events, reader: Reader) -> Node {

@@ -5,13 +5,13 @@ pub mod axioms;
 pub mod corpus;
 
 use certify::certificate::{self, Claim};
-use memory::machine::{Machine, Step};
 use certify::verify;
 use check::{Algorithm, Model, Options, Verdict, check, steps};
 use history::{
     Access, Ambiguity, Annotation, History, HistoryBuilder, Initial, Kind, Place, ReadsFrom,
     WeakFence,
 };
+use memory::machine::{Machine, Step};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -19,10 +19,10 @@ use rand::{RngExt, SeedableRng};
 /// Every model, with its variants.
 pub const MODELS: [Model; 5] = [
     Model::SC,
-    Model::IBM370,
     Model::TSO,
     Model::PSO,
     Model::PSO_RMW_ALL,
+    Model::IBM370,
 ];
 
 /// Decides, writes the certificate, reads it back and verifies it. `None` if undecided.

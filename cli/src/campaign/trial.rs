@@ -23,9 +23,9 @@ use super::rounds::Stream;
 use super::subjects::Subject;
 use crate::error::Error;
 use crate::simulate::command::quoted;
+use crate::simulate::fault;
 use crate::simulate::protocols::Opened;
 use crate::simulate::verdicts::certify;
-use crate::simulate::fault;
 
 /// How runs are done.
 pub struct Trial<'a> {

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
+use certify::certificate::Node;
 use certify::criterion::{Criterion, Cyclic, Link};
 use check::papers::criteria::breach::{Breach, Fact};
-use certify::certificate::Node;
 use history::{History, OpId};
 
 use super::why::{Note, label, letter, node};

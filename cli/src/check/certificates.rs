@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use certify::certificate::{self, Claim, Name};
-use memory::machine::{Machine, Step};
 use check::{Verdict, steps};
 use history::{History, ReadSource, ReadsFrom};
+use memory::machine::{Machine, Step};
 
 use super::Decided;
 use crate::error::Error;

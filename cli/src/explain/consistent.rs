@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use memory::machine::Step;
 use history::{OpId, ReadSource};
+use memory::machine::Step;
 use report::picture::{Arrow, Kind, Operation, Picture, Weight};
 
 use super::{Args, Shown, title, worded};

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
-use memory::Label;
 use check::online::{Arrival, Broken, MOST, Online, Stop};
 use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
+use memory::Label;
 
 use super::places::Places;
 

@@ -2,8 +2,8 @@
 
 mod local;
 
-use memory::{Buffering, Model};
 use history::Kind;
+use memory::{Buffering, Model};
 use serde::{Deserialize, Serialize};
 use simulate::source::Span;
 

@@ -9,12 +9,7 @@ use crate::model::{Model, PsoRmw};
 
 /// The models that can be named, the strongest first. Where a model has variants, the weakest stands
 /// for all of them.
-pub const ALL: &[Model] = &[
-    Model::SC,
-    Model::IBM370,
-    Model::TSO,
-    Model::PSO,
-];
+pub const ALL: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
 
 /// The models that are checked where none is named, the strongest first.
 pub fn usual() -> impl DoubleEndedIterator<Item = Model> {

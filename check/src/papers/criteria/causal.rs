@@ -43,7 +43,6 @@
 
 use rustc_hash::FxHashSet;
 
-use certify::criterion::{Criterion, Cyclic, Order};
 use super::breach::Breach;
 use super::local::Halt;
 use super::pasts::Pasts;
@@ -52,6 +51,7 @@ use super::web::{Edge, Hop, Label, Web, reads_from};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
 use crate::papers::execution::{Execution, NONE};
+use certify::criterion::{Criterion, Cyclic, Order};
 
 /// Reads between two questions to the bounds.
 const OFTEN: u32 = 4096;

@@ -8,9 +8,8 @@
 //! `co`, `hb` and `pww`, and for one `hb_o`. Measured on valid runs (release build, one core, 16
 //! threads, 64 locations): CM and CCM 0.03 s for 4,000 operations, 0.6 s for 16,000.
 
-use super::causal;
-use certify::criterion::{Criterion, Cyclic, Order};
 use super::breach::Breach;
+use super::causal;
 use super::local::{Causality, Derived, Halt, close, empty, overtaken};
 use super::reasons::Reasons;
 use super::web::{Edge, Label, Web, reads_from, steps};
@@ -20,6 +19,7 @@ use crate::csr::Csr;
 use crate::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 use crate::relation::Relation;
+use certify::criterion::{Criterion, Cyclic, Order};
 use history::OpId;
 
 /// Nodes between two questions to the bounds.

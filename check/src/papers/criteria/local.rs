@@ -27,13 +27,13 @@
 //! pairs that did not follow from others. Rounds are few in practice, at most as many as pairs of
 //! writes. Memory: n²/8 bytes for `co` and again for one `hb_o`.
 
-use certify::criterion::Order;
 use super::web::{Edge, reads_from, related, steps};
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 use crate::relation::Relation;
+use certify::criterion::Order;
 
 /// Rows of bits between two questions to the bounds.
 const OFTEN: usize = 64;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use history::OpId;
 use rustc_hash::FxHashMap;
 
-use certify::criterion::{Criterion, Cyclic, Link, Order};
 use super::breach::{Breach, Fact};
 use super::local::Derived;
 use super::web::{Edge, Hop, Label, Web, reads_from, related};
 use crate::papers::execution::Execution;
 use certify::certificate::Node;
+use certify::criterion::{Criterion, Cyclic, Link, Order};
 
 /// Collects facts. Cost: a search for a path for each derived pair that is needed.
 pub struct Reasons<'e> {

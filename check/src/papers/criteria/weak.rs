@@ -16,7 +16,6 @@
 use history::ReadsFrom;
 
 use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
-use certify::criterion::{Criterion, Order};
 use super::local::{Derived, Halt, close, empty};
 use super::web::{Edge, Label, steps};
 use super::{Derives, Stop};
@@ -24,6 +23,7 @@ use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
 use crate::papers::execution::Execution;
+use certify::criterion::{Criterion, Order};
 
 /// Decides wCCM; returns `wpww`.
 ///

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use certify::criterion::Order;
 use crate::bounds::Bounds;
 use crate::csr::Csr;
 use crate::digraph::topological;
-use memory::Model;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::program_order_by_location;
+use certify::criterion::Order;
+use memory::Model;
 
 /// About how many nodes and edges a search for a short cycle looks at.
 const EFFORT: usize = 30_000_000;

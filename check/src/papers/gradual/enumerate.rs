@@ -29,9 +29,9 @@
 use history::OpId;
 
 use crate::digraph::{Digraph, topological};
-use memory::Model;
 use crate::pairs::write_pairs;
 use crate::verdict::Statistics;
+use memory::Model;
 
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};

@@ -20,14 +20,14 @@ use enumerate::enumerate;
 use crate::algorithm::Algorithm;
 use crate::csr::Csr;
 use crate::digraph::topological;
-use memory::Model;
-use certify::criterion::Criterion;
 use crate::papers::criteria::{Stop, causal, convergent, weak};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
 use crate::papers::saturation::Forced;
 use crate::papers::{Answer, Problem, Report, may_start};
 use crate::relation::Relation;
+use certify::criterion::Criterion;
+use memory::Model;
 
 /// Runs one of these algorithms.
 pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {

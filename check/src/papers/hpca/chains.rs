@@ -13,8 +13,8 @@
 
 use crate::csr::Csr;
 use crate::events::NONE;
-use memory::Model;
 use crate::papers::execution::Execution;
+use memory::Model;
 
 /// The chains. Memory: 20 bytes an operation.
 #[derive(Debug)]
