@@ -269,6 +269,39 @@ fn scripts_replace_defaults_and_users_replace_scripts() {
     assert_eq!(flags(&set), values([0, 0, 0]));
 }
 
+/// The same parameter keeps its declared or common value in other machines and in protocols without a script.
+#[test]
+fn a_script_value_is_for_one_machine_of_one_protocol() {
+    let machine = || {
+        vec![
+            number("Cycles", "fixed_timeout_latency", 100),
+            object("Sequencer*", "sequencer"),
+        ]
+    };
+    let latencies = |protocol: &str, settings: &[&str]| -> Vec<Value> {
+        let machines = Machines(vec![("L1Cache", machine()), ("Directory", machine())]);
+        let plan = machines.plan(protocol, &options(1, settings)).unwrap();
+        let all = plan.machines.iter();
+        all.map(|machine| machine.instances[0].values[0].clone())
+            .collect()
+    };
+    let values = |numbers: [u64; 2]| numbers.map(Value::Number);
+    assert_eq!(latencies("MOESI_CMP_token", &[]), values([300, 100]));
+    assert_eq!(latencies("mine", &[]), values([100, 100]));
+    let set = ["L1Cache.fixed_timeout_latency=7"];
+    assert_eq!(latencies("MOESI_CMP_token", &set), values([7, 100]));
+
+    let transitions = |protocol: &str| -> Vec<u64> {
+        let names = ["L0Cache", "L1Cache", "L2Cache"];
+        let machines = Machines(names.map(|name| (name, machine())).into());
+        let plan = machines.plan(protocol, &options(1, &[])).unwrap();
+        let all = plan.machines.iter();
+        all.map(|machine| machine.transitions_per_cycle).collect()
+    };
+    assert_eq!(transitions("MESI_Three_Level"), [32, 32, 4]);
+    assert_eq!(transitions("mine"), [4, 4, 4]);
+}
+
 #[test]
 fn caches_are_as_large_as_asked() {
     let sizes = |caches, settings: &[&str]| -> Vec<(u64, u32)> {

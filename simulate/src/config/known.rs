@@ -87,6 +87,10 @@ impl Known {
     pub(super) fn script_value(self, machine: &str, parameter: &str) -> Option<u64> {
         match (self, machine, parameter) {
             (Known::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
+            // Options of their own, --l0_transitions_per_cycle and --l1_transitions_per_cycle.
+            (Known::MesiThreeLevel, "L0Cache" | "L1Cache", "transitions_per_cycle") => Some(32),
+            // The option --timeout-latency. It counts only with dynamic_timeout_enabled=0.
+            (Known::MoesiCmpToken, "L1Cache", "fixed_timeout_latency") => Some(300),
             (Known::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
             (Known::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
             (Known::MoesiAmdBase, "Directory", "response_latency") => Some(30),
