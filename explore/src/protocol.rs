@@ -19,7 +19,7 @@
 //! ```
 //! use explore::protocol::{Verdict, explore};
 //! use explore::search::Limits;
-//! use simulate::protocol::Protocol;
+//! use slicc::protocol::Protocol;
 //! use simulate::stepper::Scope;
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
@@ -32,9 +32,9 @@
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
-use simulate::protocol::Protocol;
 use simulate::stepper::{Freshness, Holders, Move, Outcome, Problem, Scope, Stepper, Telling};
 use simulate::system::{Fault, Warning};
+use slicc::protocol::Protocol;
 
 use crate::graph::Graph;
 use crate::search::{self, Limits, Progress, Seen, Stopped};

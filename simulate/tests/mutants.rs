@@ -10,11 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use outcome::{effect, traced};
-use simulate::mutant::touched::{Place, touched};
-use simulate::mutant::{Mutant, named};
-use simulate::protocol::Protocol;
+use simulate::differences::touched;
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::BUILTINS;
+use slicc::builtin::BUILTINS;
+use slicc::mutant::touched::Place;
+use slicc::mutant::{Mutant, named};
+use slicc::protocol::Protocol;
 use tables::Pair;
 
 /// Why a mutant may not show anything.
@@ -295,7 +296,7 @@ fn what_is_said_to_leave_runs_the_same_does() {
             let (after, _) = traced(&mutated, &simulation);
             assert!(before == after, "{}: {simulation:?}", way.mutant);
             let taken = run.coverage();
-            never.retain(|place| !taken.iter().any(|one| place.is_of(one)));
+            never.retain(|place| !taken.iter().any(|one| one.is_of(place)));
         }
         assert!(never.is_empty(), "{}: {never:?} never taken", way.mutant);
     }

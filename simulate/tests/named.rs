@@ -11,12 +11,12 @@ use std::path::Path;
 use std::process::Command;
 
 use outcome::{effect, traced};
-use simulate::mutant::touched::touched;
-use simulate::mutant::{Misfit, named};
-use simulate::protocol::Protocol;
-use simulate::slicc::ast::{Declaration, Machine, Name, Transition};
-use simulate::slicc::builtin::BUILTINS;
-use simulate::source::Span;
+use simulate::differences::touched;
+use slicc::ast::{Declaration, Machine, Name, Transition};
+use slicc::builtin::BUILTINS;
+use slicc::mutant::{Misfit, named};
+use slicc::protocol::Protocol;
+use slicc::source::Span;
 
 /// Other texts for stretches of a file.
 type Edits = Vec<(Span, String)>;

@@ -10,14 +10,14 @@ use std::process::Command;
 use check::{Model, Options as Asked, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
 use simulate::client::Client;
-use simulate::config::{Caches, Options};
-use simulate::mutant::{Mutant, Operator, Origin, Site, made};
+use simulate::config::{Caches, Options, Plan};
 use simulate::program::Shape;
-use simulate::protocol::{BLOCK_BYTES, Protocol};
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::BUILTINS;
-use simulate::slicc::load::load_with;
-use simulate::slicc::outline::Next;
+use slicc::builtin::BUILTINS;
+use slicc::load::load_with;
+use slicc::mutant::{Mutant, Operator, Origin, Site, made};
+use slicc::outline::Next;
+use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 fn open(name: &str) -> Protocol {
     Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
@@ -576,6 +576,6 @@ fn an_order_that_stands_in_the_file_is_edited_there() {
     let original = open("MI_example");
     let scripted = made::find(&original, id).unwrap();
     assert_eq!(patch(&original, &scripted), "");
-    let plan = |protocol: &Protocol| protocol.plan(&Options::default()).unwrap();
+    let plan = |protocol: &Protocol| Plan::of(protocol, &Options::default()).unwrap();
     assert_ne!(plan(&original), plan(&mutated(&original, &scripted)));
 }

@@ -7,7 +7,7 @@ mod tables;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use simulate::protocol::Protocol;
+use slicc::protocol::Protocol;
 use tables::{Table, Taken};
 
 /// Why a row of a table may not be reached. Some are followed by a colon and more words.

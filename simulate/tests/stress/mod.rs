@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use simulate::client::Client;
 use simulate::config::{Caches, Options};
 use simulate::program::Shape;
-use simulate::protocol::Protocol;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
+use slicc::protocol::Protocol;
 
 /// Runs of the standard stress run of a protocol.
 pub const STANDARD: u64 = 800;

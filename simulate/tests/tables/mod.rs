@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use simulate::protocol::Protocol;
-use simulate::slicc::outline::{MachineOutline, Next};
+use slicc::outline::{MachineOutline, Next};
+use slicc::protocol::Protocol;
 
 /// Machine, state and event.
 pub type Pair = (String, String, String);
