@@ -14,7 +14,7 @@
 //! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`]).
 //!
 //! What gem5 accepts although it is evidently wrong ends no run, but is a [`Warned`] of the result, with a shortest run
-//! that leads there: the use of an entry that was never allocated, for example (see [`simulate::library`]).
+//! that leads there: the use of an entry that was never allocated, for example (see [`simulate::system::library`]).
 //!
 //! ```
 //! use explore::protocol::{Verdict, explore};

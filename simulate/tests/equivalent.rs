@@ -6,13 +6,13 @@
 
 mod outcome;
 mod stress;
+#[path = "../../slicc/tests/tables/mod.rs"]
 mod tables;
 
 use std::collections::BTreeMap;
 
 use outcome::{effect, traced};
-use simulate::differences::equivalent;
-use simulate::differences::touched;
+use simulate::differences::{equivalent, touched};
 use simulate::simulation::Simulation;
 use simulate::system::{entry_of, visits};
 use slicc::builtin::BUILTINS;
@@ -404,7 +404,7 @@ fn what_was_not_reached() {
 /// No named mutant that shows its fault is called equivalent.
 #[test]
 fn real_bugs_are_not_equivalent() {
-    let rows = tables::rows(&stress::fixture("mutants.csv"));
+    let rows = tables::rows(&tables::fixture("mutants.csv"));
     for mutant in named::all() {
         let original = open(&mutant.protocol);
         let mutated = original.with(&mutant).unwrap();

@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use slicc::outline::{MachineOutline, Next};
 use slicc::protocol::Protocol;
@@ -26,6 +26,12 @@ pub type Table = BTreeMap<Pair, Entry>;
 
 /// A row of a file: what its columns hold, by their names.
 pub type Row = BTreeMap<String, String>;
+
+/// A file or folder of the protocols that come with the program.
+pub fn fixture(name: &str) -> PathBuf {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
+    PathBuf::from(folder).join(name)
+}
 
 /// The rows of a CSV file. A missing file has none.
 pub fn rows(path: &Path) -> Vec<Row> {
@@ -131,6 +137,31 @@ pub fn repairs(file: &Path, protocol: &str) -> Vec<Repair> {
         }
     })
     .collect()
+}
+
+/// What `released` becomes by the repairs that are listed, each of which must say what is true. The
+/// pairs whose actions are ours may stall in another way.
+pub fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<String>) {
+    let mut wrong = Vec::new();
+    for repair in repairs(&fixture("repairs.csv"), name) {
+        let was = table.get(&repair.pair).cloned();
+        let is = ours.get(&repair.pair).cloned();
+        let is_true = match (&*repair.kind, &was, &is) {
+            ("added", None, Some(is)) => is.next == repair.next,
+            ("changed", Some(was), Some(is)) => was != is && is.next == repair.next,
+            ("actions", Some(was), Some(is)) => was.next == is.next && is.next == repair.next,
+            ("removed", Some(_), None) => true,
+            _ => false,
+        };
+        if !is_true {
+            wrong.push(format!("{repair:?}: it was {was:?} and is {is:?}"));
+        }
+        match is {
+            Some(is) => table.insert(repair.pair, is),
+            None => table.remove(&repair.pair),
+        };
+    }
+    (table, wrong)
 }
 
 /// A transition that was taken: machine, state, event and next state.
