@@ -142,7 +142,7 @@ fn edited_protocols_do_no_harm() {
             "MOESI_AMD_Base",
         ][random.below(4) as usize];
         let protocol = builtin(name).expect("it is built in");
-        let files = edited(&protocol, &mut random);
+        let files = edited(protocol, &mut random);
         *counts.entry(try_one(&files, seed)).or_insert(0) += 1;
     }
     // The edits are of all sorts: some are refused, and some do show only in a run, or not at all.
