@@ -48,7 +48,7 @@ impl Simulation {
     /// Plans a system for a protocol.
     ///
     /// # Errors
-    /// See [`Protocol::plan`].
+    /// As [`Plan::of`] does.
     pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<slicc::source::Diagnostic>> {
         Plan::of(protocol, &self.settled_options())
     }
