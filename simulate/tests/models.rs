@@ -10,8 +10,8 @@ use check::certificate::{self, Claim};
 use check::{Model, Options, PsoRmw, Verdict, check, steps, verify};
 use history::{Ambiguity, History, ReadsFrom};
 use simulate::client::{Client, Kept};
-use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
+use slicc::protocol::Protocol;
 
 /// Runs of a protocol, unless the environment says otherwise.
 const RUNS: u64 = 128;

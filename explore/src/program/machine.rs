@@ -5,7 +5,7 @@ mod local;
 use check::Model;
 use history::Kind;
 use serde::{Deserialize, Serialize};
-use simulate::source::Span;
+use slicc::source::Span;
 
 use super::code::{Access, Code, FaultKind, Instruction, Place};
 use super::compile::{self, Program};
