@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use simulate::mutant::{Misfit, Mutant, Operator, Origin, made, named};
-use simulate::protocol::Protocol;
-use simulate::slicc::builtin::{BUILTINS, builtin};
+use slicc::builtin::{BUILTINS, builtin};
+use slicc::mutant::{Misfit, Mutant, Operator, Origin, made, named};
+use slicc::protocol::Protocol;
 
 use crate::error::Error;
 use crate::options::Format;

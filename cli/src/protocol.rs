@@ -12,12 +12,12 @@ mod text;
 
 use std::io::Write;
 
-use simulate::compile::compile;
-use simulate::slicc::builtin;
-use simulate::slicc::lint::lint;
-use simulate::slicc::load::Loaded;
-use simulate::slicc::outline::Outline;
-use simulate::source::{Diagnostic, Severity, Sources};
+use slicc::builtin;
+use slicc::compile::compile;
+use slicc::lint::lint;
+use slicc::load::Loaded;
+use slicc::outline::Outline;
+use slicc::source::{Diagnostic, Severity, Sources};
 
 use crate::error::Error;
 use crate::mutants;

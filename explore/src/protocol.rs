@@ -14,12 +14,12 @@
 //! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`]).
 //!
 //! What gem5 accepts although it is evidently wrong ends no run, but is a [`Warned`] of the result, with a shortest run
-//! that leads there: the use of an entry that was never allocated, for example (see [`simulate::library`]).
+//! that leads there: the use of an entry that was never allocated, for example (see [`simulate::system::library`]).
 //!
 //! ```
 //! use explore::protocol::{Verdict, explore};
 //! use explore::search::Limits;
-//! use simulate::protocol::Protocol;
+//! use slicc::protocol::Protocol;
 //! use simulate::stepper::Scope;
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
@@ -32,9 +32,9 @@
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
-use simulate::protocol::Protocol;
 use simulate::stepper::{Freshness, Holders, Move, Outcome, Problem, Scope, Stepper, Telling};
 use simulate::system::{Fault, Warning};
+use slicc::protocol::Protocol;
 
 use crate::graph::Graph;
 use crate::search::{self, Limits, Progress, Seen, Stopped};

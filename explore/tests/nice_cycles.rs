@@ -3,9 +3,9 @@
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::search::{Limits, Stopped};
-use simulate::mutant::made;
-use simulate::protocol::Protocol;
 use simulate::stepper::Scope;
+use slicc::mutant::made;
+use slicc::protocol::Protocol;
 
 fn two_lines() -> Scope {
     Scope {

@@ -6,12 +6,12 @@ use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore
 use explore::search::{Limits, Stopped};
 use simulate::client::Client;
 use simulate::config::{Caches, Options, Shape, Sizes};
-use simulate::mutant::{made, named};
 use simulate::program;
-use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 use simulate::stepper::{Action, Freshness, Scope, Stepper};
 use simulate::system::FaultKind;
+use slicc::mutant::{made, named};
+use slicc::protocol::Protocol;
 
 /// Two caches with room for one of two lines.
 fn tiny() -> Scope {

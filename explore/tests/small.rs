@@ -4,9 +4,9 @@ use std::path::Path;
 
 use explore::protocol::{Exploration, Finding, Verdict, explore};
 use explore::search::Limits;
-use simulate::protocol::{BLOCK_BYTES, Protocol};
-use simulate::slicc::load::load_with;
 use simulate::stepper::{Problem, Scope};
+use slicc::load::load_with;
+use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 /// A cache that answers every request by itself, with further declarations, and the transitions for requests.
 fn protocol(further: &str, transitions: &str) -> Protocol {

@@ -20,8 +20,8 @@ use history::{Ambiguity, History, ReadsFrom};
 use ingest::gem5::Live;
 use ingest::input::Lines;
 use ingest::{Options, Trace};
-use simulate::protocol::Protocol;
-use simulate::slicc::load::load_with;
+use slicc::load::load_with;
+use slicc::protocol::Protocol;
 
 /// A function of bytes that panics where something is wrong.
 pub type Target = fn(&[u8]);

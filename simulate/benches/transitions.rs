@@ -7,9 +7,9 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use simulate::client::Client;
 use simulate::config::Options;
 use simulate::program::Shape;
-use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
 use simulate::trace::Output;
+use slicc::protocol::Protocol;
 
 fn transitions(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("transitions");

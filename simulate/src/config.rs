@@ -5,19 +5,18 @@
 
 mod known;
 mod plan;
-mod script;
 mod value;
 
 use std::fmt;
 use std::str::FromStr;
 
+use slicc::setting::Setting;
+
 use crate::ruby::cache::Policy;
 use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
-use crate::slicc::ast::Object;
 
-pub use plan::{Buffer, Declared, Direction, Instance, MachinePlan, Plan, Value, Wire};
-pub use script::notice;
+pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
 
 /// What can be said about a simulated system.
 #[derive(Clone, Debug, PartialEq)]
@@ -203,70 +202,12 @@ fn parse_size(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// `Machine.parameter=value`, or `parameter=value` for every machine that has the parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The machine; `None` is all.
-    pub machine: Option<String>,
-    /// The parameter.
-    pub parameter: String,
-    /// The value, as written.
-    pub value: String,
-}
-
-/// Whether gem5's script, or an attribute if the protocol has no script here, makes a buffer of a
-/// machine ordered.
-pub(crate) fn is_ordered(
-    protocol: &str,
-    machines: &[Declared],
-    machine: &str,
-    buffer: &Object,
-) -> bool {
-    let site = value::Site {
-        machine,
-        number: 0,
-        parameter: buffer,
-    };
-    value::is_ordered(script::Script::find(protocol, machines), site)
-}
-
-impl FromStr for Setting {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Setting, String> {
-        let wrong =
-            || format!("'{text}' is not of the form Machine.parameter=value or parameter=value");
-        let (name, value) = text.split_once('=').ok_or_else(wrong)?;
-        let (machine, parameter) = match name.split_once('.') {
-            Some((machine, parameter)) => (Some(machine), parameter),
-            None => (None, name),
-        };
-        if parameter.is_empty() || machine.is_some_and(str::is_empty) || value.is_empty() {
-            return Err(wrong());
-        }
-        Ok(Setting {
-            machine: machine.map(str::to_owned),
-            parameter: parameter.to_owned(),
-            value: value.to_owned(),
-        })
-    }
-}
-
-impl fmt::Display for Setting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(machine) = &self.machine {
-            write!(f, "{machine}.")?;
-        }
-        write!(f, "{}={}", self.parameter, self.value)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_settings_are_read_as_written() {
+    fn sizes_are_read_as_written() {
         assert_eq!("256:2".parse(), Ok(Shape::new(256, 2)));
         assert_eq!("64kB:4".parse(), Ok(Shape::new(64 << 10, 4)));
         let lru = Shape {
@@ -287,12 +228,6 @@ mod tests {
             "",
         ] {
             assert!(wrong.parse::<Shape>().is_err(), "{wrong}");
-        }
-        for text in ["L1Cache.issue_latency=3", "recycle_latency=1"] {
-            assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
-        }
-        for wrong in ["", "a", "a=", "=1", ".a=1", "M.=1"] {
-            assert!(wrong.parse::<Setting>().is_err(), "{wrong}");
         }
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 //! use simulate::client::Client;
 //! use simulate::guided::Guide;
-//! use simulate::protocol::Protocol;
+//! use slicc::protocol::Protocol;
 //! use simulate::recipe::Recipe;
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");

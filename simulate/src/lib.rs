@@ -1,17 +1,17 @@
-//! Coherence protocols in SLICC, gem5's language for them, run on a Ruby-like runtime.
+//! Runs coherence protocols in SLICC on a runtime like gem5's Ruby, with random programs.
 //!
-//! [`protocol::Protocol`] reads a protocol, a built-in one or a user's file: `slicc` makes the syntax
-//! tree and the tables, `compile` the code. [`simulation::Simulation`] runs it: a random [`program`] on
-//! cores of some kind ([`client`]), whose requests go through [`sequencer`]s to the controllers of a
-//! [`system`]. What comes out is a [`trace`] in gem5's own lines, the history of what the program did
-//! ([`record`]), and which transitions were taken. A seed stands for one run, byte for byte.
+//! Crate `slicc` reads and compiles a protocol. [`simulation::Simulation`] runs it: a random [`program`] on cores of some kind
+//! ([`client`]), whose requests go through [`sequencer`]s to the controllers of a [`system`], built as gem5's scripts would build it
+//! ([`config`]). What comes out is a [`trace`] in gem5's own lines, the history of what the program did ([`record`]), and which
+//! transitions were taken. A seed stands for one run, byte for byte. A [`recipe`] draws all of this from a seed; [`stepper`] is the
+//! same runtime without time, for exploring all runs.
 //!
 //! ```
 //! use simulate::client::Client;
 //! use simulate::config::Options;
 //! use simulate::program::Shape;
-//! use simulate::protocol::Protocol;
 //! use simulate::simulation::Simulation;
+//! use slicc::protocol::Protocol;
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let simulation = Simulation {
@@ -27,22 +27,17 @@
 //! ```
 
 pub mod client;
-pub mod compile;
 pub mod config;
 pub mod dice;
+pub mod differences;
 pub mod guided;
-pub mod library;
-pub mod mutant;
 pub mod program;
-pub mod protocol;
 pub mod recipe;
 pub mod record;
 pub mod request;
 pub mod ruby;
 pub mod sequencer;
 pub mod simulation;
-pub mod slicc;
-pub mod source;
 pub mod stepper;
 pub mod system;
 pub mod trace;

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use simulate::client::Client;
-//! use simulate::protocol::Protocol;
+//! use slicc::protocol::Protocol;
 //! use simulate::recipe::{Lineage, Recipe};
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
@@ -24,11 +24,13 @@ mod knob;
 mod lineage;
 mod words;
 
+use slicc::protocol::Protocol;
+use slicc::setting::Setting;
+
 use crate::client::Client;
-use crate::config::{Options, Setting, Shape as Cache};
+use crate::config::{Options, Shape as Cache};
 use crate::dice::Dice;
 use crate::program::{Edit, EditKind, Shape};
-use crate::protocol::Protocol;
 use crate::simulation::Simulation;
 use knob::Knob;
 pub use lineage::Lineage;

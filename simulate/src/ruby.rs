@@ -1,4 +1,5 @@
-//! The library objects of the runtime, each independent of the language and of what runs it.
+//! The library objects of the runtime, each independent of the language and of what runs it; only [`mask`] asks the language how
+//! many words it has.
 //!
 //! Messages, cache entries and TBEs live in a flat memory of 64-bit words that somebody else keeps.
 //! Here they are the addresses of their first words, and 0 is none. A tick is a cycle.

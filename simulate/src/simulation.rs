@@ -1,11 +1,11 @@
 //! One run of a protocol: from what is asked to what came of it.
 
 use history::History;
+use slicc::protocol::Protocol;
 
 use crate::client::Client;
 use crate::config::{Options, Plan};
 use crate::program::{Program, Shape};
-use crate::protocol::Protocol;
 use crate::system::{Covered, Fault, Reached, Setup, System, Tally, Warning};
 use crate::trace::{self, Layout, Output, Trace};
 
@@ -48,9 +48,9 @@ impl Simulation {
     /// Plans a system for a protocol.
     ///
     /// # Errors
-    /// See [`Protocol::plan`].
-    pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<crate::source::Diagnostic>> {
-        protocol.plan(&self.settled_options())
+    /// As [`Plan::of`] does.
+    pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<slicc::source::Diagnostic>> {
+        Plan::of(protocol, &self.settled_options())
     }
 
     /// Runs it; `trace` is where the trace goes.

@@ -33,7 +33,7 @@
 //! What the accesses do to the values is described in [`values`](crate::system::stepping::Values).
 //!
 //! ```
-//! use simulate::protocol::Protocol;
+//! use slicc::protocol::Protocol;
 //! use simulate::stepper::{Scope, Stepper};
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
@@ -51,11 +51,13 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use crate::config::{Caches, Options, Setting, Shape, Sizes};
-use crate::protocol::Protocol;
+use slicc::load::Failure;
+use slicc::protocol::Protocol;
+use slicc::setting::Setting;
+use slicc::source::Diagnostic;
+
+use crate::config::{Caches, Options, Plan, Shape, Sizes};
 use crate::ruby::delays::Latency;
-use crate::slicc::load::Failure;
-use crate::source::Diagnostic;
 use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
@@ -164,7 +166,7 @@ impl Stepper {
         let small = Protocol::new(protocol.loaded.clone(), BLOCK_BYTES as usize)
             .map_err(|failure| Problem::Protocol(Box::new(failure)))?;
         let options = scope.options();
-        let plan = small.plan(&options).map_err(Problem::Plan)?;
+        let plan = Plan::of(&small, &options).map_err(Problem::Plan)?;
         let system = System::new(Setup {
             program: Arc::clone(&small.program),
             plan: &plan,

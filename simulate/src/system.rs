@@ -5,9 +5,10 @@
 
 mod build;
 mod cores;
+mod coverage;
 mod fast;
 mod fault;
-mod library;
+pub mod library;
 mod messages;
 mod report;
 mod run;
@@ -19,9 +20,10 @@ mod words;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use slicc::compile::code::Program;
+use slicc::compile::types::TypeId;
+
 use crate::client::Core;
-use crate::compile::code::Program;
-use crate::compile::types::TypeId;
 use crate::request::Response;
 use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::cache::CacheMemory;
@@ -39,6 +41,7 @@ use crate::sequencer::{Effects, Sequencer};
 use crate::trace::Trace;
 
 pub use build::Setup;
+pub use coverage::{Covered, Reached, entry_of, visits};
 use fast::Position;
 pub use fault::{Fault, FaultKind};
 pub use warning::Warning;
@@ -247,31 +250,6 @@ pub struct System {
     happened: usize,
 }
 
-/// A row of the coverage of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Covered<'a> {
-    /// Machine.
-    pub machine: &'a str,
-    /// State before.
-    pub state: &'a str,
-    /// Event.
-    pub event: &'a str,
-    /// State after.
-    pub next: &'a str,
-    /// How often.
-    pub count: u64,
-}
-
-/// A triple of machine, state and event that a run reached, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Its number, which depends on the states and events of the protocol alone. A triple that was
-    /// stalled has another number than one that was taken.
-    pub triple: u32,
-    /// How often.
-    pub count: u64,
-}
-
 impl System {
     /// Runs until all cores are done.
     ///
@@ -369,84 +347,5 @@ impl System {
     /// Ends the run and gives the trace back, to be finished.
     pub fn take_trace(&mut self) -> Option<Trace> {
         self.trace.take()
-    }
-
-    /// The transitions that were taken, in the order of the machines, states and events.
-    pub fn coverage(&self) -> Vec<Covered<'_>> {
-        self.rows(
-            |machine, row| match self.program.machines[machine].transitions[row].next {
-                Some(next) => vec![(next, self.coverage[machine][row])],
-                None => self
-                    .computed
-                    .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
-                    .map(|(key, count)| (key.2, *count))
-                    .collect(),
-            },
-        )
-    }
-
-    /// The transitions that the protocol itself stalled (`z_stall`), with the state that they would lead to.
-    pub fn stalls(&self) -> Vec<Covered<'_>> {
-        self.rows(|machine, row| {
-            let transition = &self.program.machines[machine].transitions[row];
-            vec![(
-                transition.next.unwrap_or(transition.state),
-                self.stalled[machine][row],
-            )]
-        })
-    }
-
-    /// The triples that were taken, and those that were stalled, in the order of their numbers.
-    pub fn reached(&self) -> Vec<Reached> {
-        let mut reached = Vec::new();
-        let mut first = 0;
-        for (at, machine) in self.program.machines.iter().enumerate() {
-            let events = machine.events.len() as u32;
-            for (row, transition) in machine.transitions.iter().enumerate() {
-                let pair = u32::from(transition.state) * events + u32::from(transition.event);
-                let triple = 2 * (first + pair);
-                for (triple, count) in [
-                    (triple, self.coverage[at][row]),
-                    (triple + 1, self.stalled[at][row]),
-                ] {
-                    if count > 0 {
-                        reached.push(Reached { triple, count });
-                    }
-                }
-            }
-            first += machine.states.len() as u32 * events;
-        }
-        reached.sort_unstable_by_key(|one| one.triple);
-        reached
-    }
-
-    /// A row for each next state of each transition that was counted.
-    fn rows(&self, counts: impl Fn(usize, usize) -> Vec<(u16, u64)>) -> Vec<Covered<'_>> {
-        let mut rows = Vec::new();
-        for (at, machine) in self.program.machines.iter().enumerate() {
-            let mut order: Vec<usize> = (0..machine.transitions.len()).collect();
-            order.sort_by_key(|row| {
-                (
-                    machine.transitions[*row].state,
-                    machine.transitions[*row].event,
-                )
-            });
-            for row in order {
-                let transition = &machine.transitions[row];
-                rows.extend(
-                    counts(at, row)
-                        .into_iter()
-                        .filter(|(_, count)| *count > 0)
-                        .map(|(next, count)| Covered {
-                            machine: &machine.name,
-                            state: &machine.states[transition.state as usize],
-                            event: &machine.events[transition.event as usize],
-                            next: &machine.states[next as usize],
-                            count,
-                        }),
-                );
-            }
-        }
-        rows
     }
 }

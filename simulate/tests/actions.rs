@@ -1,10 +1,11 @@
 //! What an action may rely on, shown by a machine that stops if it may not.
 
 use simulate::client::Client;
-use simulate::config::{Options, Setting};
+use simulate::config::Options;
 use simulate::program::Shape;
-use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
+use slicc::protocol::Protocol;
+use slicc::setting::Setting;
 
 /// A cache for itself alone. Every store leaves an echo, which meets the line while a locked
 /// read-modify-write has it blocked.

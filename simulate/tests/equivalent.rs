@@ -6,17 +6,20 @@
 
 mod outcome;
 mod stress;
+#[path = "../../slicc/tests/tables/mod.rs"]
 mod tables;
 
 use std::collections::BTreeMap;
 
 use outcome::{effect, traced};
-use simulate::mutant::equivalent::{Reached, Reason, equivalent};
-use simulate::mutant::touched::{Place, Touched, touched};
-use simulate::mutant::{Changed, Mutant, Operator, Origin, made, named};
-use simulate::protocol::{BLOCK_BYTES, Protocol};
+use simulate::differences::{equivalent, touched};
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::BUILTINS;
+use simulate::system::{entry_of, visits};
+use slicc::builtin::BUILTINS;
+use slicc::mutant::equivalent::{Reached, Reason};
+use slicc::mutant::touched::{Place, Touched};
+use slicc::mutant::{Changed, Mutant, Operator, Origin, made, named};
+use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 fn open(name: &str) -> Protocol {
     Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
@@ -209,7 +212,7 @@ fn runs_count_how_often_they_take_what_is_touched() {
     let coverage = run.coverage();
     let mut rows = coverage.iter();
     let row = rows.find(|row| (row.machine, row.state, row.event) == ("L1Cache", "IM", "Data"));
-    let visits = touched(&protocol, &mutated).visits(&coverage);
+    let visits = visits(&touched(&protocol, &mutated).entries, &coverage);
     assert_eq!(visits, row.unwrap().count);
     assert!(visits > 0);
 }
@@ -382,7 +385,7 @@ fn what_was_not_reached() {
         let plan = simulation.plan(&protocol).unwrap();
         let run = simulation.run(&protocol, &plan, None).unwrap();
         let triples = run.reached().into_iter().map(|one| one.triple);
-        reached.add(triples.filter_map(|triple| protocol.place(triple)));
+        reached.add(triples.filter_map(|triple| entry_of(&protocol, triple)));
     }
     let entries = vec![Place::new("Directory", "I", "DMA_READ")];
     let reason = Reason::NotReached { entries, runs: 3 };
@@ -401,7 +404,7 @@ fn what_was_not_reached() {
 /// No named mutant that shows its fault is called equivalent.
 #[test]
 fn real_bugs_are_not_equivalent() {
-    let rows = tables::rows(&stress::fixture("mutants.csv"));
+    let rows = tables::rows(&tables::fixture("mutants.csv"));
     for mutant in named::all() {
         let original = open(&mutant.protocol);
         let mutated = original.with(&mutant).unwrap();

@@ -6,11 +6,11 @@ use std::path::Path;
 use simulate::client::Client;
 use simulate::config::Options;
 use simulate::program::Shape;
-use simulate::protocol::{BLOCK_BYTES, Protocol};
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::builtin;
-use simulate::slicc::load::load_with;
 use simulate::system::{Fault, FaultKind};
+use slicc::builtin::builtin;
+use slicc::load::load_with;
+use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 /// Runs MI_example with text of its cache replaced; all of the edits have to fit.
 fn run(edits: &[(&str, &str)], shape: Shape, settings: &[&str]) -> Option<Box<Fault>> {

@@ -1,5 +1,5 @@
 //! What the containers and functions of the library do when they are used on what is absent, full, there already or out of
-//! range: a test for each row of the table in the documentation of `simulate::library`.
+//! range: a test for each row of the table in the documentation of `simulate::system::library`.
 
 mod small;
 

@@ -12,8 +12,8 @@ use check::{Model, Options, Verdict, check, steps};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::models;
 use simulate::client::Client;
-use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
+use slicc::protocol::Protocol;
 
 /// Runs of a protocol, unless the environment says otherwise.
 const RUNS: u64 = 128;

@@ -1,9 +1,9 @@
 //! Named mutants in protocols that somebody else has written or edited: the built-in ones with other names of actions and
-//! ports, other formatting and another order. Every fault applies there as it does to the built-in protocol, and does the same;
-//! where a protocol has the fault already, or no single place fits, that is said.
+//! ports, other formatting and another order. Every fault applies there as it does to the built-in protocol, and does the same.
 
 mod outcome;
 mod stress;
+#[path = "../../slicc/tests/tables/mod.rs"]
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,12 +11,12 @@ use std::path::Path;
 use std::process::Command;
 
 use outcome::{effect, traced};
-use simulate::mutant::touched::touched;
-use simulate::mutant::{Misfit, named};
-use simulate::protocol::Protocol;
-use simulate::slicc::ast::{Declaration, Machine, Name, Transition};
-use simulate::slicc::builtin::BUILTINS;
-use simulate::source::Span;
+use simulate::differences::touched;
+use slicc::ast::{Declaration, Machine, Name, Transition};
+use slicc::builtin::BUILTINS;
+use slicc::mutant::named;
+use slicc::protocol::Protocol;
+use slicc::source::Span;
 
 /// Other texts for stretches of a file.
 type Edits = Vec<(Span, String)>;
@@ -184,7 +184,7 @@ fn same_runs(a: &[u8], b: &[u8]) -> bool {
 
 /// The first way to see each fault: client, options and effect.
 fn ways() -> BTreeMap<String, (String, String, String)> {
-    let rows = tables::rows(&stress::fixture("mutants.csv"));
+    let rows = tables::rows(&tables::fixture("mutants.csv"));
     let mut ways = BTreeMap::new();
     for row in rows.iter().filter(|row| row["why"].is_empty()) {
         let options = format!("{} --seed {}", row["options"], row["seed"]);
@@ -225,121 +225,4 @@ fn patches_fit_the_files_they_are_made_of() {
             }
         }
     }
-}
-
-/// A built-in protocol with other texts in its files.
-fn edited(name: &str, replacements: &[(&str, &str)]) -> (tempfile::TempDir, Protocol) {
-    let original = stress::open(name);
-    let folder = tempfile::tempdir().unwrap();
-    let mut found = 0;
-    for (path, text) in original.loaded.own_files() {
-        let mut text = text.to_owned();
-        for (was, now) in replacements {
-            found += text.matches(was).count();
-            text = text.replace(was, now);
-        }
-        std::fs::write(folder.path().join(path), text).unwrap();
-    }
-    assert_eq!(found, replacements.len());
-    let root = folder.path().join(format!("{name}.slicc"));
-    let protocol = Protocol::open(root.to_str().unwrap());
-    (
-        folder,
-        protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)),
-    )
-}
-
-fn misfit(protocol: &Protocol, mutant: &str) -> Misfit {
-    let mutant = named::find(mutant).unwrap();
-    mutant.fits(&protocol.loaded).unwrap_err()
-}
-
-#[test]
-fn a_protocol_that_has_the_fault_says_so() {
-    let was = "transition(M, Fwd_GETX, I) {pass_block_on, tell_core_of_loss, pop_forward}";
-    let row = "transition(M, Replacement, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry}";
-    let other = "transition(M, Inv, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry, pop_forward}";
-    let without = |row: &str| row.replace("tell_core_of_loss, ", "");
-    let (_folder, protocol) = edited(
-        "MI_example",
-        &[(was, was), (row, &without(row)), (other, &without(other))],
-    );
-    let found = misfit(&protocol, "mi-l1-replace-no-notify");
-    let said = found.to_string();
-    assert!(matches!(found, Misfit::Already(_)), "{said}");
-    assert!(
-        said.contains("has the fault already: in L1Cache (M, Replacement), (M, Inv), nothing calls evictionCallback"),
-        "{said}"
-    );
-}
-
-#[test]
-fn candidates_are_listed() {
-    let row = "transition(M, Replacement, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry}";
-    let twice = row.replace("free_entry", "tell_core_of_loss, free_entry");
-    let (_folder, protocol) = edited("MI_example", &[(row, &twice)]);
-    let found = misfit(&protocol, "mi-l1-replace-no-notify");
-    let said = found.to_string();
-    assert!(matches!(found, Misfit::Several { .. }), "{said}");
-    assert!(said.starts_with("2 places fit, and one must: "), "{said}");
-    assert_eq!(
-        said.matches("action tell_core_of_loss (").count(),
-        2,
-        "{said}"
-    );
-    assert!(said.contains("MI_example-cache.sm:"), "{said}");
-
-    let (_folder, protocol) = edited(
-        "MI_example",
-        &[("(M, Replacement, MI)", "(M, Replacement, M)")],
-    );
-    assert_eq!(
-        named::find("mi-l1-replace-no-notify")
-            .unwrap()
-            .fits(&protocol.loaded),
-        Ok(())
-    );
-    let (_folder, protocol) = edited("MI_example", &[(row, "")]);
-    let found = misfit(&protocol, "mi-l1-replace-no-notify");
-    let said = found.to_string();
-    assert!(matches!(found, Misfit::Nowhere { .. }), "{said}");
-    assert!(
-        said.contains("no transition (M, Replacement) of L1Cache"),
-        "{said}"
-    );
-    assert!(said.contains("L1Cache (M, Fwd_GETX) ("), "{said}");
-}
-
-/// What one row does is changed for that row alone, however many others share the action.
-#[test]
-fn a_shared_action_is_not_changed_for_other_rows() {
-    let tell = "  action(tell_core_of_loss,";
-    let (_folder, protocol) = edited(
-        "MI_example",
-        &[
-            (
-                tell,
-                "  action(both, \"tb\", desc=\"told and popped\") {\n    sequencer.evictionCallback(address);\n    \
-             forward_in.dequeue(clockEdge());\n  }\n\n  action(tell_core_of_loss,",
-            ),
-            (
-                "{pass_block_on, tell_core_of_loss, pop_forward}",
-                "{pass_block_on, both}",
-            ),
-            (
-                "{take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry, pop_forward}",
-                "{take_tbe, keep_copy, put_block, free_entry, both}",
-            ),
-        ],
-    );
-    let mutant = named::find("mi-l1-replace-no-notify").unwrap();
-    let mutated = protocol.with(&mutant).unwrap();
-    let places: Vec<String> = touched(&protocol, &mutated)
-        .entries
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert_eq!(places.len(), 2, "{places:?}");
-    let patch = mutant.patch(&protocol.loaded).unwrap();
-    assert!(patch.contains("+  action(both_alone, \"tb2\""), "{patch}");
 }

@@ -1,10 +1,12 @@
 //! Controllers and parameters as the scripts of gem5 would make them.
 
-use simulate::config::{Caches, Declared, Direction, Options, Plan, Setting, Shape, Value};
-use simulate::protocol::Protocol;
+use simulate::config::{Caches, Direction, Options, Plan, Shape, Value};
 use simulate::ruby::cache::Geometry;
-use simulate::slicc::ast::{Expression, ExpressionKind, Name, Object, Pair, PairKind};
-use simulate::source::{Diagnostic, Span};
+use slicc::ast::{Expression, ExpressionKind, Name, Object, Pair, PairKind};
+use slicc::protocol::Protocol;
+use slicc::scripts::Declared;
+use slicc::setting::Setting;
+use slicc::source::{Diagnostic, Span};
 
 fn name(text: &str) -> Name {
     Name {
@@ -339,7 +341,7 @@ fn the_smallest_second_level_has_a_filter() {
         caches: Caches::Given(given),
         ..options(2, &[])
     };
-    let plan = protocol.plan(&options);
+    let plan = Plan::of(&protocol, &options);
     assert!(plan.is_ok(), "{plan:?}");
 }
 

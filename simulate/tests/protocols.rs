@@ -1,13 +1,12 @@
-//! The protocols that come with the program against the tables of those that they are written
-//! after: every entry, and what of it a standard stress run reaches.
+//! What the standard stress run reaches of the tables of the protocols that come with the program.
 
 mod stress;
+#[path = "../../slicc/tests/tables/mod.rs"]
 mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use simulate::protocol::Protocol;
+use slicc::protocol::Protocol;
 use tables::{Table, Taken};
 
 /// Why a row of a table may not be reached. Some are followed by a colon and more words.
@@ -39,48 +38,6 @@ fn listed<'a>(name: &str, rows: impl IntoIterator<Item = &'a Taken>) -> String {
     rows.into_iter().map(line).collect()
 }
 
-/// What `released` becomes by the repairs that are listed, each of which must say what is true. The
-/// pairs whose actions are ours may stall in another way.
-fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<String>) {
-    let mut wrong = Vec::new();
-    for repair in tables::repairs(&stress::fixture("repairs.csv"), name) {
-        let was = table.get(&repair.pair).cloned();
-        let is = ours.get(&repair.pair).cloned();
-        let is_true = match (&*repair.kind, &was, &is) {
-            ("added", None, Some(is)) => is.next == repair.next,
-            ("changed", Some(was), Some(is)) => was != is && is.next == repair.next,
-            ("actions", Some(was), Some(is)) => was.next == is.next && is.next == repair.next,
-            ("removed", Some(_), None) => true,
-            _ => false,
-        };
-        if !is_true {
-            wrong.push(format!("{repair:?}: it was {was:?} and is {is:?}"));
-        }
-        match is {
-            Some(is) => table.insert(repair.pair, is),
-            None => table.remove(&repair.pair),
-        };
-    }
-    (table, wrong)
-}
-
-/// The table of the machines is the released one, but for repairs.
-fn compare(name: &str, folder: &Path) {
-    let protocol = stress::open(name);
-    let ours = tables::compiled(&protocol);
-    let (theirs, mut wrong) = repaired(name, tables::released(folder, &protocol), &ours);
-    let pairs: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
-    for pair in pairs {
-        let (ours, theirs) = (ours.get(pair), theirs.get(pair));
-        if ours != theirs {
-            wrong.push(format!(
-                "{pair:?} is {ours:?}; with the repairs listed it should be {theirs:?}"
-            ));
-        }
-    }
-    assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
-}
-
 /// What the standard stress run reaches, and how often; stalls count too.
 fn stressed(protocol: &Protocol) -> BTreeMap<Taken, u64> {
     let mut reached = BTreeMap::new();
@@ -108,14 +65,14 @@ fn all_rows(table: &Table) -> BTreeSet<Taken> {
 fn cover(name: &str) {
     let protocol = stress::open(name);
     let reached: BTreeSet<Taken> = stressed(&protocol).into_keys().collect();
-    let released = tables::released(&stress::fixture("tables"), &protocol);
-    let (table, _) = repaired(name, released, &tables::compiled(&protocol));
+    let released = tables::released(&tables::fixture("tables"), &protocol);
+    let (table, _) = tables::repaired(name, released, &tables::compiled(&protocol));
     let rows = all_rows(&table);
 
     let foreign: Vec<_> = reached.difference(&rows).collect();
     assert!(foreign.is_empty(), "{name}: not in the table: {foreign:?}");
 
-    let gem5 = tables::reached(&stress::fixture(&format!("coverage/{name}.csv")));
+    let gem5 = tables::reached(&tables::fixture(&format!("coverage/{name}.csv")));
     let missed = gem5.difference(&reached).filter(|row| rows.contains(row));
     let missed = listed(name, missed);
     assert!(
@@ -127,7 +84,7 @@ fn cover(name: &str) {
 }
 
 fn check_unreached(name: &str, rows: &BTreeSet<Taken>, reached: &BTreeSet<Taken>) {
-    let list = tables::unreached(&stress::fixture("unreached.csv"), name);
+    let list = tables::unreached(&tables::fixture("unreached.csv"), name);
     let keys: BTreeSet<Taken> = list.keys().cloned().collect();
     let missed: BTreeSet<Taken> = rows.difference(reached).cloned().collect();
 
@@ -163,17 +120,6 @@ macro_rules! protocol {
     ($module:ident, $name:literal) => {
         mod $module {
             #[test]
-            fn has_the_table() {
-                super::compare($name, &crate::stress::fixture("tables"));
-            }
-
-            #[test]
-            #[ignore = "needs ../shared"]
-            fn has_the_table_as_shared() {
-                super::compare($name, &super::shared("transitions"));
-            }
-
-            #[test]
             fn is_covered() {
                 super::cover($name);
             }
@@ -185,9 +131,3 @@ protocol!(mi_example, "MI_example");
 protocol!(mesi_two_level, "MESI_Two_Level");
 protocol!(moesi_hammer, "MOESI_hammer");
 protocol!(moesi_amd_base, "MOESI_AMD_Base");
-
-/// A folder of what is known of gem5.
-fn shared(folder: &str) -> std::path::PathBuf {
-    let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/gem5");
-    Path::new(shared).join(folder)
-}

@@ -2,9 +2,9 @@
 
 mod stress;
 
-use simulate::protocol::Protocol;
 use simulate::recipe::{Lineage, Recipe};
-use simulate::slicc::builtin::BUILTINS;
+use slicc::builtin::BUILTINS;
+use slicc::protocol::Protocol;
 
 #[test]
 fn the_words_of_a_recipe_stand_for_its_run() {

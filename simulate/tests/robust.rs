@@ -5,13 +5,13 @@ use std::path::Path;
 
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::mutant::named;
 use simulate::program::Shape;
-use simulate::protocol::{BLOCK_BYTES, Protocol};
 use simulate::ruby::delays::Delays;
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::{Builtin, builtin};
-use simulate::slicc::load::load_with;
+use slicc::builtin::{ProtocolFiles, builtin};
+use slicc::load::load_with;
+use slicc::mutant::named;
+use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 /// Words, numbers and signs of a text, with what is between them kept with the one before.
 fn pieces(text: &str) -> Vec<String> {
@@ -71,7 +71,7 @@ fn with_pieces_edited(text: &str, random: &mut Delays) -> String {
 }
 
 /// The files of a protocol with a random edit in one of them.
-fn edited(protocol: &Builtin, random: &mut Delays) -> Vec<(String, String)> {
+fn edited(protocol: &ProtocolFiles, random: &mut Delays) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = protocol
         .files
         .iter()
@@ -142,7 +142,7 @@ fn edited_protocols_do_no_harm() {
             "MOESI_AMD_Base",
         ][random.below(4) as usize];
         let protocol = builtin(name).expect("it is built in");
-        let files = edited(&protocol, &mut random);
+        let files = edited(protocol, &mut random);
         *counts.entry(try_one(&files, seed)).or_insert(0) += 1;
     }
     // The edits are of all sorts: some are refused, and some do show only in a run, or not at all.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use simulate::client::Client;
-use simulate::mutant::Operator;
+use slicc::mutant::Operator;
 
 use crate::error::Error;
 use crate::limits::Limits;

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use report::tables::Coverage;
 use simulate::config::Options;
-use simulate::mutant::touched::Place;
-use simulate::mutant::unreached;
-use simulate::protocol::Protocol;
+use simulate::system::entry_of;
+use slicc::mutant::touched::Place;
+use slicc::mutant::unreached;
+use slicc::protocol::Protocol;
 
 use super::rounds::Stream;
 use super::subjects::Subject;
@@ -46,7 +47,7 @@ fn counts<'a>(
     let mut counts = BTreeMap::new();
     let reached = streams.flat_map(|stream| &stream.entries);
     for (triple, count) in reached.flat_map(|entry| &entry.reached) {
-        if let Some(place) = protocol.place(*triple) {
+        if let Some(place) = entry_of(protocol, *triple) {
             let key = [place.machine, place.state, place.event];
             *counts.entry(key).or_default() += count;
         }

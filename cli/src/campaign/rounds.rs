@@ -13,9 +13,9 @@ use rayon::prelude::*;
 use report::tables::Generator;
 use simulate::client::Client;
 use simulate::guided::Guide;
-use simulate::protocol::Protocol;
 use simulate::recipe::Lineage;
 use simulate::system::Reached;
+use slicc::protocol::Protocol;
 
 use super::args::Stop;
 use super::log::{Entry, Key, Log};

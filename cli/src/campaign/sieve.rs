@@ -2,7 +2,9 @@
 
 use rayon::prelude::*;
 use report::tables::Equivalent;
-use simulate::mutant::equivalent::{Reached, equivalent};
+use simulate::differences::equivalent;
+use simulate::system::entry_of;
+use slicc::mutant::equivalent::Reached;
 
 use super::rounds::Stream;
 use super::subjects::Subject;
@@ -53,7 +55,7 @@ fn reached(opened: &Opened, at: usize, subjects: &[Subject], originals: &[Stream
         .filter(|stream| subjects[stream.subject].protocol == at);
     for entry in own.flat_map(|stream| &stream.entries) {
         let triples = entry.reached.iter().map(|(triple, _)| *triple);
-        reached.add(triples.filter_map(|triple| opened.protocol.place(triple)));
+        reached.add(triples.filter_map(|triple| entry_of(&opened.protocol, triple)));
     }
     reached
 }

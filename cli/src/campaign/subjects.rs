@@ -6,9 +6,10 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use simulate::dice::Dice;
-use simulate::mutant::equivalent::{Reason, equivalent};
-use simulate::mutant::touched::{Touched, touched};
-use simulate::mutant::{Mutant, Operator, Origin, made, named};
+use simulate::differences::{equivalent, touched};
+use slicc::mutant::equivalent::Reason;
+use slicc::mutant::touched::Touched;
+use slicc::mutant::{Mutant, Operator, Origin, made, named};
 
 use super::args::Args;
 use crate::error::Error;

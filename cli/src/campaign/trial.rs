@@ -11,12 +11,12 @@ use check::{Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use report::tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
 use simulate::client::Client;
-use simulate::mutant::{Mutant, Origin};
-use simulate::protocol::Protocol;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::{Run, Simulation};
-use simulate::system::{Fault, FaultKind};
+use simulate::system::{Covered, Fault, FaultKind, visits};
 use simulate::trace::Output;
+use slicc::mutant::{Mutant, Origin};
+use slicc::protocol::Protocol;
 
 use super::log::Entry;
 use super::rounds::Stream;
@@ -269,7 +269,8 @@ fn warning(protocol: &Protocol, run: &Run) -> Option<String> {
 fn covered(subject: &Subject, run: &Run) -> Option<u64> {
     let touched = &subject.touched;
     let is_known = touched.elsewhere.is_empty() && !touched.entries.is_empty();
-    is_known.then(|| touched.visits(&run.coverage()) + touched.visits(&run.stalls()))
+    let visits = |coverage: &[Covered]| visits(&touched.entries, coverage);
+    is_known.then(|| visits(&run.coverage()) + visits(&run.stalls()))
 }
 
 /// The columns that are about the mutant.

@@ -7,7 +7,7 @@ use check::generate::Mix;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use simulate::client::Client;
-use simulate::slicc::builtin::BUILTINS;
+use slicc::builtin::BUILTINS;
 
 /// How large an experiment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

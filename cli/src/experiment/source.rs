@@ -11,9 +11,9 @@ use history::{Ambiguity, History, ReadsFrom};
 use sha2::{Digest, Sha256};
 use simulate::client::Client;
 use simulate::program::Shape;
-use simulate::protocol::Protocol;
 use simulate::simulation::Simulation;
-use simulate::slicc::builtin::BUILTINS;
+use slicc::builtin::BUILTINS;
+use slicc::protocol::Protocol;
 
 use super::catalog::words;
 use super::point::{Fault, Origin, Recipe};

@@ -9,8 +9,8 @@ mod text;
 
 use std::io::Write;
 
-use simulate::config::Setting;
 use simulate::stepper::{MOST, Scope, Values};
+use slicc::setting::Setting;
 
 use super::limits::Limits;
 use crate::error::Error;

@@ -2,8 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use simulate::slicc::outline::Outline;
-use simulate::source::Severity;
+use slicc::outline::Outline;
+use slicc::source::Severity;
 
 use super::{Protocol, counted, diagnostics, json, open};
 use crate::error::Error;
@@ -69,7 +69,7 @@ fn text(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
 
 /// How much there is of everything.
 fn summary(outline: &Outline) -> String {
-    let sum = |what: &str, of: fn(&simulate::slicc::outline::MachineOutline) -> usize| {
+    let sum = |what: &str, of: fn(&slicc::outline::MachineOutline) -> usize| {
         counted(outline.machines.iter().map(of).sum(), what)
     };
     [

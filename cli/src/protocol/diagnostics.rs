@@ -1,7 +1,7 @@
 //! Diagnostics as rustc shows them.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use simulate::source::{Diagnostic, Severity, Sources, Span};
+use slicc::source::{Diagnostic, Severity, Sources, Span};
 
 use crate::error::Error;
 

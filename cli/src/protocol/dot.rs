@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use simulate::slicc::load::Loaded;
-use simulate::slicc::outline::MachineOutline;
+use slicc::load::Loaded;
+use slicc::outline::MachineOutline;
 
 use super::graph::Graph;
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use report::picture::escaped;
-use simulate::slicc::load::Loaded;
-use simulate::slicc::outline::{MachineOutline, StateOutline};
+use slicc::load::Loaded;
+use slicc::outline::{MachineOutline, StateOutline};
 
 use super::graph::{Edge, Graph};
 use super::layout::{self, Layout, Link, Point, Size};

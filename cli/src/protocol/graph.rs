@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use simulate::slicc::outline::{MachineOutline, Next};
+use slicc::outline::{MachineOutline, Next};
 
 /// The graph of a machine.
 pub(super) struct Graph<'a> {

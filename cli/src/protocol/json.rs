@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use simulate::slicc::load::Loaded;
-use simulate::slicc::outline::{EventOutline, MachineOutline, Next, PortOutline};
-use simulate::source::{Diagnostic, Severity, Sources, Span};
+use slicc::load::Loaded;
+use slicc::outline::{EventOutline, MachineOutline, Next, PortOutline};
+use slicc::source::{Diagnostic, Severity, Sources, Span};
 
 use super::Protocol;
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use simulate::slicc::outline::{MachineOutline, Outline};
+use slicc::outline::{MachineOutline, Outline};
 
 use super::{diagnostics, dot, drawing, json, open, text};
 use crate::error::Error;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use simulate::slicc::load::Loaded;
-use simulate::slicc::outline::{Entry, MachineOutline, Next, PortOutline};
+use slicc::load::Loaded;
+use slicc::outline::{Entry, MachineOutline, Next, PortOutline};
 
 /// Columns of a list of events before it is wrapped.
 const WIDTH: usize = 44;

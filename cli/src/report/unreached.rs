@@ -2,7 +2,7 @@
 
 use report::page::Unreached;
 use report::tables::Coverage;
-use simulate::mutant::unreached;
+use slicc::mutant::unreached;
 
 use crate::simulate::protocols::Opened;
 

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use memory::{Model, models};
 use simulate::client::Client;
-use simulate::config::{Caches, Options, Setting};
+use simulate::config::{Caches, Options};
 use simulate::program::Shape;
-use simulate::protocol::Protocol;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
+use slicc::protocol::Protocol;
+use slicc::setting::Setting;
 
 use super::parse;
 use crate::error::Error;

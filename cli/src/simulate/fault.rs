@@ -2,8 +2,8 @@
 
 use history::{Crash, CrashKind, FileLine};
 use simulate::simulation::Run;
-use simulate::source::{Sources, Span};
 use simulate::system::{Fault, FaultKind, Warning};
+use slicc::source::{Sources, Span};
 
 /// What happened, where in the protocol, and what came before it; one line for each.
 pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {

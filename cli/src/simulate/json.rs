@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use report::coverage::Reached;
 use serde::Serialize;
-use simulate::source::Sources;
+use slicc::source::Sources;
 
 use super::Cell;
 use super::fault;

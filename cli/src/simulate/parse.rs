@@ -5,7 +5,7 @@ use clap::builder::TypedValueParser;
 use simulate::client::Client;
 use simulate::config::{Caches, Shape};
 use simulate::ruby::delays::Latency;
-use simulate::slicc::builtin::BUILTINS;
+use slicc::builtin::BUILTINS;
 
 use crate::generate::parse_count;
 use crate::words;

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use report::coverage::Reached;
-use simulate::config::{Options, Plan, Setting};
-use simulate::mutant::touched::Place;
-use simulate::mutant::{Mutant, unreached};
-use simulate::protocol::Protocol;
+use simulate::config::{Options, Plan};
 use simulate::simulation::Simulation;
-use simulate::slicc::load::Failure;
-use simulate::source::{Diagnostic, Sources};
+use slicc::load::Failure;
+use slicc::mutant::touched::Place;
+use slicc::mutant::{Mutant, unreached};
+use slicc::protocol::Protocol;
+use slicc::setting::Setting;
+use slicc::source::{Diagnostic, Sources};
 
 use super::coverage::Covered;
 use super::fault::tame;
@@ -72,7 +73,7 @@ impl Opened {
 
     /// Plans a system without saying what runs on it.
     pub fn plan_of(&self, options: &Options) -> Result<Plan, Error> {
-        let plan = self.protocol.plan(options);
+        let plan = Plan::of(&self.protocol, options);
         plan.map_err(|errors| refusal(&self.given, self.protocol.sources(), &errors))
     }
 }

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use simulate::config::Plan;
-use simulate::protocol::Protocol;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use simulate::system::FaultKind;
 use simulate::trace::Output;
+use slicc::protocol::Protocol;
 
 use super::protocols::Opened;
 use super::score::Score;

@@ -8,8 +8,8 @@
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
-use simulate::protocol::Protocol;
 use simulate::stepper::{self, Action, Move, Problem, Scope, Stepper, Values};
+use slicc::protocol::Protocol;
 
 use super::method::{Options, Search, VALUES, cycles};
 use super::{Access, Event, MemorySystem, Renaming, Shape};

@@ -1,6 +1,8 @@
 //! The programs of section 7 of Burnim, Sen & Stergiou, each with a small harness, written from the published descriptions of
 //! their algorithms.
 
+use fixtures::programs;
+
 /// A program that comes with this one.
 #[derive(Clone, Copy, Debug)]
 pub struct Benchmark {
@@ -12,25 +14,23 @@ pub struct Benchmark {
     pub is_data_structure: bool,
 }
 
-macro_rules! benchmark {
-    ($name:literal, $is_data_structure:literal) => {
-        Benchmark {
-            name: $name,
-            text: include_str!(concat!("../../../fixtures/programs/", $name, ".prog")),
-            is_data_structure: $is_data_structure,
-        }
-    };
+const fn benchmark(name: &'static str, text: &'static str, is_data_structure: bool) -> Benchmark {
+    Benchmark {
+        name,
+        text,
+        is_data_structure,
+    }
 }
 
 /// All of them, in the order of the paper's tables.
 pub const BENCHMARKS: &[Benchmark] = &[
-    benchmark!("dekker", false),
-    benchmark!("bakery", false),
-    benchmark!("msn", true),
-    benchmark!("ms2", true),
-    benchmark!("harris", true),
-    benchmark!("lazylist", true),
-    benchmark!("snark", true),
+    benchmark("dekker", programs::DEKKER, false),
+    benchmark("bakery", programs::BAKERY, false),
+    benchmark("msn", programs::MSN, true),
+    benchmark("ms2", programs::MS2, true),
+    benchmark("harris", programs::HARRIS, true),
+    benchmark("lazylist", programs::LAZYLIST, true),
+    benchmark("snark", programs::SNARK, true),
 ];
 
 /// The one of this name.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use check::Model;
 use check::bounds::{Bounds, Exceeded};
-use simulate::source::Span;
+use slicc::source::Span;
 
 use super::compile::Program;
 use super::machine::{Event, Fault, Machine, State, Stop};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use simulate::source::Span;
+use slicc::source::Span;
 
 use super::language::{Binary, Operation};
 

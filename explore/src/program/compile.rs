@@ -7,7 +7,7 @@ mod live;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simulate::source::{Diagnostic, Span};
+use slicc::source::{Diagnostic, Span};
 
 use super::code::Instruction;
 use super::language::{Block, Tree};

@@ -1,6 +1,6 @@
 //! The syntax tree of a program.
 
-use simulate::source::Span;
+use slicc::source::Span;
 
 /// A name, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

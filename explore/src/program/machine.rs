@@ -5,7 +5,7 @@ mod local;
 use history::Kind;
 use memory::{Buffering, Model};
 use serde::{Deserialize, Serialize};
-use simulate::source::Span;
+use slicc::source::Span;
 
 use super::code::{Access, Code, FaultKind, Instruction, Place};
 use super::compile::{self, Program};

@@ -6,7 +6,7 @@ mod expression;
 mod statement;
 mod words;
 
-use simulate::source::{Diagnostic, Span};
+use slicc::source::{Diagnostic, Span};
 
 use super::language::{Constant, Function, Name, Shared, Thread, Tree};
 use words::{Parsed, Wrong};

@@ -3,7 +3,7 @@
 use check::Model;
 use explore::program::benchmarks::find;
 use explore::program::compile::Program;
-use simulate::source::Sources;
+use slicc::source::Sources;
 
 use super::exhaustive;
 

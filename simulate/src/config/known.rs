@@ -1,8 +1,10 @@
 //! What the scripts of gem5's own protocols say, and what names mean (SLICC.md, section 20).
 
+use slicc::outline::MACHINE_TYPES;
+use slicc::scripts::Known;
+
 use super::{Options, Shape, Sizes};
 use crate::ruby::cache::BankSettings;
-use crate::slicc::outline::MACHINE_TYPES;
 
 /// The number of a machine type.
 pub(super) fn machine_type(name: &str) -> Option<u32> {
@@ -10,100 +12,26 @@ pub(super) fn machine_type(name: &str) -> Option<u32> {
     at.map(|at| at as u32)
 }
 
-/// A protocol with a script of its own in gem5.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    MiExample,
-    MesiTwoLevel,
-    MoesiHammer,
-    MoesiAmdBase,
-    MoesiCmpDirectory,
-    MoesiCmpToken,
-    MesiThreeLevel,
-    Msi,
+/// The value that a script gives a parameter, where it is not the declared default.
+pub(super) fn script_value(known: Known, machine: &str, parameter: &str) -> Option<u64> {
+    match (known, machine, parameter) {
+        (Known::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
+        // Options of their own, --l0_transitions_per_cycle and --l1_transitions_per_cycle.
+        (Known::MesiThreeLevel, "L0Cache" | "L1Cache", "transitions_per_cycle") => Some(32),
+        // The option --timeout-latency. It counts only with dynamic_timeout_enabled=0.
+        (Known::MoesiCmpToken, "L1Cache", "fixed_timeout_latency") => Some(300),
+        (Known::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
+        (Known::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
+        (Known::MoesiAmdBase, "Directory", "response_latency") => Some(30),
+        (Known::MoesiAmdBase, "Directory", "l3_hit_latency") => Some(20),
+        (Known::MoesiAmdBase, "Directory", "CPUonly") => Some(1),
+        _ => None,
+    }
 }
 
-impl Known {
-    /// Whether the script makes a buffer ordered.
-    pub(super) fn is_ordered(self, machine: &str, buffer: &str) -> bool {
-        if machine == "DMA" {
-            return buffer == "responseFromDir" && self != Known::MoesiCmpDirectory;
-        }
-        let ordered: &[&str] = match (self, machine) {
-            (Known::MiExample, "L1Cache") => &[
-                "requestFromCache",
-                "responseFromCache",
-                "forwardToCache",
-                "responseToCache",
-            ],
-            (Known::MiExample, "Directory") => {
-                &["dmaResponseFromDir", "dmaRequestToDir", "requestToDir"]
-            }
-            (Known::MoesiHammer, "Directory") => {
-                &["dmaResponseFromDir", "triggerQueue", "dmaRequestToDir"]
-            }
-            (Known::MoesiAmdBase, "CorePair") => &["triggerQueue"],
-            // The one for DMA is ordered where a script makes it at all (section 20.3).
-            (Known::MoesiAmdBase, "Directory") => &[
-                "requestFromDMA",
-                "triggerQueue",
-                "L3triggerQueue",
-                "requestFromCores",
-            ],
-            (Known::MoesiCmpDirectory, _) => &["triggerQueue"],
-            (Known::MoesiCmpToken, "Directory") => &[
-                "persistentToDir",
-                "persistentFromDir",
-                "dmaRequestToDir",
-                "dmaResponseFromDir",
-            ],
-            // The wires between the two first levels.
-            (Known::MesiThreeLevel, "L0Cache") => &["bufferToL1", "bufferFromL1"],
-            (Known::MesiThreeLevel, "L1Cache") => &["bufferToL0", "bufferFromL0"],
-            (Known::Msi, "L1Cache") => &[
-                "requestToDir",
-                "responseToDirOrSibling",
-                "forwardFromDir",
-                "responseFromDirOrSibling",
-            ],
-            (Known::Msi, "Directory") => &[
-                "forwardToCache",
-                "responseToCache",
-                "requestFromCache",
-                "responseFromCache",
-            ],
-            // A persistent request must not be overtaken by the message that ends it.
-            (Known::MoesiCmpToken, _) => &[
-                "persistentFromL1Cache",
-                "persistentToL1Cache",
-                "persistentToL2Cache",
-            ],
-            _ => &[],
-        };
-        ordered.contains(&buffer)
-    }
-
-    /// The value that the script gives a parameter, where it is not the declared default.
-    pub(super) fn script_value(self, machine: &str, parameter: &str) -> Option<u64> {
-        match (self, machine, parameter) {
-            (Known::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
-            // Options of their own, --l0_transitions_per_cycle and --l1_transitions_per_cycle.
-            (Known::MesiThreeLevel, "L0Cache" | "L1Cache", "transitions_per_cycle") => Some(32),
-            // The option --timeout-latency. It counts only with dynamic_timeout_enabled=0.
-            (Known::MoesiCmpToken, "L1Cache", "fixed_timeout_latency") => Some(300),
-            (Known::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
-            (Known::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
-            (Known::MoesiAmdBase, "Directory", "response_latency") => Some(30),
-            (Known::MoesiAmdBase, "Directory", "l3_hit_latency") => Some(20),
-            (Known::MoesiAmdBase, "Directory", "CPUonly") => Some(1),
-            _ => None,
-        }
-    }
-
-    /// Whether the script never makes controllers of a machine.
-    pub(super) fn leaves_out(self, machine: &str) -> bool {
-        self == Known::MoesiAmdBase && machine == "L3Cache"
-    }
+/// Whether a script never makes controllers of a machine.
+pub(super) fn leaves_out(known: Known, machine: &str) -> bool {
+    known == Known::MoesiAmdBase && machine == "L3Cache"
 }
 
 /// What a parameter of this name is in every protocol that has it and gives it no default.
@@ -131,7 +59,7 @@ pub(super) const BASE: [&str; 4] = [
 
 /// What such a setting is unless something else is said.
 pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64 {
-    if let Some(value) = known.and_then(|known| known.script_value(machine, name)) {
+    if let Some(value) = known.and_then(|known| script_value(known, machine, name)) {
         return value;
     }
     let first_levels = ["L0Cache", "L1Cache", "L2Cache", "DMA"];

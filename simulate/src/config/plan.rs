@@ -1,24 +1,18 @@
 //! From options and the declared parameters of machines to controllers and values.
 
-use super::known::{self, Known};
-use super::script::Script;
+use slicc::ast::Object;
+use slicc::protocol::Protocol;
+use slicc::scripts::{Declared, Known, Script};
+use slicc::setting::Setting;
+use slicc::source::Diagnostic;
+
+use super::Options;
+use super::known;
 use super::value::Site;
-use super::{Options, Setting};
 use crate::ruby::cache::Geometry;
 use crate::ruby::directory::Interleaving;
 use crate::ruby::network::Endpoint;
 use crate::ruby::sets::MOST;
-use crate::slicc::ast::Object;
-use crate::source::Diagnostic;
-
-/// What a protocol declares of a machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Declared<'a> {
-    /// Its name, which is a machine type.
-    pub name: &'a str,
-    /// Its parameters.
-    pub parameters: &'a [Object],
-}
 
 /// The controllers of a protocol, and the values of their parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,6 +123,18 @@ pub enum Direction {
 }
 
 impl Plan {
+    /// The controllers and parameters of a system that runs a protocol.
+    ///
+    /// # Errors
+    /// A parameter without a value, a setting that is about nothing.
+    pub fn of(protocol: &Protocol, options: &Options) -> Result<Plan, Vec<Diagnostic>> {
+        let mut options = options.clone();
+        // Of two settings of a parameter the later one counts: the user's.
+        let asked = std::mem::replace(&mut options.settings, protocol.loaded.settings.clone());
+        options.settings.extend(asked);
+        Plan::new(protocol.name(), &protocol.declared(), &options)
+    }
+
     /// The controllers of a protocol and the values of their parameters, or all that is missing or
     /// wrong.
     pub fn new(
@@ -307,7 +313,7 @@ impl Planner<'_> {
         };
         let left_out = self
             .known()
-            .is_some_and(|known| known.leaves_out(machine.name));
+            .is_some_and(|known| known::leaves_out(known, machine.name));
         // Nothing moves a DMA machine without a device, and there is none.
         if left_out || machine.name == "DMA" || is("DMASequencer") {
             return 0;

@@ -1,13 +1,14 @@
 //! The values of single parameters.
 
-use super::Setting;
-use super::known::{self, Known};
+use slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
+use slicc::cplusplus::evaluate;
+use slicc::scripts::{Known, is_ordered};
+use slicc::setting::Setting;
+use slicc::source::Diagnostic;
+
+use super::known;
 use super::plan::{Buffer, Direction, Planner, Value, Wire, anywhere, wrong};
-use super::script::{How, Script};
 use crate::ruby::cache::Geometry;
-use crate::slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
-use crate::slicc::cplusplus::evaluate;
-use crate::source::Diagnostic;
 
 /// A parameter of a controller whose value is looked for.
 #[derive(Clone, Copy)]
@@ -92,7 +93,7 @@ impl Planner<'_> {
                 _ => return Err(wrong(setting, "ordered or unordered")),
             },
             (None, None) if direct.is_some() => true,
-            (None, script) => is_ordered(script, site),
+            (None, script) => is_ordered(script, site.machine, site.parameter),
         };
         if let Some(name) = direct {
             return Ok(Value::Wire(self.wire(&name, ordered)));
@@ -138,7 +139,7 @@ impl Planner<'_> {
             let text = setting.value.as_str();
             return plain(site.kind(), text).ok_or_else(|| wrong(setting, site.kind()));
         }
-        let script = |known: Known| known.script_value(site.machine, site.name());
+        let script = |known: Known| known::script_value(known, site.machine, site.name());
         if let Some(value) = self.known().and_then(script) {
             return Ok(Value::Number(value));
         }
@@ -155,20 +156,6 @@ impl Planner<'_> {
         }
         let error = site.error(&format!("{what}, and it has no default"));
         Err(error.hint(site.hint("value")))
-    }
-}
-
-/// Whether a buffer is ordered unless a setting says something else.
-pub(super) fn is_ordered(script: Option<Script>, site: Site) -> bool {
-    let by_attribute = || {
-        let attribute = site.attribute("ordered");
-        attribute.is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1"))
-    };
-    match script {
-        Some(Script { known, how }) => {
-            known.is_ordered(site.machine, site.name()) || how == How::Alike && by_attribute()
-        }
-        None => by_attribute(),
     }
 }
 

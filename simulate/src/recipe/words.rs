@@ -1,9 +1,10 @@
 //! Recipes in the words of the command line.
 
+use slicc::protocol::Protocol;
+
 use super::Recipe;
 use crate::config::{Caches, Options};
 use crate::program::Shape;
-use crate::protocol::Protocol;
 
 impl Recipe {
     /// The options of `rubric simulate` that a recipe stands for on a protocol, without those that are

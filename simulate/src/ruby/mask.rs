@@ -4,6 +4,8 @@
 //! opaque here: 0 is an empty list, and our clients, which are CPUs, send no other. So
 //! `atomicPartial` copies the block, and there is nothing to apply.
 
+use slicc::compile::types::mask_words;
+
 use super::Misuse;
 
 /// The shape of a mask.
@@ -21,12 +23,13 @@ impl Mask {
     /// How many words hold bits; the list of atomic operations is the word behind them.
     #[inline]
     pub fn bit_words(self) -> usize {
-        self.bytes.div_ceil(64) as usize
+        self.words() - 1
     }
 
     /// How many words it takes.
+    #[inline]
     pub fn words(self) -> usize {
-        self.bit_words() + 1
+        mask_words(self.bytes)
     }
 
     /// The bits in word `word` that stand for bytes from `first` up to `end`.

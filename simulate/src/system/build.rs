@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use slicc::compile::code::{Member, Program, control};
+use slicc::compile::types::{Kind, Type};
+
 use super::words::{STACK, Words};
 use super::{
     Controller, DEADLOCK_THRESHOLD, Envelope, MemoryFields, RequestFields, Resume, Role, System,
     Tally, Thread,
 };
 use crate::client::Core;
-use crate::compile::code::{Member, Program, control};
-use crate::compile::types::{Kind, Type};
 use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
 use crate::ruby::buffer::{MessageBuffer, Settings};
 use crate::ruby::cache::CacheMemory;

@@ -1,9 +1,10 @@
 //! The cores and their sequencers: requests go in, callbacks of the protocol bring answers out.
 
+use slicc::library::LibraryFunction;
+
 use super::System;
 use super::fault::Trap;
 use crate::client::{Core, CorePort};
-use crate::library::Builtin;
 use crate::request::{Refusal, Request};
 use crate::sequencer::{Issue, Line};
 use crate::trace::Trace;
@@ -116,7 +117,7 @@ impl System {
     /// A callback of the protocol: requests of a line complete with a block at an address.
     pub(super) fn callback(
         &mut self,
-        function: Builtin,
+        function: LibraryFunction,
         sequencer: u64,
         line: u64,
         block: u64,
@@ -141,10 +142,10 @@ impl System {
         let trace = self.trace.as_mut();
         let one = &mut self.sequencers[which];
         match function {
-            Builtin::ReadDone => one.read_done(of, trace, &mut effects),
-            Builtin::WriteDone => one.write_done(of, trace, &mut effects),
-            Builtin::WriteUniqueDone => one.write_unique_done(of, trace, &mut effects),
-            Builtin::AtomicDone => one.atomic_done(of, trace, &mut effects),
+            LibraryFunction::ReadDone => one.read_done(of, trace, &mut effects),
+            LibraryFunction::WriteDone => one.write_done(of, trace, &mut effects),
+            LibraryFunction::WriteUniqueDone => one.write_unique_done(of, trace, &mut effects),
+            LibraryFunction::AtomicDone => one.atomic_done(of, trace, &mut effects),
             _ => one.write_failed(of, trace, &mut effects),
         }?;
         if let Some(cache) = cache

@@ -3,11 +3,12 @@
 //! They are most of those that are carried out, and have a loop of their own: its variables fit the registers of a
 //! processor, which those of a loop that can do everything would not.
 
+use slicc::compile::code::{Op, Program};
+use slicc::compile::types::TypeId;
+use slicc::library::LibraryFunction;
+
 use super::fault::Trap;
 use super::words::{self, STACK_END};
-use crate::compile::code::{Op, Program};
-use crate::compile::types::TypeId;
-use crate::library::Builtin;
 use crate::ruby::Misuse;
 use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::cache::CacheMemory;
@@ -335,48 +336,52 @@ pub(super) fn run(
 /// Carries out one of the functions that only look something up; `None` if it is another.
 #[inline]
 fn look(
-    function: Builtin,
+    function: LibraryFunction,
     words: &[u64],
     objects: &mut Objects<'_>,
     at: usize,
 ) -> Option<Result<u64, Misuse>> {
     let (object, argument) = (words[at] as usize, words[at + 1]);
     Some(match function {
-        Builtin::TableLookup => Ok(objects.tables[object].lookup(argument)),
-        Builtin::TablePresent => objects
+        LibraryFunction::TableLookup => Ok(objects.tables[object].lookup(argument)),
+        LibraryFunction::TablePresent => objects
             .line(argument)
             .map(|line| u64::from(objects.tables[object].is_present(line))),
         // What is missing is made, which needs more than a look.
-        Builtin::PerfectLookup => match objects.tables[object].lookup(objects.line_of(argument)) {
-            0 => return None,
-            entry => Ok(entry),
-        },
-        Builtin::PerfectPresent => {
+        LibraryFunction::PerfectLookup => {
+            match objects.tables[object].lookup(objects.line_of(argument)) {
+                0 => return None,
+                entry => Ok(entry),
+            }
+        }
+        LibraryFunction::PerfectPresent => {
             let line = objects.line_of(argument);
             Ok(u64::from(objects.tables[object].is_present(line)))
         }
-        Builtin::CacheLookup => objects
+        LibraryFunction::CacheLookup => objects
             .line(argument)
             .map(|line| objects.caches[object].lookup(line)),
-        Builtin::CachePresent => objects
+        LibraryFunction::CachePresent => objects
             .line(argument)
             .map(|line| u64::from(objects.caches[object].is_tag_present(line))),
-        Builtin::CacheAvailable => objects
+        LibraryFunction::CacheAvailable => objects
             .line(argument)
             .map(|line| u64::from(objects.caches[object].cache_avail(line))),
-        Builtin::CacheTouch => {
+        LibraryFunction::CacheTouch => {
             objects.caches[object].set_mru(objects.line_of(argument));
             Ok(0)
         }
-        Builtin::CacheTouchEntry => objects.caches[object].set_mru_entry(argument).map(|()| 0),
+        LibraryFunction::CacheTouchEntry => {
+            objects.caches[object].set_mru_entry(argument).map(|()| 0)
+        }
         // Entries of directories are in no cache.
-        Builtin::ChangePermission if object != 0 => {
+        LibraryFunction::ChangePermission if object != 0 => {
             if let Some(cache) = words::mark_of(words, object as u64).checked_sub(1) {
                 objects.caches[cache as usize].change_permission(object as u64, argument as u8);
             }
             Ok(0)
         }
-        Builtin::Now => Ok(objects.now),
+        LibraryFunction::Now => Ok(objects.now),
         _ => return None,
     })
 }

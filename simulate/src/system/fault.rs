@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use slicc::source::Span;
+
 use crate::ruby::Misuse;
 use crate::sequencer;
-use crate::source::Span;
 
 /// What a piece of code ran into.
 #[derive(Clone, Debug)]

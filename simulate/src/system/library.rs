@@ -3,12 +3,104 @@
 //! Arguments are words from an address on: values of scalars, addresses of what is wider, numbers of library objects.
 //! The object of a method comes first. A scalar result replaces the first argument; a wide one goes to the address
 //! behind the arguments.
+//!
+//! # Absent, full, double and out of range
+//!
+//! What a container does when it is used wrongly is what gem5 v24.0.0.1 does in a build with assertions (`gem5.opt`,
+//! `gem5.debug`). Where gem5 asserts, panics or throws, the run ends in a fault that names it. What gem5 accepts is
+//! accepted. Where that is evidently a mistake (an entry is used that nobody has allocated) it is also a
+//! [`Warning`](super::Warning), with the place and how to get there; with
+//! [`Options::strict`](crate::config::Options::strict) it is a fault instead. Where C++ leaves open what happens (memory
+//! behind an array is read or written) the run ends in a fault, too, unless the table says something else.
+//! `tests/library.rs` has a test for each row.
+//!
+//! | use | gem5 | here |
+//! |---|---|---|
+//! | **Set** (64 bits, the build's maximum) | | |
+//! | `add`, `remove`, `isElement` of an element not below the set's size | accepted: the size is not looked at | accepted |
+//! | the same of element 64 or above | `std::bitset` throws | fault |
+//! | `setSize` above 64 | fatal | fault |
+//! | `addSet`, `removeSet`, `isEqual`, `isSuperset` of sets of different sizes | assert | fault |
+//! | `intersectionIsEmpty` of sets of different sizes | accepted | accepted |
+//! | `smallestElement` without an element below the size | panic | fault |
+//! | **NetDest** | | |
+//! | `add` of a machine that does not exist | assert | fault |
+//! | `remove`, `isElement` of one | accepted: it is not in it | accepted |
+//! | the same of number 64 or above, or of no machine type | throws, assert | fault |
+//! | `smallestElement` of an empty one | assert, panic | fault |
+//! | `setNetDest` with a Set that is not of the type's size | accepted, but an assertion fails as soon as it meets another NetDest, at the latest in the network | fault at once, unless the set is empty |
+//! | **CacheMemory** | | |
+//! | any address that is not a line's, but for `setMRU` | assert | fault |
+//! | `lookup`, `isTagPresent` of an absent line | null, false | the same |
+//! | `allocate` of a present line, or in a full set | assert | fault |
+//! | `deallocate` of an absent line | assert | fault |
+//! | `cacheProbe` in a set that has room | assert | fault |
+//! | `setMRU` of an absent line | nothing | nothing |
+//! | `setMRU` of a null entry | assert | fault |
+//! | `getAddressAtIdx` of a free way, or one that is Invalid or NotPresent | 0 | 0 |
+//! | `getAddressAtIdx` out of range | assert | fault |
+//! | an entry that is NotPresent | is not found, and its way is free | the same |
+//! | `allocate` over such an entry | `warn_once`, the old entry is lost (and a lookup of its line finds the new one) | warning; the old line is absent |
+//! | **PerfectCacheMemory** | | |
+//! | `lookup` of an absent line | makes an entry; later versions return null | makes an entry; warning |
+//! | `allocate` of a present line | replaces the content | replaces the content; warning |
+//! | `deallocate` of an absent line | assert | fault |
+//! | an address that is not a line's | that of its line | that of its line |
+//! | **TBETable** | | |
+//! | `lookup` of an absent line or of no line | null | null |
+//! | `allocate` of a present line, or in a full table | assert | fault |
+//! | `deallocate` of an absent line | assert | fault |
+//! | `isPresent`, `allocate`, `deallocate` of no line | assert | fault |
+//! | **DirectoryMemory** | | |
+//! | anything but `isPresent` of an address of another directory | assert | fault |
+//! | `allocate` of a present line, `deallocate` of an absent one | assert | fault |
+//! | `lookup` of an absent line | null | null |
+//! | **TimerTable** | | |
+//! | `set` of a line that is set, `unset` of one that is not, either of no line | assert | fault |
+//! | `nextAddress` with timers of which none has run out | the earliest | the earliest |
+//! | `nextAddress` without timers | assert | fault |
+//! | **PersistentTable** | | |
+//! | `persistentRequestLock` twice, `persistentRequestUnlock` without it, either by a machine that does not exist | assert | fault |
+//! | `findSmallest`, `typeOfSmallest` of a line nobody starves for | assert | fault |
+//! | `markEntries` while there are marks | assert | fault |
+//! | `markEntries` of a line nobody starves for | nothing | nothing |
+//! | any address that is not a line's | assert | fault |
+//! | **MessageBuffer** and its ports | | |
+//! | `dequeue`, `recycle`, `stall_and_wait` before the head is ready | assert | fault |
+//! | a peek into an empty buffer | undefined | fault |
+//! | a peek at a head that is not ready | accepted | accepted |
+//! | `enqueue` with latency 0 | panic | fault |
+//! | `enqueue` in an ordered buffer before the last message | panic (unless this or the last message bypasses) | fault |
+//! | the head of an ordered buffer delayed (`block_on`) so that it arrives before the last message | panic | fault |
+//! | `enqueue` in a full buffer | assert | fault |
+//! | `enqueueDeferredMessages` where nothing is deferred | assert | fault |
+//! | `getSize` | the size at the first call in this tick | the same |
+//! | `stall_and_wait` with no line's address | assert | fault |
+//! | **WireBuffer** | | |
+//! | a message with a shorter latency than one that is there | the heap is no longer one: the order is an accident | by tick of arrival |
+//! | **Controller** | | |
+//! | `stall_and_wait` from a port whose rank is not below the number of in_ports | assert | fault |
+//! | `wakeUpBuffers` from a port whose rank is above that number, with something stalled on the line | reads behind an array | warning; the lower ranks are woken |
+//! | any other use of such a port | accepted | accepted; `rubric protocol check` warns |
+//! | a line woken in a buffer in which two ranks have stalled it | assert (`reanalyzeMessages`) | fault |
+//! | `wakeUpBuffers` and so on of a line on which nothing is stalled | nothing | nothing |
+//! | `unblock` of a line that is not blocked, `blockOnQueue` twice | accepted | accepted |
+//! | `mapAddressToMachine` of an address that belongs to nobody | a machine that does not exist | the same |
+//! | `profileMsgDelay` of a network that there is not | assert | accepted |
+//! | **Sequencer** | | |
+//! | a callback for a line without a request, or of the wrong kind | assert | fault |
+//! | `evictionCallback`, `invalidateSC`, `llscCheckMonitor` of an absent line | accepted | accepted |
+//! | **DataBlock**, **WriteMask** | | |
+//! | `setMask`, `getMask`, `test` out of range | assert | fault |
+//! | `firstBitSet`, `count` from behind the end | the size, 0 | the same |
+//! | `copyPartial` out of range | writes behind the block | fault |
+
+use slicc::compile::code::control;
+use slicc::compile::types::{MOST_TOKENS, UNSET_ADDRESS};
+use slicc::library::LibraryFunction;
 
 use super::System;
 use super::fault::Trap;
-use crate::compile::code::control;
-use crate::compile::types::{MOST_TOKENS, UNSET_ADDRESS};
-use crate::library::Builtin;
 use crate::ruby::cache::Array;
 use crate::ruby::sets::{bits as union, set};
 use crate::ruby::{Misuse, block};
@@ -29,18 +121,20 @@ mod request {
 impl System {
     /// Carries out a function of the library that does more than look something up (`fast` has the others); its
     /// arguments begin at `at`.
-    pub(super) fn library(&mut self, function: Builtin, at: usize) -> Result<(), Trap> {
+    pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         let a = self.words.words[at];
         let b = self.words.words[at + 1];
         let result = match function {
-            Builtin::InReady => u64::from(self.is_ready(a as u32)),
-            Builtin::InDequeue => self.dequeue(a)?,
-            Builtin::CacheProbe => {
+            LibraryFunction::InReady => u64::from(self.is_ready(a as u32)),
+            LibraryFunction::InDequeue => self.dequeue(a)?,
+            LibraryFunction::CacheProbe => {
                 let line = self.line(b)?;
                 self.caches[a as usize].cache_probe(line)?
             }
-            Builtin::CacheAllocate => self.cache_allocate(a, b, self.words.words[at + 2])?,
-            Builtin::CacheDeallocate => {
+            LibraryFunction::CacheAllocate => {
+                self.cache_allocate(a, b, self.words.words[at + 2])?
+            }
+            LibraryFunction::CacheDeallocate => {
                 let line = self.line(b)?;
                 let entry = self.caches[a as usize].deallocate(line)?;
                 *self.words.mark(entry) = 0;
@@ -48,21 +142,23 @@ impl System {
                 0
             }
             // That of an entry has been changed already.
-            Builtin::ChangePermission => return Err(Trap::Null),
-            Builtin::TableAllocate => self.table_allocate(a, b)?,
-            Builtin::TableDeallocate => {
+            LibraryFunction::ChangePermission => return Err(Trap::Null),
+            LibraryFunction::TableAllocate => self.table_allocate(a, b)?,
+            LibraryFunction::TableDeallocate => {
                 let line = self.line(b)?;
                 self.table_deallocate(a, line)?
             }
-            Builtin::PerfectLookup => self.perfect_lookup(a, b)?,
-            Builtin::PerfectAllocate => self.perfect_allocate(a, b)?,
-            Builtin::PerfectDeallocate => {
+            LibraryFunction::PerfectLookup => self.perfect_lookup(a, b)?,
+            LibraryFunction::PerfectAllocate => self.perfect_allocate(a, b)?,
+            LibraryFunction::PerfectDeallocate => {
                 let line = self.line_of(b);
                 self.table_deallocate(a, line)?
             }
-            Builtin::TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
-            Builtin::Later => self.now.saturating_add(a),
-            Builtin::MapToMachine => self.home(a, b)?,
+            LibraryFunction::TableSlots => {
+                u64::from(self.tables[a as usize].slots_available(b as usize))
+            }
+            LibraryFunction::Later => self.now.saturating_add(a),
+            LibraryFunction::MapToMachine => self.home(a, b)?,
             _ => return self.rarer(function, at),
         };
         self.words.words[at] = result;
@@ -70,7 +166,7 @@ impl System {
     }
 
     /// The functions that matter less for speed.
-    fn rarer(&mut self, function: Builtin, at: usize) -> Result<(), Trap> {
+    fn rarer(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         let arguments: [u64; 5] = std::array::from_fn(|index| self.words.words[at + index]);
         let [a, b, c, d, _] = arguments;
         let (i, j) = (a as usize, b as usize);
@@ -82,101 +178,115 @@ impl System {
         let mask = i..i.wrapping_add(self.mask.words());
         let shape = self.mask;
         let result = match function {
-            Builtin::MaskClear => self.done(|system| shape.clear(&mut system.words.words[mask])),
-            Builtin::MaskFill => self.done(|system| shape.fill(&mut system.words.words[mask])),
-            Builtin::MaskSet => {
+            LibraryFunction::MaskClear => {
+                self.done(|system| shape.clear(&mut system.words.words[mask]))
+            }
+            LibraryFunction::MaskFill => {
+                self.done(|system| shape.fill(&mut system.words.words[mask]))
+            }
+            LibraryFunction::MaskSet => {
                 self.tried(|system| shape.set(&mut system.words.words[mask], b, c, true))?
             }
-            Builtin::MaskSetTo => {
+            LibraryFunction::MaskSetTo => {
                 self.tried(|system| shape.set(&mut system.words.words[mask], b, c, d != 0))?
             }
-            Builtin::MaskGet => u64::from(shape.get(&self.words.words[mask], b, c)?),
-            Builtin::MaskTest => u64::from(shape.test(&self.words.words[mask], b)?),
-            Builtin::MaskIsEmpty => u64::from(shape.is_empty(&self.words.words[mask])),
-            Builtin::MaskIsFull => u64::from(shape.is_full(&self.words.words[mask])),
-            Builtin::MaskCompare => {
+            LibraryFunction::MaskGet => u64::from(shape.get(&self.words.words[mask], b, c)?),
+            LibraryFunction::MaskTest => u64::from(shape.test(&self.words.words[mask], b)?),
+            LibraryFunction::MaskIsEmpty => u64::from(shape.is_empty(&self.words.words[mask])),
+            LibraryFunction::MaskIsFull => u64::from(shape.is_full(&self.words.words[mask])),
+            LibraryFunction::MaskCompare => {
                 let other = j..j + shape.bit_words();
                 u64::from(self.words.words[i..i + shape.bit_words()] == self.words.words[other])
             }
-            Builtin::MaskOverlaps => u64::from(shape.is_overlap(
+            LibraryFunction::MaskOverlaps => u64::from(shape.is_overlap(
                 &self.words.words[mask],
                 &self.words.words[j..j + shape.words()],
             )),
-            Builtin::MaskContains => u64::from(shape.contains(
+            LibraryFunction::MaskContains => u64::from(shape.contains(
                 &self.words.words[mask],
                 &self.words.words[j..j + shape.words()],
             )),
-            Builtin::MaskAnd => self.done(|system| shape.and(&mut system.words.words, i, j)),
-            Builtin::MaskOr => self.done(|system| shape.or(&mut system.words.words, i, j)),
-            Builtin::MaskInvert => {
+            LibraryFunction::MaskAnd => {
+                self.done(|system| shape.and(&mut system.words.words, i, j))
+            }
+            LibraryFunction::MaskOr => self.done(|system| shape.or(&mut system.words.words, i, j)),
+            LibraryFunction::MaskInvert => {
                 self.done(|system| shape.set_inverted(&mut system.words.words, i, j))
             }
-            Builtin::MaskFirst => shape.first_bit_set(&self.words.words[mask], b != 0, 0),
-            Builtin::MaskFirstFrom => shape.first_bit_set(&self.words.words[mask], b != 0, c),
-            Builtin::MaskCount => shape.count(&self.words.words[mask], 0),
-            Builtin::MaskCountFrom => shape.count(&self.words.words[mask], b),
+            LibraryFunction::MaskFirst => shape.first_bit_set(&self.words.words[mask], b != 0, 0),
+            LibraryFunction::MaskFirstFrom => {
+                shape.first_bit_set(&self.words.words[mask], b != 0, c)
+            }
+            LibraryFunction::MaskCount => shape.count(&self.words.words[mask], 0),
+            LibraryFunction::MaskCountFrom => shape.count(&self.words.words[mask], b),
 
-            Builtin::BlockClear => self.done(|system| system.words.words[i..i + block].fill(0)),
-            Builtin::BlockCopyRange => self
+            LibraryFunction::BlockClear => {
+                self.done(|system| system.words.words[i..i + block].fill(0))
+            }
+            LibraryFunction::BlockCopyRange => self
                 .tried(|system| block::copy_partial(&mut system.words.words, i, j, block, c, d))?,
-            Builtin::BlockCopy => {
+            LibraryFunction::BlockCopy => {
                 self.done(|system| system.words.words.copy_within(j..j + block, i))
             }
-            Builtin::BlockCopyMasked => self.done(|system| {
+            LibraryFunction::BlockCopyMasked => self.done(|system| {
                 block::copy_masked(&mut system.words.words, i, j, block, c as usize)
             }),
 
-            Builtin::SetSize => {
+            LibraryFunction::SetSize => {
                 self.tried(|system| set::set_size(&mut system.words.words[own], b))?
             }
-            Builtin::SetAdd => self.tried(|system| set::add(&mut system.words.words[own], b))?,
-            Builtin::SetRemove => {
+            LibraryFunction::SetAdd => {
+                self.tried(|system| set::add(&mut system.words.words[own], b))?
+            }
+            LibraryFunction::SetRemove => {
                 self.tried(|system| set::remove(&mut system.words.words[own], b))?
             }
-            Builtin::SetClear => self.done(|system| set::clear(&mut system.words.words[own])),
-            Builtin::SetBroadcast => {
+            LibraryFunction::SetClear => {
+                self.done(|system| set::clear(&mut system.words.words[own]))
+            }
+            LibraryFunction::SetBroadcast => {
                 self.done(|system| set::broadcast(&mut system.words.words[own]))
             }
-            Builtin::SetHas => u64::from(set::is_element(&self.words.words[own], b)?),
-            Builtin::SetSmallest => set::smallest(&self.words.words[own])?,
-            Builtin::SetAddSet => {
+            LibraryFunction::SetHas => u64::from(set::is_element(&self.words.words[own], b)?),
+            LibraryFunction::SetSmallest => set::smallest(&self.words.words[own])?,
+            LibraryFunction::SetAddSet => {
                 self.check_sizes(i, j)?;
                 self.done(|system| union::add(&mut system.words.words, i + 1, j + 1, 1))
             }
-            Builtin::SetRemoveSet => {
+            LibraryFunction::SetRemoveSet => {
                 self.check_sizes(i, j)?;
                 self.done(|system| union::remove(&mut system.words.words, i + 1, j + 1, 1))
             }
-            Builtin::SetCount => union::count(&self.words.words[i + 1..i + 2]),
-            Builtin::SetIsEmpty => u64::from(self.words.words[i + 1] == 0),
-            Builtin::SetEqual => {
+            LibraryFunction::SetCount => union::count(&self.words.words[i + 1..i + 2]),
+            LibraryFunction::SetIsEmpty => u64::from(self.words.words[i + 1] == 0),
+            LibraryFunction::SetEqual => {
                 self.check_sizes(i, j)?;
                 u64::from(self.words.words[i + 1] == self.words.words[j + 1])
             }
-            Builtin::SetSuperset => {
+            LibraryFunction::SetSuperset => {
                 self.check_sizes(i, j)?;
                 u64::from(union::is_superset(
                     &self.words.words[i + 1..i + 2],
                     &self.words.words[j + 1..j + 2],
                 ))
             }
-            Builtin::SetDisjoint => {
+            LibraryFunction::SetDisjoint => {
                 u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0)
             }
 
-            Builtin::DestAdd => {
+            LibraryFunction::DestAdd => {
                 self.tried(|system| system.machines.add(&mut system.words.words[dest], b))?
             }
-            Builtin::DestRemove => {
+            LibraryFunction::DestRemove => {
                 self.tried(|system| system.machines.remove(&mut system.words.words[dest], b))?
             }
-            Builtin::DestAddAll => {
+            LibraryFunction::DestAddAll => {
                 self.done(|system| union::add(&mut system.words.words, i, j, words))
             }
-            Builtin::DestRemoveAll => {
+            LibraryFunction::DestRemoveAll => {
                 self.done(|system| union::remove(&mut system.words.words, i, j, words))
             }
-            Builtin::DestAssign => {
+            LibraryFunction::DestAssign => {
                 let from = [
                     self.words.words[c as usize],
                     self.words.words[c as usize + 1],
@@ -187,36 +297,40 @@ impl System {
                         .set_net_dest(&mut system.words.words[dest], b, &from)
                 })?
             }
-            Builtin::DestBroadcast => {
+            LibraryFunction::DestBroadcast => {
                 self.done(|system| system.machines.broadcast(&mut system.words.words[dest]))
             }
-            Builtin::DestBroadcastType => self.done(|system| {
+            LibraryFunction::DestBroadcastType => self.done(|system| {
                 system
                     .machines
                     .broadcast_type(&mut system.words.words[dest], b)
             }),
-            Builtin::DestClear => self.done(|system| system.words.words[dest].fill(0)),
-            Builtin::DestCount => union::count(&self.words.words[dest]),
-            Builtin::DestHas => u64::from(self.machines.is_element(&self.words.words[dest], b)?),
-            Builtin::DestSuperset => u64::from(union::is_superset(
+            LibraryFunction::DestClear => self.done(|system| system.words.words[dest].fill(0)),
+            LibraryFunction::DestCount => union::count(&self.words.words[dest]),
+            LibraryFunction::DestHas => {
+                u64::from(self.machines.is_element(&self.words.words[dest], b)?)
+            }
+            LibraryFunction::DestSuperset => u64::from(union::is_superset(
                 &self.words.words[dest],
                 &self.words.words[j..j + words],
             )),
-            Builtin::DestEqual => {
+            LibraryFunction::DestEqual => {
                 u64::from(self.words.words[dest] == self.words.words[j..j + words])
             }
-            Builtin::DestIsEmpty => u64::from(union::is_empty(&self.words.words[dest])),
-            Builtin::DestDisjoint => u64::from(union::are_disjoint(
+            LibraryFunction::DestIsEmpty => u64::from(union::is_empty(&self.words.words[dest])),
+            LibraryFunction::DestDisjoint => u64::from(union::are_disjoint(
                 &self.words.words[dest],
                 &self.words.words[j..j + words],
             )),
-            Builtin::DestSmallest => self.machines.smallest(&self.words.words[dest])?,
-            Builtin::DestSmallestType => self.machines.smallest_of(&self.words.words[dest], b)?,
-            Builtin::DestOr | Builtin::DestAnd => {
+            LibraryFunction::DestSmallest => self.machines.smallest(&self.words.words[dest])?,
+            LibraryFunction::DestSmallestType => {
+                self.machines.smallest_of(&self.words.words[dest], b)?
+            }
+            LibraryFunction::DestOr | LibraryFunction::DestAnd => {
                 let to = c as usize;
                 self.words.words.copy_within(dest, to);
                 match function {
-                    Builtin::DestOr => {
+                    LibraryFunction::DestOr => {
                         self.done(|system| union::add(&mut system.words.words, to, j, words))
                     }
                     _ => {
@@ -224,7 +338,7 @@ impl System {
                     }
                 }
             }
-            Builtin::BroadcastTo => {
+            LibraryFunction::BroadcastTo => {
                 let to = j..j + words;
                 self.words.words[to.clone()].fill(0);
                 self.done(|system| {
@@ -234,7 +348,7 @@ impl System {
                 })
             }
 
-            Builtin::OutDeferred => {
+            LibraryFunction::OutDeferred => {
                 if !self.buffers[i].has_deferred(b) {
                     return Err(Misuse::NothingDeferred(b).into());
                 }
@@ -243,159 +357,166 @@ impl System {
                 }
                 0
             }
-            Builtin::OutDeferredEmpty => u64::from(!self.buffers[i].has_deferred(b)),
-            Builtin::BufferSlots => u64::from(self.buffers[i].slots_available(j, c)),
-            Builtin::BufferSize => self.buffers[i].size_at(self.now) as u64,
-            Builtin::InRecycle => {
+            LibraryFunction::OutDeferredEmpty => u64::from(!self.buffers[i].has_deferred(b)),
+            LibraryFunction::BufferSlots => u64::from(self.buffers[i].slots_available(j, c)),
+            LibraryFunction::BufferSize => self.buffers[i].size_at(self.now) as u64,
+            LibraryFunction::InRecycle => {
                 let arrival = self.buffers[i].recycle(b, c)?;
                 self.done(|system| system.wheel.schedule(arrival, system.consumers[i]))
             }
-            Builtin::InEmpty => u64::from(self.buffers[i].is_empty()),
-            Builtin::InNoStalls => u64::from(self.buffers[i].stall_map_size() == 0),
-            Builtin::InStalls => self.buffers[i].stall_map_size() as u64,
-            Builtin::InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
+            LibraryFunction::InEmpty => u64::from(self.buffers[i].is_empty()),
+            LibraryFunction::InNoStalls => u64::from(self.buffers[i].stall_map_size() == 0),
+            LibraryFunction::InStalls => self.buffers[i].stall_map_size() as u64,
+            LibraryFunction::InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
 
-            Builtin::CacheNull => 0,
-            Builtin::CacheTagLatency => self.caches[i].latency(Array::Tag),
-            Builtin::CacheDataLatency => self.caches[i].latency(Array::Data),
-            Builtin::CacheRecord => {
+            LibraryFunction::CacheNull => 0,
+            LibraryFunction::CacheTagLatency => self.caches[i].latency(Array::Tag),
+            LibraryFunction::CacheDataLatency => self.caches[i].latency(Array::Data),
+            LibraryFunction::CacheRecord => {
                 // Of CacheRequestType, the first two are about data.
                 let array = if b < 2 { Array::Data } else { Array::Tag };
                 self.done(|system| system.caches[i].record_request(array, c, system.now))
             }
-            Builtin::CacheCheck => {
+            LibraryFunction::CacheCheck => {
                 let array = if b == 0 { Array::Data } else { Array::Tag };
                 u64::from(self.caches[i].check_resource(array, c, self.now))
             }
-            Builtin::CacheSize => self.caches[i].geometry().size,
-            Builtin::CacheBlocks => self.caches[i].blocks() as u64,
-            Builtin::CacheAddressAt => self.caches[i].address_at(b)?,
+            LibraryFunction::CacheSize => self.caches[i].geometry().size,
+            LibraryFunction::CacheBlocks => self.caches[i].blocks() as u64,
+            LibraryFunction::CacheAddressAt => self.caches[i].address_at(b)?,
 
-            Builtin::DirectoryAllocate => {
+            LibraryFunction::DirectoryAllocate => {
                 self.directories[i].allocate(b, c)?;
                 c
             }
-            Builtin::DirectoryLookup => self.directories[i].lookup(b)?,
-            Builtin::DirectoryDeallocate => {
+            LibraryFunction::DirectoryLookup => self.directories[i].lookup(b)?,
+            LibraryFunction::DirectoryDeallocate => {
                 let entry = self.directories[i].deallocate(b)?;
                 self.done(|system| system.words.release(entry))
             }
-            Builtin::DirectoryPresent => u64::from(self.directories[i].is_present(b)),
+            LibraryFunction::DirectoryPresent => u64::from(self.directories[i].is_present(b)),
 
-            Builtin::ReadDone
-            | Builtin::WriteDone
-            | Builtin::WriteUniqueDone
-            | Builtin::AtomicDone
-            | Builtin::ConditionalFailed => {
+            LibraryFunction::ReadDone
+            | LibraryFunction::WriteDone
+            | LibraryFunction::WriteUniqueDone
+            | LibraryFunction::AtomicDone
+            | LibraryFunction::ConditionalFailed => {
                 self.callback(function, a, b, c)?;
                 0
             }
-            Builtin::MonitorCheck => {
+            LibraryFunction::MonitorCheck => {
                 let monitor =
                     self.monitors[i].and_then(|cache| self.caches[cache as usize].monitor(b));
                 u64::from(self.sequencers[i].holds(monitor))
             }
-            Builtin::MonitorClear => self.done(|system| {
+            LibraryFunction::MonitorClear => self.done(|system| {
                 if let Some(cache) = system.monitors[i] {
                     system.caches[cache as usize].clear_monitors_of(a as u32);
                 }
             }),
-            Builtin::MonitorClearLine => self.done(|system| {
+            LibraryFunction::MonitorClearLine => self.done(|system| {
                 if let Some(cache) = system.monitors[i] {
                     system.caches[cache as usize].clear_monitor(b);
                 }
             }),
-            Builtin::Evicted => self.done(|system| system.evicted(i, b)),
-            Builtin::SequencerCheck => 1,
+            LibraryFunction::Evicted => self.done(|system| system.evicted(i, b)),
+            LibraryFunction::SequencerCheck => 1,
 
-            Builtin::TimerReady => u64::from(self.timers[i].is_ready(b)),
-            Builtin::TimerNext => self.timers[i].next_address()?,
-            Builtin::TimerSet => {
+            LibraryFunction::TimerReady => u64::from(self.timers[i].is_ready(b)),
+            LibraryFunction::TimerNext => self.timers[i].next_address()?,
+            LibraryFunction::TimerSet => {
                 let line = self.line(b)?;
                 self.timers[i].set(line, c)?;
                 self.done(|system| system.wheel.schedule(c, system.timer_owners[i]))
             }
-            Builtin::TimerUnset => {
+            LibraryFunction::TimerUnset => {
                 let line = self.line(b)?;
                 self.tried(|system| system.timers[i].unset(line))?
             }
-            Builtin::TimerIsSet => u64::from(self.timers[i].is_set(b)),
+            LibraryFunction::TimerIsSet => u64::from(self.timers[i].is_set(b)),
 
-            Builtin::PersistentLock
-            | Builtin::PersistentUnlock
-            | Builtin::PersistentMayIssue
-            | Builtin::PersistentSmallest
-            | Builtin::PersistentTypeOfSmallest
-            | Builtin::PersistentMark
-            | Builtin::PersistentLocked
-            | Builtin::PersistentStarving
-            | Builtin::PersistentReadStarving => self.persistent(function, i, [b, c, d])?,
+            LibraryFunction::PersistentLock
+            | LibraryFunction::PersistentUnlock
+            | LibraryFunction::PersistentMayIssue
+            | LibraryFunction::PersistentSmallest
+            | LibraryFunction::PersistentTypeOfSmallest
+            | LibraryFunction::PersistentMark
+            | LibraryFunction::PersistentLocked
+            | LibraryFunction::PersistentStarving
+            | LibraryFunction::PersistentReadStarving => self.persistent(function, i, [b, c, d])?,
 
-            Builtin::Zero | Builtin::Nothing => 0,
-            Builtin::Same => a,
-            Builtin::MaxTokens => MOST_TOKENS,
-            Builtin::LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
-            Builtin::LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
-            Builtin::AddressOffset => self.set_address(a)?.wrapping_sub(b),
-            Builtin::Modulo => (a as i64)
+            LibraryFunction::Zero | LibraryFunction::Nothing => 0,
+            LibraryFunction::Same => a,
+            LibraryFunction::MaxTokens => MOST_TOKENS,
+            LibraryFunction::LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
+            LibraryFunction::LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
+            LibraryFunction::AddressOffset => self.set_address(a)?.wrapping_sub(b),
+            LibraryFunction::Modulo => (a as i64)
                 .checked_rem(b as i64)
-                .ok_or(Trap::Other("a division by zero"))? as u64,
-            Builtin::BitSelect => bits(self.set_address(a)?, b, c),
-            Builtin::MaskLowBits => match 1_u64.checked_shl(b as u32) {
+                .ok_or(Trap::Other("a division by zero"))?
+                as u64,
+            LibraryFunction::BitSelect => bits(self.set_address(a)?, b, c),
+            LibraryFunction::MaskLowBits => match 1_u64.checked_shl(b as u32) {
                 Some(bit) => self.set_address(a)? & !(bit - 1),
                 None => 0,
             },
-            Builtin::NextStride => self
+            LibraryFunction::NextStride => self
                 .set_address(a)?
                 .wrapping_add((block as u64 * 8).wrapping_mul(b)),
 
-            Builtin::MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
-            Builtin::MapToCluster => {
+            LibraryFunction::MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
+            LibraryFunction::MapToCluster => {
                 let cluster = arguments[4];
                 let shift = 1_u64.checked_shl(d as u32).unwrap_or(0);
                 b << 32
                     | (bits_of_range(self.set_address(a)?, c, d) + cluster * shift) & 0xFFFF_FFFF
             }
-            Builtin::MachineCount => self.machines.count(a),
-            Builtin::MachineNumber => a & 0xFFFF_FFFF,
-            Builtin::MachineKind => a >> 32,
-            Builtin::MachineMake => a << 32 | b & 0xFFFF_FFFF,
+            LibraryFunction::MachineCount => self.machines.count(a),
+            LibraryFunction::MachineNumber => a & 0xFFFF_FFFF,
+            LibraryFunction::MachineKind => a >> 32,
+            LibraryFunction::MachineMake => a << 32 | b & 0xFFFF_FFFF,
 
-            Builtin::IsWrite => u64::from(
+            LibraryFunction::IsWrite => u64::from(
                 a == request::ST
                     || request::ATOMICS.contains(&a)
                     || request::WRITES.contains(&a)
                     || a == request::FLUSH,
             ),
-            Builtin::IsDataRead => u64::from(a == request::LD || a == request::LOAD_LINKED),
-            Builtin::IsRead => {
+            LibraryFunction::IsDataRead => u64::from(a == request::LD || a == request::LOAD_LINKED),
+            LibraryFunction::IsRead => {
                 u64::from([request::LD, request::LOAD_LINKED, request::IFETCH].contains(&a))
             }
-            Builtin::IsHtm => u64::from(request::HTM.contains(&a)),
-            Builtin::IsTlbi => u64::from(request::TLBI.contains(&a)),
+            LibraryFunction::IsHtm => u64::from(request::HTM.contains(&a)),
+            LibraryFunction::IsTlbi => u64::from(request::TLBI.contains(&a)),
 
-            Builtin::StallPort => self.done(System::wake_next_cycle),
-            Builtin::WakeLine => {
+            LibraryFunction::StallPort => self.done(System::wake_next_cycle),
+            LibraryFunction::WakeLine => {
                 self.wake_lower(a)?;
                 0
             }
-            Builtin::WakeAll => self.done(System::wake_everything),
-            Builtin::WakeAllOfLine => {
+            LibraryFunction::WakeAll => self.done(System::wake_everything),
+            LibraryFunction::WakeAllOfLine => {
                 self.wake_every_rank(a)?;
                 0
             }
-            Builtin::PopMemory => match self.controllers[self.current].responses_from_memory {
-                Some(buffer) => self.dequeue(u64::from(buffer))?,
-                None => {
-                    return Err(Trap::Other(
-                        "a machine without the buffer responseFromMemory took a response from it",
-                    ));
+            LibraryFunction::PopMemory => {
+                match self.controllers[self.current].responses_from_memory {
+                    Some(buffer) => self.dequeue(u64::from(buffer))?,
+                    None => {
+                        return Err(Trap::Other(
+                            "a machine without the buffer responseFromMemory took a response from it",
+                        ));
+                    }
                 }
-            },
-            Builtin::BlockOnQueue => self.done(|system| system.block(system.current, a, b as u32)),
-            Builtin::Unblock => self.done(|system| system.unblock(system.current, a)),
-            Builtin::Functional => return Err(Trap::Unsupported("a functional access")),
-            Builtin::DmaAck | Builtin::DmaData => return Err(Trap::Unsupported("a DMA device")),
+            }
+            LibraryFunction::BlockOnQueue => {
+                self.done(|system| system.block(system.current, a, b as u32))
+            }
+            LibraryFunction::Unblock => self.done(|system| system.unblock(system.current, a)),
+            LibraryFunction::Functional => return Err(Trap::Unsupported("a functional access")),
+            LibraryFunction::DmaAck | LibraryFunction::DmaData => {
+                return Err(Trap::Unsupported("a DMA device"));
+            }
 
             // The compiler has made instructions of these, and the others come first.
             _ => return Err(Trap::Other("a function that is no function")),
@@ -407,28 +528,30 @@ impl System {
     /// A function of a table of persistent requests; the arguments behind the table, of which the first is a line.
     fn persistent(
         &mut self,
-        function: Builtin,
+        function: LibraryFunction,
         table: usize,
         [line, machine, kind]: [u64; 3],
     ) -> Result<u64, Trap> {
         let line = self.line(line)?;
         if matches!(
             function,
-            Builtin::PersistentLock | Builtin::PersistentUnlock
+            LibraryFunction::PersistentLock | LibraryFunction::PersistentUnlock
         ) {
             // The starving are a NetDest: there have to be such machines.
             self.machines.check(machine)?;
         }
         let table = &mut self.persistents[table];
         Ok(match function {
-            Builtin::PersistentLock => table.lock(line, machine, kind != 0).map(|()| 0)?,
-            Builtin::PersistentUnlock => table.unlock(line, machine).map(|()| 0)?,
-            Builtin::PersistentMayIssue => u64::from(table.ok_to_issue_starving(line, machine)),
-            Builtin::PersistentSmallest => table.find_smallest(line)?,
-            Builtin::PersistentTypeOfSmallest => u64::from(table.smallest_writes(line)?),
-            Builtin::PersistentMark => table.mark_entries(line).map(|()| 0)?,
-            Builtin::PersistentLocked => u64::from(table.is_locked(line)),
-            Builtin::PersistentStarving => table.count_starving(line),
+            LibraryFunction::PersistentLock => table.lock(line, machine, kind != 0).map(|()| 0)?,
+            LibraryFunction::PersistentUnlock => table.unlock(line, machine).map(|()| 0)?,
+            LibraryFunction::PersistentMayIssue => {
+                u64::from(table.ok_to_issue_starving(line, machine))
+            }
+            LibraryFunction::PersistentSmallest => table.find_smallest(line)?,
+            LibraryFunction::PersistentTypeOfSmallest => u64::from(table.smallest_writes(line)?),
+            LibraryFunction::PersistentMark => table.mark_entries(line).map(|()| 0)?,
+            LibraryFunction::PersistentLocked => u64::from(table.is_locked(line)),
+            LibraryFunction::PersistentStarving => table.count_starving(line),
             _ => table.count_read_starving(line),
         })
     }

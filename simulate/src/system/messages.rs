@@ -1,8 +1,9 @@
 //! Messages on their way: sending, parking and waking, and the memory at the other end.
 
+use slicc::compile::code::{Need, control};
+
 use super::fault::Trap;
 use super::{HAPPENINGS, Happening, NEAR, Role, System};
-use crate::compile::code::{Need, control};
 use crate::ruby::Misuse;
 
 /// Numbers of `MemoryRequestType`.

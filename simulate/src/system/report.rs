@@ -1,8 +1,9 @@
 //! Faults put into words.
 
+use slicc::compile::types::Kind;
+
 use super::fault::{Fault, FaultKind, Trap};
 use super::{HAPPENINGS, Happening, System};
-use crate::compile::types::Kind;
 
 /// How many happenings a report shows.
 const SHOWN: usize = 24;

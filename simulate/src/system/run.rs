@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use slicc::compile::code::{Op, Program, Transition, control, stall};
+use slicc::compile::types::TypeId;
+
 use super::fast::{self, Objects, Position, Stop};
 use super::fault::Trap;
 use super::{Resume, System};
-use crate::compile::code::{Op, Program, Transition, control, stall};
-use crate::compile::types::TypeId;
 
 /// How a run of code ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

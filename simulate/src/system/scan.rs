@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use slicc::compile::code::{InPort, control};
+
 use super::fault::Trap;
 use super::run::Ending;
 use super::words::STACK;
 use super::{Happening, MOST_TAKEN, System};
-use crate::compile::code::{InPort, control};
 use crate::trace;
 
 impl System {
@@ -165,7 +166,7 @@ impl System {
 
     /// Notes what an action has to say about the running transition.
     pub(super) fn comment(&mut self, of: usize, value: u64) {
-        use crate::compile::types::Kind;
+        use slicc::compile::types::Kind;
         use std::fmt::Write;
 
         if self.trace.is_none() {

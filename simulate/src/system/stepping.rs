@@ -15,8 +15,9 @@ mod telling;
 mod thaw;
 mod values;
 
+use slicc::compile::types::Kind;
+
 use super::{System, Thread};
-use crate::compile::types::Kind;
 use crate::request::Response;
 use coding::Dictionary;
 use layout::Layout;

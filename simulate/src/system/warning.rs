@@ -2,10 +2,11 @@
 
 use std::mem::Discriminant;
 
+use slicc::source::Span;
+
 use super::System;
 use super::fault::Trap;
 use crate::ruby::Misuse;
-use crate::source::Span;
 
 /// Something that gem5 accepts although it is evidently wrong: an entry used that was never allocated, for example.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 //! else: the control words of the controllers, messages, entries and TBEs. An object has two words in front of it: its
 //! type, and a word that its owner may use.
 
-use crate::compile::types::TypeId;
+use slicc::compile::types::TypeId;
 
 /// Where the stack begins.
 pub const STACK: usize = 64;

@@ -2,9 +2,9 @@
 
 use check::{Options, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
-use simulate::protocol::Protocol;
 use simulate::simulation::{Run, Simulation};
 use simulate::trace::Output;
+use slicc::protocol::Protocol;
 
 /// What is wrong with a run, if anything: how it ended early, or that it violates the model that its
 /// client keeps.

@@ -7,9 +7,9 @@ use std::path::Path;
 use simulate::client::Client;
 use simulate::config::Options;
 use simulate::program::Shape;
-use simulate::protocol::Protocol;
 use simulate::simulation::{Run, Simulation};
-use simulate::slicc::load::load_with;
+use slicc::load::load_with;
+use slicc::protocol::Protocol;
 
 /// Pieces that are put into a machine that answers every request from a cache of its own.
 #[derive(Clone, Copy, Default)]
@@ -122,7 +122,7 @@ pub fn open(source: &str) -> Result<Protocol, Vec<String>> {
     let loaded = load_with(Path::new("test.slicc"), &mut |_| {
         Ok(text.clone().into_bytes())
     });
-    let failed = |failure: simulate::slicc::load::Failure| {
+    let failed = |failure: slicc::load::Failure| {
         let said = failure.diagnostics.iter().map(|one| {
             let line = one.span.map_or(0, |span| failure.sources.position(span).1);
             format!("{line}: {}", one.message)

@@ -1,14 +1,12 @@
 //! Runs of the protocols that come with the program, as varied as recipes are.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use std::path::PathBuf;
-
 use simulate::client::Client;
 use simulate::config::{Caches, Options};
 use simulate::program::Shape;
-use simulate::protocol::Protocol;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
+use slicc::protocol::Protocol;
 
 /// Runs of the standard stress run of a protocol.
 pub const STANDARD: u64 = 800;
@@ -31,16 +29,10 @@ pub const CLIENTS: [Client; 8] = [
     },
 ];
 
-/// A file or folder of the protocols that come with the program.
-pub fn fixture(name: &str) -> PathBuf {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
-    PathBuf::from(folder).join(name)
-}
-
 /// A protocol that comes with the program.
 pub fn open(name: &str) -> Protocol {
-    let path = fixture(&format!("{name}.slicc"));
-    match Protocol::open(path.to_str().unwrap_or(name)) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
+    match Protocol::open(&format!("{folder}/{name}.slicc")) {
         Ok(protocol) => protocol,
         Err(failure) => {
             let told = failure.diagnostics.iter().map(|one| match one.span {

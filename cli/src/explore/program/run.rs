@@ -4,7 +4,7 @@ use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::Move;
 use ::explore::program::machine::{Event, Fault};
 use history::Kind;
-use simulate::source::Sources;
+use slicc::source::Sources;
 
 /// An event: its thread, its line, and what happens.
 pub(super) fn event(program: &Program, event: &Event) -> String {

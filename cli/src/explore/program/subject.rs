@@ -9,7 +9,7 @@ use ::explore::program::exhaustive::{self, explore};
 use ::explore::program::fences::{Suggestion, suggest};
 use check::Model;
 use check::bounds::Bounds;
-use simulate::source::Sources;
+use slicc::source::Sources;
 
 use super::Args;
 use crate::error::Error;

@@ -7,9 +7,9 @@ use explore::memory::slicc::nice_cycles;
 use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore};
 use explore::search::Progress;
 use report::coverage::Reached;
-use simulate::mutant::named;
-use simulate::protocol::Protocol;
 use simulate::stepper::Problem;
+use slicc::mutant::named;
+use slicc::protocol::Protocol;
 
 use super::Args;
 use crate::error::Error;
@@ -129,7 +129,7 @@ impl<'a> Subject<'a> {
             state,
             event,
         });
-        match self.protocol.plan(&options) {
+        match simulate::config::Plan::of(&self.protocol, &options) {
             Ok(plan) => protocols::reached(&self.protocol, &plan, &entries.collect()),
             Err(_) => Reached::default(),
         }

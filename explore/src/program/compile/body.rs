@@ -4,7 +4,7 @@ mod control;
 
 use std::mem::take;
 
-use simulate::source::{Diagnostic, Span};
+use slicc::source::{Diagnostic, Span};
 
 use super::expression::Names;
 use super::globals::{Global, Globals};

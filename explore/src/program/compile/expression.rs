@@ -1,6 +1,6 @@
 //! Expressions, and the names in them.
 
-use simulate::source::{Diagnostic, Span};
+use slicc::source::{Diagnostic, Span};
 
 use super::Compiler;
 use super::globals::{Global, Globals};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use simulate::source::{Diagnostic, Span};
+use slicc::source::{Diagnostic, Span};
 
 use super::Compiler;
 use super::expression::constant;

@@ -1,6 +1,6 @@
 //! What a thread does between two accesses.
 
-use simulate::source::Span;
+use slicc::source::Span;
 
 use super::{Fault, Status, Stop, Thread};
 use crate::program::code::{FaultKind, Instruction};

@@ -88,7 +88,7 @@ impl Stepping {
         let start = controller.control as usize;
         let base = &self.bases[number];
         let now = &self.system.words.words[start..start + base.len()];
-        let first = usize::from(crate::compile::code::control::FREE);
+        let first = usize::from(slicc::compile::code::control::FREE);
         let changed = |at: &usize| now[*at] != base[*at];
         self.put((first..base.len()).filter(changed).count() as u64, out);
         for at in (first..base.len()).filter(changed) {

@@ -1,6 +1,6 @@
 //! Where objects hold blocks.
 
-use crate::compile::types::{Kind, Type, TypeId, Types};
+use slicc::compile::types::{Kind, Type, TypeId, Types};
 
 /// What is known of the objects of a type.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,10 @@
 //! Moves in words.
 
+use slicc::compile::types::Kind;
+
 use super::moves::{Move, Outcome};
 use super::values::{Access, Action, Freshness};
 use super::{Stepping, Values};
-use crate::compile::types::Kind;
 
 /// A move in words.
 #[derive(Clone, Debug, PartialEq, Eq)]

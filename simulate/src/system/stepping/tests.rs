@@ -1,8 +1,9 @@
 use std::collections::BTreeSet;
 
+use slicc::protocol::Protocol;
+use slicc::setting::Setting;
+
 use super::values::Renaming;
-use crate::config::Setting;
-use crate::protocol::Protocol;
 use crate::ruby::delays::Delays;
 use crate::stepper::{Action, Move, Scope, Stepper, Values};
 

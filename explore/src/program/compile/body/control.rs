@@ -1,6 +1,6 @@
 //! Branches and loops, as jumps.
 
-use simulate::source::{Diagnostic, Span};
+use slicc::source::{Diagnostic, Span};
 
 use super::super::expression::constant;
 use super::{Body, LATER, Loop};

@@ -1,0 +1,54 @@
+//! What a mutant changes of a protocol, and whether it is equivalent to it, as this runtime runs both.
+//!
+//! The comparison itself is `slicc`'s ([`slicc::mutant::touched`], [`slicc::mutant::equivalent`]); added here is whether gem5's scripts
+//! give both the same controllers and parameters, of which the language knows nothing.
+//!
+//! ```
+//! use simulate::differences::{equivalent, touched};
+//! use slicc::mutant::named;
+//! use slicc::protocol::Protocol;
+//!
+//! let mutant = named::find("mi-l1-forward-blocks-queue").unwrap();
+//! let original = Protocol::open(&mutant.protocol).unwrap();
+//! let mutated = original.with(&mutant).unwrap();
+//! assert!(!touched(&original, &mutated).entries.is_empty());
+//! assert_eq!(equivalent(&original, &mutated, None), None);
+//! ```
+
+use slicc::mutant::equivalent::{self, Reached, Reason};
+use slicc::mutant::touched::{self, Touched};
+use slicc::protocol::Protocol;
+
+use crate::config::{Options, Plan};
+
+/// What differs between a protocol and a mutant of it.
+pub fn touched(original: &Protocol, mutated: &Protocol) -> Touched {
+    touched::touched(original, mutated, have_same_plans(original, mutated))
+}
+
+/// Why a mutant of a protocol is equivalent to it, if that can be told. `reached` is what is known of runs of the protocol itself.
+pub fn equivalent(
+    original: &Protocol,
+    mutated: &Protocol,
+    reached: Option<&Reached>,
+) -> Option<Reason> {
+    let same_parameters = have_same_plans(original, mutated);
+    equivalent::equivalent(original, mutated, same_parameters, reached)
+}
+
+/// Whether two protocols get the same controllers and parameters, in a system of the default size and in a larger one.
+fn have_same_plans(one: &Protocol, other: &Protocol) -> bool {
+    let larger = Options {
+        threads: 3,
+        directories: 2,
+        l2_banks: 2,
+        send_evictions: true,
+        ..Options::default()
+    };
+    [Options::default(), larger].iter().all(|options| {
+        match (Plan::of(one, options), Plan::of(other, options)) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => false,
+        }
+    })
+}

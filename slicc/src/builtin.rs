@@ -1,0 +1,70 @@
+//! The protocols that come with the program.
+
+use std::io;
+use std::path::Path;
+
+pub use fixtures::ProtocolFiles;
+
+use super::load::{Failure, Loaded, load, load_with};
+use super::meant;
+
+/// All of them.
+pub const BUILTINS: &[ProtocolFiles] = fixtures::PROTOCOLS;
+
+/// The one of this name.
+pub fn builtin(name: &str) -> Option<&'static ProtocolFiles> {
+    fixtures::protocol(name)
+}
+
+/// Reads a protocol: that of a built-in name, or a `.slicc` file. A file that has a built-in name
+/// is meant if its path is written with a folder, such as `./MI_example`.
+pub fn open(name_or_path: &str) -> Result<Loaded, Failure> {
+    match builtin(name_or_path) {
+        Some(files) => load_files(files),
+        None => {
+            load(Path::new(name_or_path)).map_err(|failure| meant::hinted(failure, name_or_path))
+        }
+    }
+}
+
+/// Reads a built-in protocol.
+///
+/// # Errors
+/// None, as long as our own protocols are right.
+pub fn load_files(protocol: &ProtocolFiles) -> Result<Loaded, Failure> {
+    let root = protocol.files.first().map_or("", |(path, _)| path);
+    load_with(Path::new(root), &mut |path| {
+        let mut files = protocol.files.iter();
+        match files.find(|(name, _)| Path::new(name) == path) {
+            Some((_, text)) => Ok(text.as_bytes().to_vec()),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_protocol_loads_under_its_name() {
+        for one in BUILTINS {
+            let loaded = open(one.name).unwrap_or_else(|failure| {
+                panic!("{}: {:?}", one.name, failure.diagnostics);
+            });
+            assert_eq!(loaded.protocol, one.name);
+            assert_eq!(loaded.warnings, []);
+            assert_eq!(loaded.sources.files().len(), one.files.len() + 1);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name() {
+        let failure = open("MI_exmaple").unwrap_err();
+        assert_eq!(
+            failure.diagnostics[0].message,
+            "MI_exmaple: there is no such file"
+        );
+        assert!(failure.diagnostics[0].hint.is_some());
+    }
+}

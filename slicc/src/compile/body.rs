@@ -1,0 +1,509 @@
+//! One piece of code under construction: its registers, its scopes, its instructions.
+
+use rustc_hash::FxHashMap;
+
+use super::Compiler;
+use super::code::{Function, Op, Register};
+use super::types::{Kind, TypeId};
+use crate::ast::Name;
+use crate::source::{Diagnostic, Span};
+
+/// Frames are no larger, so that the stack has room for some of them.
+const MOST_REGISTERS: Register = 1 << 12;
+
+/// The code of a protocol is no longer: real ones have some ten thousand instructions.
+const MOST_INSTRUCTIONS: usize = 1 << 22;
+
+/// Something went wrong that has been noted among the diagnostics; the statement is given up.
+pub(super) struct Abandoned;
+
+/// The result of compiling a part.
+pub(super) type Outcome<T> = Result<T, Abandoned>;
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// Known now.
+    Constant(u64),
+    /// In registers, from this one on.
+    Register(Register),
+    /// In control words, from this one on.
+    Control(u16),
+    /// At the address in a register, plus an offset.
+    Memory { base: Register, offset: u16 },
+    /// At the address in a control word, plus an offset.
+    Through { control: u16, offset: u16 },
+    /// Null, which is a pointer of any type.
+    Null,
+}
+
+/// A value and its type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    pub of: TypeId,
+    pub place: Place,
+    /// Whether it may be assigned to.
+    pub writable: bool,
+}
+
+/// A port, as names in code refer to it.
+#[derive(Clone, Debug)]
+pub(super) struct Port {
+    pub buffer: u16,
+    pub input: bool,
+    pub timers: bool,
+    pub message: TypeId,
+    pub rank: u32,
+}
+
+/// What a name in scope stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Symbol {
+    Value(Value),
+    Port(Port),
+}
+
+/// What sort of code is being compiled, which decides what may stand in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Context {
+    InPort {
+        handlers: [Option<u32>; 2],
+    },
+    Action,
+    /// A function; the register holds the address that a wide result goes to.
+    Function {
+        result: TypeId,
+        destination: Option<Register>,
+    },
+    /// A function within the code that calls it: its result goes to a register, and its returns jump to its end.
+    Inlined {
+        result: TypeId,
+        to: Option<Register>,
+        returns: Vec<usize>,
+    },
+    Transition,
+}
+
+/// Names and what they stand for.
+#[derive(Default)]
+struct Scope {
+    names: FxHashMap<Box<str>, (Symbol, Span)>,
+    /// Whether the scopes around this one can't be seen from it.
+    apart: bool,
+}
+
+/// A frame and what is in scope.
+pub(super) struct Body {
+    pub context: Context,
+    scopes: Vec<Scope>,
+    next: Register,
+    highest: Register,
+    start: u32,
+    /// Jumps to the end of the body, to be set when it is known.
+    pub exits: Vec<usize>,
+    /// Assertions: the jumps that are taken where one fails. What they lead to stands behind the body, out of the way.
+    pub assertions: Vec<(Vec<usize>, Span)>,
+}
+
+impl Body {
+    fn new(context: Context, start: u32) -> Body {
+        Body {
+            context,
+            scopes: vec![Scope::default()],
+            next: 0,
+            highest: 0,
+            start,
+            exits: Vec::new(),
+            assertions: Vec::new(),
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// Starts a piece of code; the one that was under construction is returned and has to be put back.
+    pub(super) fn begin(&mut self, context: Context) -> Option<Body> {
+        let start = self.code.len() as u32;
+        self.body.replace(Body::new(context, start))
+    }
+
+    /// Ends the piece of code.
+    pub(super) fn finish(&mut self, before: Option<Body>) -> Function {
+        let body = std::mem::replace(&mut self.body, before);
+        let Some(body) = body else {
+            return Function::default();
+        };
+        for (jumps, span) in body.assertions {
+            let failure = self.here();
+            self.emit(Op::Assert, span);
+            for at in jumps {
+                self.aim(at, failure);
+            }
+        }
+        // A call needs room for the frame above even if the function itself uses few registers.
+        Function {
+            start: body.start,
+            frame: u32::from(body.highest) + 1,
+        }
+    }
+
+    pub(super) fn body(&mut self) -> &mut Body {
+        self.body.as_mut().expect("code is compiled within a body")
+    }
+
+    /// Appends an instruction and returns where it is.
+    pub(super) fn emit(&mut self, op: Op, span: Span) -> usize {
+        if self.code.len() >= MOST_INSTRUCTIONS {
+            let error = Diagnostic::error(span, "the protocol needs too much code");
+            let _: Outcome<()> = self.fail(Diagnostic {
+                span: None,
+                ..error
+            });
+            return self.code.len() - 1;
+        }
+        self.code.push(op);
+        self.spans.push(span);
+        self.code.len() - 1
+    }
+
+    /// The address of the next instruction.
+    pub(super) fn here(&self) -> u32 {
+        self.code.len() as u32
+    }
+
+    /// Sets the target of a jump.
+    pub(super) fn aim(&mut self, at: usize, to: u32) {
+        if self.code.len() >= MOST_INSTRUCTIONS {
+            return;
+        }
+        let distance = to as i32 - at as i32 - 1;
+        match &mut self.code[at] {
+            Op::Jump { target }
+            | Op::JumpIf { target, .. }
+            | Op::JumpUnless { target, .. }
+            | Op::JumpIfNull { target, .. }
+            | Op::JumpUnlessNull { target, .. } => *target = distance,
+            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
+                match i16::try_from(distance) {
+                    Ok(distance) => *target = distance,
+                    Err(_) => {
+                        let span = self.spans[at];
+                        self.diagnostics.push(
+                            Diagnostic::error(span, "this block is too long").hint("split it"),
+                        );
+                    }
+                }
+            }
+            other => unreachable!("{other:?} is no jump"),
+        }
+    }
+
+    /// Instructions of the piece of code so far.
+    pub(super) fn length(&mut self) -> usize {
+        self.code.len() - self.body().start as usize
+    }
+
+    /// A run of fresh registers.
+    pub(super) fn registers(&mut self, count: usize, span: Span) -> Outcome<Register> {
+        let body = self.body();
+        let first = body.next;
+        match usize::from(first)
+            .checked_add(count)
+            .and_then(|next| Register::try_from(next).ok())
+        {
+            Some(next) if next < MOST_REGISTERS => {
+                body.next = next;
+                body.highest = body.highest.max(next);
+                Ok(first)
+            }
+            _ => self.fail(
+                Diagnostic::error(span, "this piece of code needs too many registers")
+                    .hint("split it"),
+            ),
+        }
+    }
+
+    /// One fresh register.
+    pub(super) fn register(&mut self, span: Span) -> Outcome<Register> {
+        self.registers(1, span)
+    }
+
+    /// The first register that is not in use: where the frame of a call begins.
+    pub(super) fn top(&mut self) -> Register {
+        self.body().next
+    }
+
+    /// Gives back all registers from this one on.
+    pub(super) fn release(&mut self, from: Register) {
+        self.body().next = from;
+    }
+
+    /// Notes an error.
+    pub(super) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Outcome<T> {
+        // What several transitions need and do not find is said once.
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+        Err(Abandoned)
+    }
+
+    /// Opens a scope.
+    pub(super) fn open(&mut self) {
+        self.body().scopes.push(Scope::default());
+    }
+
+    /// Opens a scope from which those around it can't be seen.
+    pub(super) fn open_apart(&mut self) {
+        self.body().scopes.push(Scope {
+            apart: true,
+            ..Scope::default()
+        });
+    }
+
+    /// Closes a scope.
+    pub(super) fn close(&mut self) {
+        self.body().scopes.pop();
+    }
+
+    /// Declares a name in the innermost scope.
+    pub(super) fn declare(&mut self, name: &str, span: Span, symbol: Symbol) -> Outcome<()> {
+        let scope = self.body().scopes.last_mut().expect("a body has a scope");
+        if let Some((_, first)) = scope.names.insert(name.into(), (symbol, span)) {
+            let error = Diagnostic::error(span, format!("`{name}` is declared twice"))
+                .note(first, "first declared here");
+            return self.fail(error);
+        }
+        Ok(())
+    }
+
+    /// What a name stands for here.
+    pub(super) fn lookup(&self, name: &str) -> Option<Symbol> {
+        let scopes = self.body.iter().flat_map(|body| body.scopes.iter().rev());
+        let mut found = None;
+        for scope in scopes {
+            found = scope.names.get(name).map(|(symbol, _)| symbol);
+            if found.is_some() || scope.apart {
+                break;
+            }
+        }
+        found.or_else(|| self.members.get(name)).cloned()
+    }
+
+    /// What a name stands for here; a name that stands for nothing is an error.
+    pub(super) fn find(&mut self, name: &Name) -> Outcome<Symbol> {
+        match self.lookup(&name.text) {
+            Some(symbol) => Ok(symbol),
+            None => {
+                let names: Vec<Box<str>> = self
+                    .body
+                    .iter()
+                    .flat_map(|body| body.scopes.iter())
+                    .flat_map(|scope| scope.names.keys())
+                    .chain(self.members.keys())
+                    .cloned()
+                    .collect();
+                let mut error =
+                    Diagnostic::error(name.span, format!("`{}` is not declared", name.text));
+                if let Some(near) =
+                    crate::outline::nearest(&name.text, names.iter().map(|name| &**name))
+                {
+                    error = error.hint(format!("did you mean `{near}`?"));
+                }
+                self.fail(error)
+            }
+        }
+    }
+
+    /// Puts a value into a register: itself if it is narrow, its address if it is wide.
+    pub(super) fn load(&mut self, value: Value, span: Span) -> Outcome<Register> {
+        match value.place {
+            Place::Register(register) if !self.types[value.of].is_wide() => Ok(register),
+            _ => {
+                let to = self.register(span)?;
+                self.load_into(to, value, span);
+                Ok(to)
+            }
+        }
+    }
+
+    /// Puts a value, or the address of a wide one, into a register that is given.
+    pub(super) fn load_into(&mut self, to: Register, value: Value, span: Span) {
+        let op = match (value.place, self.types[value.of].is_wide()) {
+            (Place::Null, _) => Op::Small { to, value: 0 },
+            (Place::Constant(constant), _) => self.constant(to, constant, span),
+            (Place::Register(from), false) if from == to => return,
+            (Place::Register(from), false) => Op::Move { to, from },
+            (Place::Register(register), true) => Op::FrameAddress { to, register },
+            (Place::Control(offset), false) => Op::LoadControl { to, offset },
+            (Place::Control(offset), true) => Op::ControlAddress { to, offset },
+            (Place::Memory { base, offset }, false) => Op::Load { to, base, offset },
+            (Place::Memory { base, offset }, true) => Op::Address { to, base, offset },
+            (Place::Through { control, offset }, false) => Op::LoadThrough {
+                to,
+                control,
+                offset,
+            },
+            (Place::Through { control, offset }, true) => Op::AddressThrough {
+                to,
+                control,
+                offset,
+            },
+        };
+        self.emit(op, span);
+    }
+
+    /// Puts the address of a value into a register that is given.
+    pub(super) fn address_into(&mut self, to: Register, value: Value, span: Span) -> Outcome<()> {
+        let op = match value.place {
+            Place::Register(register) => Op::FrameAddress { to, register },
+            Place::Control(offset) => Op::ControlAddress { to, offset },
+            Place::Memory { base, offset } => Op::Address { to, base, offset },
+            Place::Through { control, offset } => Op::AddressThrough {
+                to,
+                control,
+                offset,
+            },
+            Place::Constant(_) | Place::Null => {
+                return self.fail(
+                    Diagnostic::error(span, "a constant can't be passed by reference")
+                        .hint("assign it to a variable first"),
+                );
+            }
+        };
+        self.emit(op, span);
+        Ok(())
+    }
+
+    fn constant(&mut self, to: Register, constant: u64, span: Span) -> Op {
+        match i32::try_from(constant as i64) {
+            Ok(value) => Op::Small { to, value },
+            Err(_) => {
+                let index = self
+                    .constants
+                    .iter()
+                    .position(|known| *known == constant)
+                    .unwrap_or_else(|| {
+                        self.constants.push(constant);
+                        self.constants.len() - 1
+                    });
+                if index > usize::from(u16::MAX) {
+                    let error = Diagnostic::error(span, "the protocol has too many large numbers");
+                    let _: Outcome<()> = self.fail(Diagnostic {
+                        span: None,
+                        ..error
+                    });
+                }
+                Op::Constant {
+                    to,
+                    index: index as u16,
+                }
+            }
+        }
+    }
+
+    /// Writes a value of the same width to a place.
+    pub(super) fn store(&mut self, target: Value, value: Value, span: Span) -> Outcome<()> {
+        let width = self.types[target.of].width();
+        if self.types[target.of].is_wide() {
+            let mark = self.top();
+            let to = self.load(target, span)?;
+            let from = self.load(value, span)?;
+            self.emit(
+                Op::Copy {
+                    to,
+                    from,
+                    words: width as u16,
+                },
+                span,
+            );
+            self.release(mark);
+            return Ok(());
+        }
+        match target.place {
+            Place::Register(to) => self.load_into(to, value, span),
+            Place::Control(offset) => {
+                let mark = self.top();
+                let from = self.load(value, span)?;
+                self.emit(Op::StoreControl { offset, from }, span);
+                self.release(mark);
+            }
+            Place::Memory { base, offset } => {
+                let small = match value.place {
+                    Place::Constant(constant) => i16::try_from(constant as i64).ok(),
+                    _ => None,
+                };
+                if let Some(value) = small {
+                    self.emit(
+                        Op::StoreSmall {
+                            base,
+                            offset,
+                            value,
+                        },
+                        span,
+                    );
+                    return Ok(());
+                }
+                let mark = self.top();
+                let from = self.load(value, span)?;
+                self.emit(Op::Store { base, offset, from }, span);
+                self.release(mark);
+            }
+            Place::Through { control, offset } => {
+                let mark = self.top();
+                let from = self.load(value, span)?;
+                self.emit(
+                    Op::StoreThrough {
+                        control,
+                        offset,
+                        from,
+                    },
+                    span,
+                );
+                self.release(mark);
+            }
+            Place::Constant(_) | Place::Null => {
+                return self.fail(Diagnostic::error(span, "this can't be assigned to"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A fresh variable in the frame, with the initial words of its type.
+    pub(super) fn local(&mut self, of: TypeId, span: Span) -> Outcome<Value> {
+        let width = self.types[of].width();
+        let first = self.registers(width, span)?;
+        self.emit(
+            Op::Fresh {
+                to: first,
+                of: of as u16,
+            },
+            span,
+        );
+        Ok(Value {
+            of,
+            place: Place::Register(first),
+            writable: true,
+        })
+    }
+
+    /// Whether a type is that of numbers, of whatever kind.
+    pub(super) fn is_number(&self, of: TypeId) -> bool {
+        let known = &self.types.known;
+        let others = ["uint32_t", "uint64_t", "RequestorID"];
+        [
+            known.int,
+            known.addr,
+            known.cycles,
+            known.tick,
+            known.scalar,
+            known.node,
+        ]
+        .contains(&of)
+            || others.contains(&&*self.types[of].name)
+    }
+
+    /// Whether values of a type are pointers.
+    pub(super) fn is_pointer(&self, of: TypeId) -> bool {
+        matches!(self.types[of].kind, Kind::Entry | Kind::Library)
+            || self.types[of].name.starts_with("Packet")
+    }
+}

@@ -1,0 +1,387 @@
+//! Expressions.
+
+use super::Compiler;
+use super::body::{Outcome, Place, Symbol, Value};
+use super::code::{Op, Register};
+use super::types::{Kind, TypeId};
+use crate::ast::{Binary, Expression, ExpressionKind, Name};
+use crate::outline::nearest;
+use crate::source::{Diagnostic, Span};
+
+impl Compiler<'_> {
+    /// Compiles an expression; its value is where it happens to be.
+    pub(super) fn expression(&mut self, expression: &Expression) -> Outcome<Value> {
+        let span = expression.span;
+        let known = self.types.known;
+        match &expression.kind {
+            ExpressionKind::Name(name) => match self.find(name)? {
+                Symbol::Value(value) => Ok(value),
+                Symbol::Port(_) => self.fail(
+                    Diagnostic::error(span, format!("`{}` is a port, not a value", name.text))
+                        .hint("a port has methods, such as `isReady` and `dequeue`"),
+                ),
+            },
+            ExpressionKind::Number(number) => Ok(constant(known.int, *number)),
+            ExpressionKind::Bool(value) => Ok(constant(known.bool, u64::from(*value))),
+            ExpressionKind::Text(text) => {
+                let index = self.text(text);
+                Ok(constant(known.text, index))
+            }
+            ExpressionKind::Float(_) => self.fail(
+                Diagnostic::error(
+                    span,
+                    "numbers with a fraction are not supported by this runtime",
+                )
+                .hint("use whole numbers"),
+            ),
+            ExpressionKind::Enumerator { family, value } => self.enumerator(family, value),
+            ExpressionKind::Null => Ok(Value {
+                of: known.entry,
+                place: Place::Null,
+                writable: false,
+            }),
+            ExpressionKind::New(name) => {
+                let of = self.resolve(name)?;
+                if self.types[of].kind != Kind::Entry {
+                    let error = Diagnostic::error(
+                        name.span,
+                        format!("`new` makes cache entries, not `{}`", name.text),
+                    );
+                    return self.fail(error);
+                }
+                let to = self.register(span)?;
+                self.emit(Op::NewEntry { to, of: of as u16 }, span);
+                Ok(register(of, to))
+            }
+            ExpressionKind::Local { kind, name } => {
+                let of = self.resolve(kind)?;
+                let value = self.local(of, span)?;
+                self.declare(&name.text, name.span, Symbol::Value(value))?;
+                Ok(value)
+            }
+            ExpressionKind::Call {
+                function,
+                arguments,
+            } => self.call(function, arguments, span),
+            ExpressionKind::StaticCall {
+                class, function, ..
+            } => self.fail(
+                Diagnostic::error(
+                    span,
+                    format!(
+                        "`{}::{}` is not supported by this runtime",
+                        class.text, function.text
+                    ),
+                )
+                .hint("static functions of library types are C++ of gem5 itself"),
+            ),
+            ExpressionKind::Field { object, field } => self.field(object, field, span),
+            ExpressionKind::Method {
+                object,
+                method,
+                arguments,
+            } => self.method(object, method, arguments, span),
+            ExpressionKind::Index { object, indices } => {
+                let lookup = Name {
+                    text: "lookup".into(),
+                    span,
+                };
+                self.method(object, &lookup, indices, span)
+            }
+            ExpressionKind::Cast { to, mode, value } => {
+                let of = self.resolve(to)?;
+                let value = self.expression(value)?;
+                let pointer = mode.as_ref().is_some_and(|mode| &*mode.text == "pointer");
+                let entries = [of, value.of].map(|of| self.types[of].kind == Kind::Entry);
+                let numbers =
+                    [of, value.of].map(|of| !self.types[of].is_wide() && !self.is_pointer(of));
+                if of != value.of && entries != [true; 2] && (pointer || numbers != [true; 2]) {
+                    let from = self.types[value.of].name.clone();
+                    let error = Diagnostic::error(span, format!("a `{from}` can't be cast to a `{}`", to.text))
+                        .hint("what a cache or directory looks up is cast to an entry type, and a number to another");
+                    return self.fail(error);
+                }
+                Ok(Value { of, ..value })
+            }
+            ExpressionKind::Valid { valid, value } => {
+                let value_span = value.span;
+                let value = self.expression(value)?;
+                if !self.is_pointer(value.of) {
+                    let name = self.types[value.of].name.clone();
+                    return self.fail(
+                        Diagnostic::error(
+                            value_span,
+                            format!("a `{name}` is no pointer, so it is always valid"),
+                        )
+                        .hint("`is_valid` is for entries and TBEs"),
+                    );
+                }
+                let left = self.load(value, span)?;
+                let to = self.register(span)?;
+                let right = self.register(span)?;
+                self.emit(
+                    Op::Small {
+                        to: right,
+                        value: 0,
+                    },
+                    span,
+                );
+                let op = if *valid {
+                    Op::NotEqual { to, left, right }
+                } else {
+                    Op::Equal { to, left, right }
+                };
+                self.emit(op, span);
+                Ok(register(known.bool, to))
+            }
+            ExpressionKind::Unary { operator, value } => self.unary(*operator, value, span),
+            ExpressionKind::Binary {
+                operator,
+                left,
+                right,
+            } => self.binary(*operator, left, right, span),
+        }
+    }
+
+    fn enumerator(&mut self, family: &Name, value: &Name) -> Outcome<Value> {
+        let of = self.resolve(family)?;
+        if let Some(number) = self.types[of].enumerator(&value.text) {
+            return Ok(constant(of, number));
+        }
+        let error = match &self.types[of].kind {
+            Kind::Enumeration { values, .. } => {
+                let error = Diagnostic::error(
+                    value.span,
+                    format!("`{}` has no value `{}`", family.text, value.text),
+                );
+                match nearest(&value.text, values.iter().map(|value| &**value)) {
+                    Some(near) => error.hint(format!("did you mean `{near}`?")),
+                    None => error,
+                }
+            }
+            _ => Diagnostic::error(family.span, format!("`{}` is no enumeration", family.text)),
+        };
+        self.fail(error)
+    }
+
+    fn field(&mut self, object: &Expression, field: &Name, span: Span) -> Outcome<Value> {
+        let value = self.expression(object)?;
+        let owner = &self.types[value.of];
+        let Some(found) = owner.fields.get(&field.text).cloned() else {
+            let mut error = Diagnostic::error(
+                field.span,
+                format!("`{}` has no field `{}`", owner.name, field.text),
+            );
+            if let Some(near) = nearest(&field.text, owner.order.iter().map(|name| &**name)) {
+                error = error.hint(format!("did you mean `{near}`?"));
+            }
+            return self.fail(error);
+        };
+        let place = match (&owner.kind, value.place) {
+            // A statistic of a library object: nothing reads it.
+            (Kind::Library, _) => Place::Constant(0),
+            (Kind::Entry, Place::Control(control)) => Place::Through {
+                control,
+                offset: found.offset,
+            },
+            (Kind::Entry, _) => Place::Memory {
+                base: self.load(value, span)?,
+                offset: found.offset,
+            },
+            (_, Place::Register(first)) => Place::Register(first + found.offset),
+            (_, Place::Control(first)) => Place::Control(first + found.offset),
+            (_, Place::Memory { base, offset }) => Place::Memory {
+                base,
+                offset: offset + found.offset,
+            },
+            (_, Place::Through { control, offset }) => Place::Through {
+                control,
+                offset: offset + found.offset,
+            },
+            (_, Place::Constant(_) | Place::Null) => {
+                return self.fail(Diagnostic::error(span, "this has no fields"));
+            }
+        };
+        // The fields of an entry may be written even through a name that may not be bound anew.
+        let writable = value.writable || self.types[value.of].kind == Kind::Entry;
+        Ok(Value {
+            of: found.of,
+            place,
+            writable,
+        })
+    }
+
+    /// Compiles a condition; returns the jumps that are taken where it does not hold.
+    pub(super) fn condition(&mut self, condition: &Expression) -> Outcome<Vec<usize>> {
+        let span = condition.span;
+        match &condition.kind {
+            ExpressionKind::Binary {
+                operator: Binary::And,
+                left,
+                right,
+            } => {
+                let mut jumps = self.condition(left)?;
+                jumps.extend(self.condition(right)?);
+                Ok(jumps)
+            }
+            ExpressionKind::Valid { valid, value } => {
+                let pointer = self.expression(value)?;
+                if !self.is_pointer(pointer.of) {
+                    // For the message.
+                    self.expression(condition)?;
+                }
+                if let Place::Control(control) = pointer.place {
+                    let op = match valid {
+                        true => Op::JumpIfNull { control, target: 0 },
+                        false => Op::JumpUnlessNull { control, target: 0 },
+                    };
+                    return Ok(vec![self.emit(op, span)]);
+                }
+                let left = self.load(pointer, span)?;
+                Ok(vec![self.emit(unless_small(!valid, left, 0), span)])
+            }
+            ExpressionKind::Binary {
+                operator: operator @ (Binary::Equal | Binary::NotEqual),
+                left,
+                right,
+            } => {
+                let mark = self.top();
+                if let Some(value) = self.small(right) {
+                    let of = self.expression(right)?.of;
+                    let first = self.expression(left)?;
+                    if first.of == of || self.is_number(first.of) && self.is_number(of) {
+                        let left = self.load(first, span)?;
+                        self.release(mark);
+                        return Ok(vec![self.emit(
+                            unless_small(*operator == Binary::Equal, left, value),
+                            span,
+                        )]);
+                    }
+                }
+                self.plain_condition(condition)
+            }
+            _ => self.plain_condition(condition),
+        }
+    }
+
+    fn plain_condition(&mut self, condition: &Expression) -> Outcome<Vec<usize>> {
+        let mark = self.top();
+        let value = self.expression(condition)?;
+        self.expect(self.types.known.bool, value.of, condition.span)?;
+        let register = self.load(value, condition.span)?;
+        self.release(mark);
+        Ok(vec![self.emit(
+            Op::JumpUnless {
+                condition: register,
+                target: 0,
+            },
+            condition.span,
+        )])
+    }
+
+    /// The value of an expression that is a small constant.
+    fn small(&mut self, expression: &Expression) -> Option<i16> {
+        let value = match &expression.kind {
+            ExpressionKind::Number(number) => *number,
+            ExpressionKind::Bool(value) => u64::from(*value),
+            ExpressionKind::Enumerator { family, value } => {
+                let of = self.types.find(self.machine_name(), &family.text)?;
+                self.types[of].enumerator(&value.text)?
+            }
+            _ => return None,
+        };
+        i16::try_from(value).ok()
+    }
+
+    /// Checks that a value of a type may stand where another type is asked for.
+    pub(super) fn expect(&mut self, wanted: TypeId, given: TypeId, span: Span) -> Outcome<()> {
+        if self.fits(wanted, given) {
+            return Ok(());
+        }
+        let (wanted, given) = (
+            self.types[wanted].name.clone(),
+            self.types[given].name.clone(),
+        );
+        self.fail(
+            Diagnostic::error(span, format!("expected a `{wanted}`, found a `{given}`"))
+                .label(format!("this is a `{given}`")),
+        )
+    }
+
+    /// Whether a value of one type may stand for one of another.
+    pub(super) fn fits(&self, wanted: TypeId, given: TypeId) -> bool {
+        let known = &self.types.known;
+        self.types.extends(given, wanted)
+            || self.is_number(wanted) && self.is_number(given)
+            // Pointers to entries: the null pointer, and what a table looks up.
+            || given == known.entry && self.types[wanted].kind == Kind::Entry
+    }
+
+    fn text(&mut self, text: &str) -> u64 {
+        let index = self
+            .texts
+            .iter()
+            .position(|known| **known == *text)
+            .unwrap_or_else(|| {
+                self.texts.push(text.into());
+                self.texts.len() - 1
+            });
+        index as u64
+    }
+
+    /// A table of texts, one for each value of an enumeration.
+    pub(super) fn name_table(&mut self, of: TypeId) -> Option<u16> {
+        let Kind::Enumeration { values, .. } = self.types[of].kind.clone() else {
+            return None;
+        };
+        let texts = values.iter().map(|value| self.text(value)).collect();
+        Some(self.table(texts))
+    }
+
+    /// The number of a table of constants.
+    pub(super) fn table(&mut self, table: Vec<u64>) -> u16 {
+        let at = self
+            .tables
+            .iter()
+            .position(|known| *known == table)
+            .unwrap_or_else(|| {
+                self.tables.push(table);
+                self.tables.len() - 1
+            });
+        at as u16
+    }
+}
+
+/// A value that is known now.
+pub(super) fn constant(of: TypeId, value: u64) -> Value {
+    Value {
+        of,
+        place: Place::Constant(value),
+        writable: false,
+    }
+}
+
+/// A value in a register.
+pub(super) fn register(of: TypeId, register: Register) -> Value {
+    Value {
+        of,
+        place: Place::Register(register),
+        writable: false,
+    }
+}
+
+/// A jump that is taken unless a register equals (or differs from) a small number.
+fn unless_small(equal: bool, left: Register, value: i16) -> Op {
+    match equal {
+        true => Op::JumpUnlessSmall {
+            left,
+            value,
+            target: 0,
+        },
+        false => Op::JumpIfSmall {
+            left,
+            value,
+            target: 0,
+        },
+    }
+}

@@ -1,0 +1,189 @@
+//! Methods: which one is meant, and what its call becomes.
+
+use super::Compiler;
+use super::body::{Outcome, Place, Symbol, Value};
+use super::expressions::constant;
+use super::types::{Kind, TypeId};
+use crate::ast::{Expression, ExpressionKind, Name};
+use crate::library::LibraryFunction;
+use crate::outline::nearest;
+use crate::source::{Diagnostic, Span};
+
+impl Compiler<'_> {
+    /// `object.method(arguments)`
+    pub(super) fn method(
+        &mut self,
+        object: &Expression,
+        method: &Name,
+        arguments: &[Expression],
+        span: Span,
+    ) -> Outcome<Value> {
+        let mark = self.top();
+        let (value, of) = self.receiver(object)?;
+        // Buffers take the time to be the present in any case; tables of timers ask.
+        let values = match of != self.types.known.timers && is_now(&method.text, arguments) {
+            true => vec![(constant(self.types.known.tick, 0), span)],
+            false => self.arguments(arguments)?,
+        };
+        let result = self.method_result(of, method, &values)?;
+        let class = self.class_with(of, &method.text);
+        let entry = values
+            .first()
+            .is_some_and(|(value, _)| self.types[value.of].kind == Kind::Entry);
+        let name = match (&*method.text, entry) {
+            ("setMRU", true) => "setMRU(entry)",
+            (name, _) => name,
+        };
+        let name = format!("{class}.{name}/{}", arguments.len());
+        let Some(builtin) = LibraryFunction::find(&name) else {
+            return self.fail(
+                Diagnostic::error(
+                    method.span,
+                    format!("`{class}.{}` is not supported by this runtime", method.text),
+                )
+                .hint(
+                    "the library types and their methods are listed in the runtime's specification",
+                ),
+            );
+        };
+        if builtin == LibraryFunction::Nothing {
+            self.release(mark);
+            return Ok(constant(result, 0));
+        }
+        let mut all = vec![(value, object.span)];
+        all.extend(values);
+        self.call_library(builtin, result, &all, span)
+    }
+
+    /// What a method is called on, and the type that has the method.
+    fn receiver(&mut self, object: &Expression) -> Outcome<(Value, TypeId)> {
+        let known = self.types.known;
+        if let ExpressionKind::Name(name) = &object.kind
+            && let Some(Symbol::Port(port)) = self.lookup(&name.text)
+        {
+            let of = match (port.timers, port.input) {
+                (true, _) => known.timers,
+                (false, true) => known.in_port,
+                (false, false) => known.out_port,
+            };
+            let value = Value {
+                of: known.int,
+                place: Place::Control(port.buffer),
+                writable: false,
+            };
+            return Ok((value, of));
+        }
+        let value = self.expression(object)?;
+        Ok((value, value.of))
+    }
+
+    /// The library type that has a method: the type itself, or the one that it extends.
+    fn class_with(&self, of: TypeId, method: &str) -> String {
+        let found = &self.types[of];
+        let short = self
+            .machine_name()
+            .and_then(|machine| found.name.strip_prefix(machine)?.strip_prefix('_'));
+        let name = short
+            .filter(|_| found.kind == Kind::Library)
+            .unwrap_or(&found.name);
+        if found.methods.contains_key(method) {
+            return name.to_owned();
+        }
+        match &found.interface {
+            Some(interface) => interface.to_string(),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The type of a method's result; its arguments are checked.
+    fn method_result(
+        &mut self,
+        of: TypeId,
+        method: &Name,
+        values: &[(Value, Span)],
+    ) -> Outcome<TypeId> {
+        let own = &self.types[of];
+        let buffer = &*own.name == "MessageBuffer";
+        let interface = own
+            .interface
+            .clone()
+            .and_then(|name| self.types.find(None, &name));
+        let lenders = [
+            Some(of),
+            interface,
+            buffer.then_some(self.types.known.in_port),
+            buffer.then_some(self.types.known.out_port),
+        ];
+        let candidates: Vec<_> = lenders
+            .into_iter()
+            .flatten()
+            .filter_map(|lender| self.types[lender].methods.get(&method.text))
+            .flatten()
+            .cloned()
+            .collect();
+        if candidates.is_empty() {
+            let name = own.name.clone();
+            let mut error = Diagnostic::error(
+                method.span,
+                format!("`{name}` has no method `{}`", method.text),
+            );
+            if let Some(near) = nearest(&method.text, own.methods.keys().map(|name| &**name)) {
+                error = error.hint(format!("did you mean `{near}`?"));
+            }
+            return self.fail(error);
+        }
+        let same_count: Vec<_> = candidates
+            .iter()
+            .filter(|one| one.parameters.len() == values.len())
+            .collect();
+        let fitting = same_count.iter().find(|one| {
+            one.parameters
+                .iter()
+                .zip(values)
+                .all(|(wanted, (value, _))| self.fits(*wanted, value.of))
+        });
+        match (fitting, same_count.first()) {
+            (Some(found), _) => Ok(found.result),
+            (None, Some(first)) => {
+                let (result, parameters) = (first.result, first.parameters.clone());
+                for (wanted, (value, span)) in parameters.iter().zip(values) {
+                    self.expect(*wanted, value.of, *span)?;
+                }
+                Ok(result)
+            }
+            (None, None) => {
+                let counts: Vec<String> = candidates
+                    .iter()
+                    .map(|one| one.parameters.len().to_string())
+                    .collect();
+                let text = format!(
+                    "`{}` takes {} arguments, not {}",
+                    method.text,
+                    counts.join(" or "),
+                    values.len()
+                );
+                self.fail(Diagnostic::error(method.span, text))
+            }
+        }
+    }
+}
+
+/// Whether a method of a port is given the present time, and nothing else.
+fn is_now(method: &str, arguments: &[Expression]) -> bool {
+    let [
+        Expression {
+            kind:
+                ExpressionKind::Call {
+                    function,
+                    arguments,
+                },
+            ..
+        },
+    ] = arguments
+    else {
+        return false;
+    };
+    matches!(method, "isReady" | "dequeue")
+        && &*function.text == "clockEdge"
+        && arguments.is_empty()
+}

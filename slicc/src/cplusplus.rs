@@ -1,0 +1,148 @@
+//! The values of C++ expressions in `default` attributes.
+//!
+//! gem5 copies the text of such an attribute into the program that it generates, so anything could stand there. What
+//! protocols do write are constants, a little arithmetic, the size of a block, and names of other members.
+
+/// The value of an expression, in which `name` gives those of members (without `m_` and `_ptr`) and of constants.
+/// `None` if it is no expression of this sort.
+///
+/// ```
+/// use slicc::cplusplus::evaluate;
+///
+/// let name = |name: &str| (name == "size").then_some(3);
+/// assert_eq!(evaluate("(Cycles(500) << (*m_size_ptr))", &name), Some(4000));
+/// assert_eq!(evaluate("m_ruby_system->getBlockSizeBits()", &|_| None), None);
+/// ```
+pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let mut reader = Reader {
+        rest: text.trim(),
+        name,
+    };
+    let value = reader.level(0)?;
+    reader.rest.is_empty().then_some(value)
+}
+
+/// Longer texts are nobody's default; the limit bounds the depth of parentheses, too.
+const LONGEST: usize = 1000;
+
+/// Binary operators, from those that bind least.
+const LEVELS: [&[&str]; 3] = [&["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
+
+struct Reader<'a> {
+    rest: &'a str,
+    name: &'a dyn Fn(&str) -> Option<i64>,
+}
+
+impl<'a> Reader<'a> {
+    fn accept(&mut self, token: &str) -> bool {
+        match self.rest.strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest.trim_start();
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn level(&mut self, level: usize) -> Option<i64> {
+        let Some(operators) = LEVELS.get(level) else {
+            return self.operand();
+        };
+        let mut left = self.level(level + 1)?;
+        while let Some(operator) = operators.iter().find(|operator| self.accept(operator)) {
+            let right = self.level(level + 1)?;
+            left = match *operator {
+                "<<" => left.checked_shl(u32::try_from(right).ok()?),
+                ">>" => left.checked_shr(u32::try_from(right).ok()?),
+                "+" => left.checked_add(right),
+                "-" => left.checked_sub(right),
+                "*" => left.checked_mul(right),
+                "/" => left.checked_div(right),
+                _ => left.checked_rem(right),
+            }?;
+        }
+        Some(left)
+    }
+
+    fn operand(&mut self) -> Option<i64> {
+        if self.accept("-") {
+            return self.operand()?.checked_neg();
+        }
+        // A pointer is as good as what it points to.
+        if self.accept("*") {
+            return self.operand();
+        }
+        if self.accept("(") {
+            let value = self.level(0)?;
+            return self.accept(")").then_some(value);
+        }
+        let end = |more: fn(char) -> bool| self.rest.find(|c| !more(c)).unwrap_or(self.rest.len());
+        if self.rest.starts_with(|c: char| c.is_ascii_digit()) {
+            let digits = self.take(end(|c| c.is_ascii_digit()));
+            return digits.parse().ok();
+        }
+        let name = self.take(end(|c| c.is_ascii_alphanumeric() || "_:>-".contains(c)));
+        match name {
+            "" => None,
+            "Cycles" | "Tick" | "int" | "Addr" if self.accept("(") => {
+                let value = self.level(0)?;
+                self.accept(")").then_some(value)
+            }
+            _ if self.accept("(") => {
+                // A function of the system, without arguments.
+                let function = name.rsplit([':', '>']).next()?;
+                self.accept(")").then(|| (self.name)(function))?
+            }
+            _ => {
+                let member = name.strip_prefix("m_").unwrap_or(name);
+                (self.name)(member.strip_suffix("_ptr").unwrap_or(member))
+            }
+        }
+    }
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest.trim_start();
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_protocols_write_and_what_they_do_not() {
+        let name = |name: &str| match name {
+            "getBlockSizeBits" => Some(6),
+            "averageLatencyHysteresis" => Some(8),
+            "true" => Some(1),
+            _ => None,
+        };
+        for (text, value) in [
+            ("(8)", 8),
+            ("-1", -1),
+            (" Cycles( 12 ) ", 12),
+            ("1 + 2*3 << 1", 14),
+            ("RubySystem::getBlockSizeBits()", 6),
+            ("m_ruby_system->getBlockSizeBits() - 1", 5),
+            (
+                "(Cycles(500) << (*m_averageLatencyHysteresis_ptr))",
+                128_000,
+            ),
+            ("true", 1),
+        ] {
+            assert_eq!(evaluate(text, &name), Some(value), "{text}");
+        }
+        let deep = "(".repeat(600);
+        let deeper = "(".repeat(100_000);
+        for text in [
+            "", "(", "1 1", "f(1)", "m_other", "1 <<", "1/0", "1 << 99", &deep, &deeper,
+        ] {
+            assert_eq!(evaluate(text, &name), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,619 @@
+//! From a `.slicc` file and what it includes to one list of declarations.
+//!
+//! The declarations that every protocol builds on, `RubySlicc_interfaces.slicc` and the
+//! `RubySlicc_*.sm` files that it consists of, are part of the program: they come first, whether
+//! a protocol includes them or not, and such files are never looked for.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use super::ast::Declaration;
+use super::parser::{self, Include};
+use crate::mutant::Changed;
+use crate::setting::Setting;
+use crate::source::{Diagnostic, Severity, Sources, Span};
+
+/// The declarations that every protocol builds on.
+const PRELUDE: &str = include_str!("prelude.sm");
+
+/// How they are called in messages.
+const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
+
+/// What is said of a protocol without a name.
+pub(super) const NO_PROTOCOL_LINE: &str = "there is no protocol line";
+
+/// Most bytes of a file: far more than a protocol has, far less than memory.
+const LARGEST: u64 = 64 << 20;
+
+/// How deep files may include each other.
+const DEEPEST: usize = 50;
+
+/// Errors after which no more files are opened.
+const MOST_ERRORS: usize = 50;
+
+/// A protocol, syntactically right.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Its files; the first is built in.
+    pub sources: Sources,
+    /// Its name, from the `protocol` line.
+    pub protocol: String,
+    /// The mutant that it is, if it is one.
+    pub mutant: Option<String>,
+    /// What that changes of what scripts decide.
+    pub settings: Vec<Setting>,
+    /// All declarations; those of a file that is included stand in the place of the `include`.
+    pub declarations: Vec<Declaration>,
+    /// What is odd.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// What to call it: its name, and the mutant that it is.
+    pub fn title(&self) -> String {
+        match &self.mutant {
+            Some(mutant) => format!("{} with {mutant}", self.protocol),
+            None => self.protocol.clone(),
+        }
+    }
+
+    /// Its files but for the prelude, the `.slicc` file first: paths relative to the folder of that,
+    /// where they lie below it, and texts.
+    pub fn own_files(&self) -> Vec<(&str, &str)> {
+        let count = self.sources.files().len() as u32;
+        (1..count)
+            .filter_map(|index| self.own_file(index))
+            .collect()
+    }
+
+    /// The file of this number in the sources, as [`Loaded::own_files`] has it.
+    pub(crate) fn own_file(&self, index: u32) -> Option<(&str, &str)> {
+        let files = self.sources.files();
+        let file = files.get(index as usize).filter(|_| index > 0)?;
+        let folder = files.get(1).and_then(|root| root.path.parent());
+        let below = folder.and_then(|folder| file.path.strip_prefix(folder).ok());
+        Some((below.unwrap_or(&file.path).to_str()?, &file.text))
+    }
+
+    /// Reads it again from the texts that were read before, or other ones for some of its files: paths
+    /// as [`Loaded::own_files`] gives them.
+    ///
+    /// # Errors
+    /// What is wrong with it then.
+    pub fn reload(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
+        let own = self.sources.files().get(1..).unwrap_or_default();
+        let root = own.first().map_or(Path::new(""), |root| &root.path);
+        let folder = root.parent().unwrap_or(Path::new(""));
+        load_with(root, &mut |path| {
+            let other = changed.iter().find(|one| folder.join(&one.path) == path);
+            let own = own.iter().find(|file| file.path == path);
+            match (other, own) {
+                (Some(one), _) => Ok(one.text.as_bytes().to_vec()),
+                (None, Some(file)) => Ok(file.text.as_bytes().to_vec()),
+                (None, None) => Err(io::ErrorKind::NotFound.into()),
+            }
+        })
+    }
+}
+
+/// What is wrong with a protocol.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The files that were read.
+    pub sources: Sources,
+    /// Errors, at least one, and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the `.slicc` file does not exist.
+    pub is_missing: bool,
+}
+
+/// What gives the content of files.
+pub type Reader<'a> = dyn FnMut(&Path) -> io::Result<Vec<u8>> + 'a;
+
+/// Reads a `.slicc` file, and what it includes, from the disk.
+pub fn load(path: &Path) -> Result<Loaded, Failure> {
+    load_with(path, &mut from_disk)
+}
+
+/// Reads a `.slicc` file, and what it includes, from where `read` has it. For a file that does not
+/// exist, `read` says [`io::ErrorKind::NotFound`].
+///
+/// ```
+/// use std::path::Path;
+/// use slicc::load::load_with;
+///
+/// let loaded = load_with(Path::new("a.slicc"), &mut |path| match path.to_str() {
+///     Some("a.slicc") => Ok(b"protocol \"A\"; include \"a.sm\";".to_vec()),
+///     Some("a.sm") => Ok(b"structure(Message) { Addr addr; }".to_vec()),
+///     _ => Err(std::io::ErrorKind::NotFound.into()),
+/// })
+/// .unwrap();
+/// assert_eq!(loaded.protocol, "A");
+/// assert_eq!(loaded.sources.files().len(), 3);
+/// ```
+pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> {
+    let mut loader = Loader {
+        read,
+        folder: folder_of(path),
+        sources: Sources::default(),
+        diagnostics: Vec::new(),
+        open: Vec::new(),
+        included: FxHashMap::default(),
+    };
+    let mut declarations = loader.parse(PathBuf::from(PRELUDE_PATH), PRELUDE.to_owned());
+    let is_missing = match (loader.read)(path) {
+        Ok(bytes) => {
+            declarations.extend(loader.file(path.to_owned(), bytes, None));
+            false
+        }
+        Err(error) => {
+            loader.say(no_place(unreadable(path, &error)));
+            is_missing(&error)
+        }
+    };
+    loader.finish(declarations, is_missing)
+}
+
+/// The content of a file on the disk.
+fn from_disk(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let mut content = Vec::new();
+    // One byte more shows that it is too large.
+    file.take(LARGEST + 1).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    match error.kind() {
+        _ if is_missing(error) => format!("{path}: there is no such file"),
+        io::ErrorKind::IsADirectory => format!("{path} is a folder, not a file"),
+        _ => format!("{path} cannot be read: {error}"),
+    }
+}
+
+/// An error about no place of a file.
+fn no_place(message: String) -> Diagnostic {
+    Diagnostic {
+        span: None,
+        ..Diagnostic::error(Span::default(), message)
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_owned()
+}
+
+/// A path without detours, so that two ways to write it are noticed.
+fn straight(path: &Path) -> PathBuf {
+    let mut straight = PathBuf::new();
+    for part in path.components() {
+        let after_name = matches!(
+            straight.components().next_back(),
+            Some(Component::Normal(_))
+        );
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if after_name => {
+                straight.pop();
+            }
+            part => straight.push(part),
+        }
+    }
+    straight
+}
+
+/// Whether a file of this name is part of the program.
+fn is_provided(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or("");
+    name == "RubySlicc_interfaces.slicc"
+        || (name.starts_with("RubySlicc_") && name.ends_with(".sm"))
+}
+
+/// What is known while files are read.
+struct Loader<'a, 'r> {
+    read: &'a mut Reader<'r>,
+    /// Of the `.slicc` file.
+    folder: PathBuf,
+    sources: Sources,
+    diagnostics: Vec<Diagnostic>,
+    /// The files that include each other down to the current one.
+    open: Vec<PathBuf>,
+    /// Files that were included, with where.
+    included: FxHashMap<PathBuf, Span>,
+}
+
+impl Loader<'_, '_> {
+    fn say(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The declarations of a text, with those of what it includes.
+    fn parse(&mut self, path: PathBuf, text: String) -> Vec<Declaration> {
+        let folder = folder_of(&path);
+        let index = self.sources.add(path, text);
+        let text = &self.sources.files()[index as usize].text;
+        let file = parser::parse(index, text);
+        let is_bare = file.declarations.is_empty() && file.includes.is_empty();
+        // The first two are built in, and the .slicc file, which lacks a protocol line in any case.
+        if is_bare && file.diagnostics.is_empty() && index > 1 {
+            let start = Span {
+                file: index,
+                ..Span::default()
+            };
+            let message = "this file declares nothing";
+            self.diagnostics.push(Diagnostic::warning(start, message));
+        }
+        self.diagnostics.extend(file.diagnostics);
+        let included: Vec<_> = file
+            .includes
+            .iter()
+            .map(|include| (include.span.start, self.include(&folder, include)))
+            .collect();
+        weave(
+            file.declarations,
+            &mut included.into_iter().peekable(),
+            u32::MAX,
+        )
+    }
+
+    /// The declarations of a file with this content.
+    fn file(&mut self, path: PathBuf, bytes: Vec<u8>, from: Option<Span>) -> Vec<Declaration> {
+        let refused = |message| match from {
+            Some(span) => Diagnostic::error(span, message),
+            None => no_place(message),
+        };
+        if bytes.len() as u64 > LARGEST {
+            let message = format!("{} has more than {} MiB", path.display(), LARGEST >> 20);
+            self.say(refused(message).hint("is it a protocol?"));
+            return Vec::new();
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => {
+                self.open.push(straight(&path));
+                let declarations = self.parse(path, text);
+                self.open.pop();
+                declarations
+            }
+            Err(error) => {
+                let good = error.utf8_error().valid_up_to();
+                let lines = error.as_bytes()[..good]
+                    .split(|&byte| byte == b'\n')
+                    .count();
+                let message = format!("{}:{lines}: this is not UTF-8", path.display());
+                self.say(refused(message).hint("is it a text? `iconv` converts other encodings"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The declarations of a file that another one, in this folder, includes.
+    fn include(&mut self, folder: &Path, include: &Include) -> Vec<Declaration> {
+        let wanted = Path::new(&*include.path.text);
+        let errors = self.diagnostics.len();
+        if is_provided(wanted) || errors >= MOST_ERRORS {
+            return Vec::new();
+        }
+        let mut candidates = vec![folder.join(wanted), self.folder.join(wanted)];
+        candidates.dedup();
+        for path in &candidates {
+            let identity = straight(path);
+            if let Some(from) = self.open.iter().position(|open| *open == identity) {
+                self.cycle(from, &identity, include.span);
+                return Vec::new();
+            }
+            if let Some(&before) = self.included.get(&identity) {
+                self.twice(wanted, include.span, before);
+                return Vec::new();
+            }
+            match (self.read)(path) {
+                Ok(bytes) if self.open.len() < DEEPEST => {
+                    self.included.insert(identity, include.span);
+                    return self.file(path.clone(), bytes, Some(include.span));
+                }
+                Ok(_) => {
+                    let message =
+                        format!("files include each other more than {DEEPEST} levels deep");
+                    self.say(Diagnostic::error(include.span, message));
+                    return Vec::new();
+                }
+                Err(error) if is_missing(&error) => {}
+                Err(error) => {
+                    self.say(Diagnostic::error(
+                        include.path.span,
+                        unreadable(path, &error),
+                    ));
+                    return Vec::new();
+                }
+            }
+        }
+        self.missing(include, &candidates);
+        Vec::new()
+    }
+
+    fn missing(&mut self, include: &Include, candidates: &[PathBuf]) {
+        let message = format!("there is no file `{}`", include.path.text);
+        let paths: Vec<_> = candidates
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let hint = format!("looked for {}", paths.join(" and "));
+        self.say(Diagnostic::error(include.path.span, message).hint(hint));
+    }
+
+    fn cycle(&mut self, from: usize, again: &Path, span: Span) {
+        let chain: Vec<_> = self.open[from..]
+            .iter()
+            .map(PathBuf::as_path)
+            .chain([again])
+            .map(|path| path.display().to_string())
+            .collect();
+        let message = format!(
+            "files include each other in a cycle: {}",
+            chain.join(" -> ")
+        );
+        let mut diagnostic = Diagnostic::error(span, message).label("closes the cycle");
+        for path in &self.open[from + 1..] {
+            if let Some(&span) = self.included.get(path) {
+                diagnostic = diagnostic.note(span, format!("includes {}", path.display()));
+            }
+        }
+        self.say(diagnostic);
+    }
+
+    fn twice(&mut self, path: &Path, span: Span, before: Span) {
+        let message = format!("`{}` is included twice", path.display());
+        let diagnostic = Diagnostic::error(span, message)
+            .note(before, "first here")
+            .hint("leave one out");
+        self.say(diagnostic);
+    }
+
+    fn finish(
+        mut self,
+        declarations: Vec<Declaration>,
+        is_missing: bool,
+    ) -> Result<Loaded, Failure> {
+        let has_error = |diagnostics: &[Diagnostic]| {
+            diagnostics
+                .iter()
+                .any(|one| one.severity == Severity::Error)
+        };
+        let protocol = if has_error(&self.diagnostics) {
+            None
+        } else {
+            self.protocol(&declarations)
+        };
+        match protocol {
+            Some(protocol) if !has_error(&self.diagnostics) => Ok(Loaded {
+                sources: self.sources,
+                protocol,
+                mutant: None,
+                settings: Vec::new(),
+                declarations,
+                warnings: self.diagnostics,
+            }),
+            _ => Err(Failure {
+                sources: self.sources,
+                diagnostics: self.diagnostics,
+                is_missing,
+            }),
+        }
+    }
+
+    /// The name on the protocol line.
+    fn protocol(&mut self, declarations: &[Declaration]) -> Option<String> {
+        let mut lines = declarations
+            .iter()
+            .filter_map(|declaration| match declaration {
+                Declaration::Protocol(name) => Some(name),
+                _ => None,
+            });
+        let Some(first) = lines.next() else {
+            // The file with index 0 is built in.
+            let start = Span {
+                file: 1,
+                ..Span::default()
+            };
+            let hint = "write `protocol \"name\";` in the .slicc file";
+            self.say(Diagnostic::error(start, NO_PROTOCOL_LINE).hint(hint));
+            return None;
+        };
+        if let Some(second) = lines.next() {
+            let diagnostic = Diagnostic::error(second.span, "a second protocol line")
+                .note(first.span, "the first is here")
+                .hint("leave one out: a program runs one protocol");
+            self.say(diagnostic);
+        }
+        Some(first.text.to_string())
+    }
+}
+
+/// Declarations, in a stretch that ends here, with those that come instead of includes at these places.
+fn weave(
+    declarations: Vec<Declaration>,
+    includes: &mut std::iter::Peekable<std::vec::IntoIter<(u32, Vec<Declaration>)>>,
+    end: u32,
+) -> Vec<Declaration> {
+    let mut woven = Vec::with_capacity(declarations.len());
+    for mut declaration in declarations {
+        let span = span_of(&declaration);
+        while let Some((_, included)) = includes.next_if(|(at, _)| *at < span.start) {
+            woven.extend(included);
+        }
+        if let Declaration::Machine(machine) = &mut declaration {
+            let body = std::mem::take(&mut machine.body);
+            machine.body = weave(body, includes, span.end);
+        }
+        woven.push(declaration);
+    }
+    while let Some((_, included)) = includes.next_if(|(at, _)| *at < end) {
+        woven.extend(included);
+    }
+    woven
+}
+
+/// Where a declaration stands.
+pub fn span_of(declaration: &Declaration) -> Span {
+    match declaration {
+        Declaration::Protocol(name) => name.span,
+        Declaration::Machine(machine) => machine.span,
+        Declaration::Action(action) => action.span,
+        Declaration::InPort(port) => port.span,
+        Declaration::OutPort(port) => port.span,
+        Declaration::Transition(transition) => transition.span,
+        Declaration::ExternalType(external) => external.span,
+        Declaration::Structure(structure) => structure.span,
+        Declaration::Enumeration(enumeration) => enumeration.span,
+        Declaration::States(states) => states.span,
+        Declaration::Object(object) => object.span,
+        Declaration::Function(function) => function.span,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads the first of some files.
+    fn read(files: &[(&str, &str)]) -> Result<Loaded, Failure> {
+        load_with(Path::new(files[0].0), &mut |path| {
+            let found = files.iter().find(|(name, _)| Path::new(name) == path);
+            match found {
+                Some((_, text)) => Ok(text.as_bytes().to_vec()),
+                None => Err(io::ErrorKind::NotFound.into()),
+            }
+        })
+    }
+
+    /// The names of the structures and machines of a protocol, a machine's in parentheses.
+    fn names(declarations: &[Declaration]) -> String {
+        let name = |declaration: &Declaration| match declaration {
+            Declaration::Structure(one) => Some(one.name.text.to_string()),
+            Declaration::Machine(one) => Some(format!("({})", names(&one.body))),
+            _ => None,
+        };
+        let all: Vec<_> = declarations.iter().filter_map(name).collect();
+        all.join(" ")
+    }
+
+    /// The same without what is built in.
+    fn own_names(loaded: &Loaded) -> String {
+        let is_own = |one: &&Declaration| span_of(one).file > 0;
+        let own: Vec<_> = loaded.declarations.iter().filter(is_own).cloned().collect();
+        names(&own)
+    }
+
+    fn messages(files: &[(&str, &str)]) -> Vec<String> {
+        let said = read(files).unwrap_err().diagnostics.into_iter();
+        said.map(|one| one.message).collect()
+    }
+
+    #[test]
+    fn included_declarations_stand_where_the_include_stood() {
+        let loaded = read(&[
+            (
+                "x/p.slicc",
+                "protocol 'p'; structure(A) { } include 'b.sm'; structure(C) { }
+                 machine(M:X) : { include 'y/d.sm'; structure(F) { } include \"g.sm\"; } include 'h.sm';",
+            ),
+            ("x/b.sm", "structure(B) { }"),
+            // Relative to the file first, then to the protocol.
+            ("x/y/d.sm", "structure(D) { } include 'e.sm'; include 'b2.sm';"),
+            ("x/y/e.sm", "structure(E) { }"),
+            ("x/e.sm", "structure(Wrong) { }"),
+            ("x/b2.sm", "structure(B2) { }"),
+            ("x/g.sm", "structure(G) { }"),
+            ("x/h.sm", "structure(H) { }"),
+        ])
+        .unwrap();
+        assert_eq!(own_names(&loaded), "A B C (D E B2 F G) H");
+        assert_eq!(loaded.protocol, "p");
+    }
+
+    #[test]
+    fn what_is_provided_is_not_looked_for() {
+        let with =
+            "protocol 'p'; include 'RubySlicc_interfaces.slicc'; include 'x/RubySlicc_Types.sm';";
+        let loaded = read(&[("p.slicc", with)]).unwrap();
+        assert_eq!(loaded.sources.files().len(), 2);
+        assert_eq!(loaded.sources.files()[0].path, Path::new(PRELUDE_PATH));
+        assert_eq!(loaded.warnings, []);
+    }
+
+    #[test]
+    fn files_that_declare_nothing_are_odd() {
+        let loaded = read(&[
+            ("p.slicc", "protocol 'p'; include 'a';"),
+            ("a", "// nothing"),
+        ])
+        .unwrap();
+        assert_eq!(loaded.warnings.len(), 1);
+        assert_eq!(loaded.warnings[0].message, "this file declares nothing");
+    }
+
+    #[test]
+    fn cycles() {
+        assert_eq!(
+            messages(&[
+                ("a/p.slicc", "protocol 'p'; include 'x.sm';"),
+                ("a/x.sm", "include 'b/../y.sm';"),
+                ("a/b/../y.sm", "include 'x.sm';"),
+            ]),
+            ["files include each other in a cycle: a/x.sm -> a/y.sm -> a/x.sm"]
+        );
+        assert_eq!(
+            messages(&[("p.slicc", "include './p.slicc';")]),
+            ["files include each other in a cycle: p.slicc -> p.slicc"]
+        );
+    }
+
+    #[test]
+    fn chains_have_a_limit() {
+        let said = load_with(Path::new("0"), &mut |path| {
+            let number: usize = path
+                .to_str()
+                .and_then(|name| name.parse().ok())
+                .unwrap_or(0);
+            Ok(format!("include '{}';", number + 1).into_bytes())
+        })
+        .unwrap_err();
+        assert_eq!(said.diagnostics.len(), 1);
+        assert!(
+            said.diagnostics[0]
+                .message
+                .contains("more than 50 levels deep")
+        );
+    }
+
+    #[test]
+    fn errors_of_all_files_are_said() {
+        let said = messages(&[
+            (
+                "p.slicc",
+                "protocol 'p'; include 'a'; include 'none'; include 'b'; include 'a';",
+            ),
+            ("a", "structure(A) { x }"),
+            ("b", "structure(B)"),
+        ]);
+        assert_eq!(said.len(), 4, "{said:?}");
+        assert_eq!(said[1], "there is no file `none`");
+        assert_eq!(said[3], "`a` is included twice");
+    }
+}

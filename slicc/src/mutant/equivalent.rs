@@ -1,0 +1,498 @@
+//! Mutants that cannot change what a protocol does.
+//!
+//! [`equivalent`] compares a mutant with the protocol that it is made of, and says why the two are as
+//! good as the same, if it can tell. It may miss such mutants, but whatever it calls equivalent is so
+//! for the reason that it gives: only [`Reason::VictimOnly`] and [`Reason::NotReached`] are weaker, and
+//! [`Reason::is_strict`] tells them apart.
+//!
+//! All actions of a transition are carried out within one event, with nothing in between. So their
+//! order matters only where one touches what another changes. Two messages sent into the same virtual
+//! network keep their order; those for different ones may overtake each other on the way anyway, so
+//! that the order in which they are sent decides no more than which of two random delays each gets.
+//!
+//! ```
+//! use slicc::mutant::equivalent::equivalent;
+//! use slicc::mutant::named;
+//! use slicc::protocol::Protocol;
+//!
+//! let mutant = named::find("mi-l1-forward-blocks-queue").unwrap();
+//! let original = Protocol::open("MI_example").unwrap();
+//! let mutated = original.with(&mutant).unwrap();
+//! assert_eq!(equivalent(&original, &mutated, true, None), None);
+//! ```
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::compare::{Comparison, Stretch, extent};
+use super::effects::{Effects, Surroundings};
+use super::touched::{Place, touched};
+use super::unreached;
+use crate::compile::code::{Op, Program, Transition};
+use crate::protocol::Protocol;
+
+/// Why a mutant is as good as the protocol that it is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// No entry of the transition table differs as compiled, nor anything else: runs are the same, byte
+    /// for byte. What counts for statistics is not compiled.
+    Identical,
+    /// Actions were dropped or added that only read and calculate.
+    Idle {
+        /// The actions.
+        actions: Vec<String>,
+    },
+    /// Actions are repeated, or no longer repeated, that do the same the second time.
+    Repeated {
+        /// The actions.
+        actions: Vec<String>,
+    },
+    /// Only the order of actions differs, and those that changed places have nothing in common.
+    Commuting {
+        /// The pairs that changed places, in their old order.
+        exchanged: Vec<(String, String)>,
+        /// Whether some of them draw random delays, so that a seed gives another one of the runs that
+        /// both can have.
+        up_to_delays: bool,
+    },
+    /// The entries that differ cannot be reached.
+    Unreachable {
+        /// The entries, and why each is not.
+        entries: Vec<(Place, String)>,
+    },
+    /// Actions were dropped or added that decide nothing but which line has to make room. The lines
+    /// that a cache keeps, and with them delays, may differ, but not what is right.
+    VictimOnly {
+        /// The actions.
+        actions: Vec<String>,
+    },
+    /// The entries that differ were not reached in runs without the mutant: equivalent as far as seen.
+    NotReached {
+        /// The entries.
+        entries: Vec<Place>,
+        /// How many runs.
+        runs: u64,
+    },
+    /// Several of these, each for other entries.
+    Several(Vec<Reason>),
+}
+
+impl Reason {
+    /// Whether the mutant cannot do anything that the protocol cannot do, or the reverse.
+    pub fn is_strict(&self) -> bool {
+        match self {
+            Reason::VictimOnly { .. } | Reason::NotReached { .. } => false,
+            Reason::Several(reasons) => reasons.iter().all(Reason::is_strict),
+            _ => true,
+        }
+    }
+
+    /// Whether the same seed gives the very same run.
+    pub fn keeps_runs(&self) -> bool {
+        match self {
+            Reason::Commuting { up_to_delays, .. } => !up_to_delays,
+            Reason::Several(reasons) => reasons.iter().all(Reason::keeps_runs),
+            _ => self.is_strict(),
+        }
+    }
+
+    /// A word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Reason::Identical => "identical",
+            Reason::Idle { .. } => "idle",
+            Reason::Repeated { .. } => "repeated",
+            Reason::Commuting { .. } => "commuting",
+            Reason::Unreachable { .. } => "unreachable",
+            Reason::VictimOnly { .. } => "victim-only",
+            Reason::NotReached { .. } => "not-reached",
+            Reason::Several(_) => "several",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Identical => {
+                f.write_str("compiled, it is the same: what differs means nothing to this runtime")
+            }
+            Reason::Idle { actions } => {
+                write!(f, "{}: nothing comes of it", listed(actions))
+            }
+            Reason::Repeated { actions } => {
+                write!(f, "{}: the second time changes nothing", listed(actions))
+            }
+            Reason::Commuting {
+                exchanged,
+                up_to_delays,
+            } => {
+                let pair = |(one, other): &(String, String)| format!("{one} and {other}");
+                let pairs: Vec<String> = exchanged.iter().map(pair).collect();
+                write!(
+                    f,
+                    "{}: neither touches what the other changes",
+                    listed(&pairs)
+                )?;
+                match up_to_delays {
+                    true => f.write_str(", but for random delays"),
+                    false => Ok(()),
+                }
+            }
+            Reason::Unreachable { entries } => {
+                let entry = |(place, why): &(Place, String)| format!("{place} ({why})");
+                let entries: Vec<String> = entries.iter().map(entry).collect();
+                write!(f, "never reached: {}", listed(&entries))
+            }
+            Reason::VictimOnly { actions } => write!(
+                f,
+                "{}: decides nothing but which line has to make room",
+                listed(actions)
+            ),
+            Reason::NotReached { entries, runs } => {
+                let entries: Vec<String> = entries.iter().map(Place::to_string).collect();
+                write!(
+                    f,
+                    "not reached in {runs} runs without the mutant: {}",
+                    listed(&entries)
+                )
+            }
+            Reason::Several(reasons) => {
+                for (at, reason) in reasons.iter().enumerate() {
+                    write!(f, "{}{reason}", if at == 0 { "" } else { "; " })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Most things that a sentence lists.
+const LISTED: usize = 4;
+
+/// A few of these, and how many more there are.
+fn listed(all: &[String]) -> String {
+    let shown = all.iter().take(LISTED).cloned().collect::<Vec<_>>();
+    match all.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// What runs of a protocol without the mutant have reached.
+#[derive(Clone, Debug, Default)]
+pub struct Reached {
+    runs: u64,
+    entries: BTreeSet<Place>,
+}
+
+impl Reached {
+    /// Adds a run: the entries that it has taken, and those that it has stalled.
+    pub fn add(&mut self, entries: impl IntoIterator<Item = Place>) {
+        self.runs += 1;
+        self.entries.extend(entries);
+    }
+
+    /// How many runs there were.
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    /// Whether one of them has reached an entry.
+    pub fn has(&self, place: &Place) -> bool {
+        self.entries.contains(place)
+    }
+}
+
+/// Why a mutant of a protocol is equivalent to it, if that can be told. `same_parameters` is as in [`touched`], `reached` is what is
+/// known of runs of the protocol itself.
+pub fn equivalent(
+    original: &Protocol,
+    mutated: &Protocol,
+    same_parameters: bool,
+    reached: Option<&Reached>,
+) -> Option<Reason> {
+    let touched = touched(original, mutated, same_parameters);
+    if !touched.elsewhere.is_empty() {
+        return None;
+    }
+    let unreached = unreached::of(original);
+    let mut reasons = Vec::new();
+    for machine in machines(&touched.entries) {
+        let own = touched.entries.iter().filter(|one| one.machine == machine);
+        let mut examiner = Examiner::new(original, mutated, machine)?;
+        for place in own {
+            let found = examiner.examine(place);
+            let strict = found.clone().filter(Reason::is_strict);
+            let reason = strict
+                .or_else(|| Some(unreachable(place, unreached.get(place)?)))
+                .or(found)
+                .or_else(|| not_reached(place, reached?))?;
+            add(&mut reasons, reason);
+        }
+    }
+    match reasons.len() {
+        0 => Some(Reason::Identical),
+        1 => reasons.pop(),
+        _ => Some(Reason::Several(reasons)),
+    }
+}
+
+fn machines(places: &[Place]) -> BTreeSet<&str> {
+    places.iter().map(|place| &*place.machine).collect()
+}
+
+fn unreachable(place: &Place, why: &str) -> Reason {
+    Reason::Unreachable {
+        entries: vec![(place.clone(), why.to_owned())],
+    }
+}
+
+fn not_reached(place: &Place, reached: &Reached) -> Option<Reason> {
+    let is_new = reached.runs > 0 && !reached.has(place);
+    is_new.then(|| Reason::NotReached {
+        entries: vec![place.clone()],
+        runs: reached.runs,
+    })
+}
+
+/// Adds a reason to others, to one of its kind if there is one.
+fn add(reasons: &mut Vec<Reason>, reason: Reason) {
+    fn extend<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+        for one in more {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+    }
+    if let Reason::Several(several) = reason {
+        several.into_iter().for_each(|one| add(reasons, one));
+        return;
+    }
+    let same = |one: &&mut Reason| one.name() == reason.name();
+    let Some(known) = reasons.iter_mut().find(same) else {
+        return reasons.push(reason);
+    };
+    match (known, reason) {
+        (Reason::Idle { actions }, Reason::Idle { actions: more })
+        | (Reason::Repeated { actions }, Reason::Repeated { actions: more })
+        | (Reason::VictimOnly { actions }, Reason::VictimOnly { actions: more }) => {
+            extend(actions, more);
+        }
+        (Reason::Unreachable { entries }, Reason::Unreachable { entries: more }) => {
+            extend(entries, more);
+        }
+        (Reason::NotReached { entries, .. }, Reason::NotReached { entries: more, .. }) => {
+            extend(entries, more);
+        }
+        (
+            Reason::Commuting {
+                exchanged,
+                up_to_delays,
+            },
+            Reason::Commuting {
+                exchanged: more,
+                up_to_delays: too,
+            },
+        ) => {
+            extend(exchanged, more);
+            *up_to_delays |= too;
+        }
+        _ => {}
+    }
+}
+
+/// Compares the entries of a machine.
+struct Examiner<'a> {
+    original: &'a Protocol,
+    mutated: &'a Protocol,
+    comparison: Comparison<'a>,
+    /// What effects depend on, in the protocol and in the mutant.
+    sides: (Surroundings<'a>, Surroundings<'a>),
+}
+
+/// The actions of an entry: the code of each, and its name.
+type Actions<'a> = Vec<(Stretch, &'a str)>;
+
+impl<'a> Examiner<'a> {
+    fn new(original: &'a Protocol, mutated: &'a Protocol, machine: &str) -> Option<Examiner<'a>> {
+        let find = |protocol: &'a Protocol| {
+            let mut all = protocol.program.machines.iter();
+            all.find(|one| &*one.name == machine)
+        };
+        let (ours, theirs) = (find(original)?, find(mutated)?);
+        Some(Examiner {
+            original,
+            mutated,
+            comparison: Comparison::new(&original.program, ours, &mutated.program, theirs),
+            sides: (
+                Surroundings::new(original, ours),
+                Surroundings::new(mutated, theirs),
+            ),
+        })
+    }
+
+    /// Why an entry that differs does the same, as far as its code tells.
+    fn examine(&mut self, place: &Place) -> Option<Reason> {
+        let ours = self.comparison.machines.0;
+        let one = ours.transitions.iter().find(|one| {
+            *ours.states[usize::from(one.state)] == *place.state
+                && *ours.events[usize::from(one.event)] == *place.event
+        })?;
+        let other = self.comparison.counterpart(one)?;
+        if !self.comparison.frame(one, other) || !self.same_ends(one, other) {
+            return None;
+        }
+        let before = actions(self.original, place, one);
+        let after = actions(self.mutated, place, other);
+        match before.len() == after.len() {
+            true => self.reordered(&before, &after),
+            false => self.changed_number(&before, &after),
+        }
+    }
+
+    /// Whether what comes before the actions and after them is the same.
+    fn same_ends(&mut self, one: &Transition, other: &Transition) -> bool {
+        let ends = |program: &Program, of: &Transition| {
+            let code = extent(program, of.code);
+            let (first, last) = (*of.actions.first()? as usize, *of.actions.last()? as usize);
+            let end = (last..code.end).find(|at| program.code[*at] == Op::End)?;
+            Some((code.start..first, last..end + 1))
+        };
+        let ours = ends(&self.original.program, one);
+        let theirs = ends(&self.mutated.program, other);
+        let (Some(ours), Some(theirs)) = (ours, theirs) else {
+            return false;
+        };
+        self.comparison.stretch(ours.0, theirs.0) && self.comparison.stretch(ours.1, theirs.1)
+    }
+
+    /// The same actions in another order.
+    fn reordered(&mut self, before: &Actions<'a>, after: &Actions<'a>) -> Option<Reason> {
+        // For each action of the mutant where it was before.
+        let mut places: Vec<usize> = Vec::new();
+        for (code, _) in after {
+            let free = (0..before.len()).filter(|at| !places.contains(at));
+            let own: Vec<usize> = free.collect();
+            let mut own = own.into_iter();
+            let at = own.find(|at| self.comparison.stretch(before[*at].0.clone(), code.clone()))?;
+            places.push(at);
+        }
+        let effects: Vec<Effects> = before
+            .iter()
+            .map(|(code, _)| self.sides.0.effects(code.clone()))
+            .collect();
+        let (mut exchanged, mut up_to_delays) = (Vec::new(), false);
+        for (at, &later) in places.iter().enumerate() {
+            for &earlier in places[at + 1..].iter().filter(|earlier| **earlier < later) {
+                let (one, other) = (&effects[earlier], &effects[later]);
+                if !one.commutes(other) {
+                    return None;
+                }
+                up_to_delays |= one.timing && other.timing;
+                let name = |at: usize| before[at].1.to_owned();
+                exchanged.push((name(earlier), name(later)));
+            }
+        }
+        Some(Reason::Commuting {
+            exchanged,
+            up_to_delays,
+        })
+    }
+
+    /// Actions dropped or added.
+    fn changed_number(&mut self, before: &Actions<'a>, after: &Actions<'a>) -> Option<Reason> {
+        let is_longer = before.len() > after.len();
+        let (longer, shorter) = if is_longer {
+            (before, after)
+        } else {
+            (after, before)
+        };
+        let mut rest = shorter.iter().peekable();
+        let mut extra = Vec::new();
+        for (at, (code, _)) in longer.iter().enumerate() {
+            let is_there = rest.peek().is_some_and(|(other, _)| {
+                let (one, other) = (code.clone(), other.clone());
+                match is_longer {
+                    true => self.comparison.stretch(one, other),
+                    false => self.comparison.stretch(other, one),
+                }
+            });
+            match is_there {
+                true => drop(rest.next()),
+                false => extra.push(at),
+            }
+        }
+        if rest.next().is_some() {
+            return None;
+        }
+        let side = if is_longer {
+            &self.sides.0
+        } else {
+            &self.sides.1
+        };
+        let effects: Vec<Effects> = longer
+            .iter()
+            .map(|(code, _)| side.effects(code.clone()))
+            .collect();
+        let mut reasons = Vec::new();
+        for at in extra {
+            let actions = vec![longer[at].1.to_owned()];
+            let reason = if effects[at].is_nothing() {
+                Reason::Idle { actions }
+            } else if is_repeated(side, longer, &effects, at) {
+                Reason::Repeated { actions }
+            } else if effects[at].is_hint() {
+                Reason::VictimOnly { actions }
+            } else {
+                return None;
+            };
+            add(&mut reasons, reason);
+        }
+        match reasons.len() {
+            1 => reasons.pop(),
+            _ => Some(Reason::Several(reasons)),
+        }
+    }
+}
+
+/// Whether an action does again what an earlier one has done or a later one will do, with nothing in
+/// between that matters to it.
+fn is_repeated(
+    side: &Surroundings<'_>,
+    actions: &Actions<'_>,
+    effects: &[Effects],
+    at: usize,
+) -> bool {
+    let mut itself = Comparison::new(side.program, side.machine, side.program, side.machine);
+    let same = |other: &usize| itself.stretch(actions[*other].0.clone(), actions[at].0.clone());
+    let free = |other: usize| {
+        let mut between = effects[at.min(other) + 1..at.max(other)].iter();
+        between.all(|one| one.commutes(&effects[at]))
+    };
+    let mut others = (0..actions.len()).filter(|other| *other != at).filter(same);
+    effects[at].is_idempotent() && others.any(free)
+}
+
+/// The actions of an entry, with their names as the protocol has them.
+fn actions<'a>(protocol: &'a Protocol, place: &Place, of: &Transition) -> Actions<'a> {
+    let names = protocol
+        .outline
+        .machine(&place.machine)
+        .and_then(|machine| {
+            let (state, event) = (machine.state(&place.state)?, machine.event(&place.event)?);
+            let mut entries = machine.entries.iter();
+            let entry = entries.find(|one| (one.state, one.event) == (state, event))?;
+            let name = |at: &u16| Some(&*machine.actions.get(usize::from(*at))?.name);
+            entry
+                .actions
+                .iter()
+                .map(name)
+                .collect::<Option<Vec<&str>>>()
+        });
+    let codes = of
+        .actions
+        .windows(2)
+        .map(|ends| ends[0] as usize..ends[1] as usize);
+    codes.zip(names.unwrap_or_default()).collect()
+}

@@ -1,0 +1,117 @@
+//! The mutants that come with the program, by name: known faults of protocols.
+//!
+//! A fault is described by machine, states, events and the calls that it adds, removes or changes, in the tables
+//! `fixtures/protocols/mutants/PROTOCOL.faults` (`named::fault` has their form, `named::clause` what they can say). Names of states,
+//! events, buffers and functions of Ruby are gem5's, so a description fits any protocol of that name, whatever its actions and
+//! ports are called: the built-in one, gem5's own files, somebody's edited copy. Where not exactly one place fits, [`Misfit`]
+//! says what was looked for and what there is.
+
+mod apply;
+mod bodies;
+mod clause;
+mod draft;
+mod fault;
+mod ground;
+mod misfit;
+mod pattern;
+mod statements;
+mod whole;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use super::{Change, Mutant, Origin, near};
+pub(super) use apply::edits;
+pub(super) use fault::Fault;
+pub use misfit::Misfit;
+
+/// All of them, protocol by protocol. A table that cannot be read has no faults; a test reads them.
+static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
+    let faults = fixtures::PROTOCOLS
+        .iter()
+        .map(|one| fault::read(one.name, one.faults).unwrap_or_default());
+    faults.flatten().collect()
+});
+
+impl Fault {
+    fn mutant(&'static self) -> Mutant {
+        Mutant {
+            name: Cow::Borrowed(self.name),
+            aliases: self.aliases.iter().map(|&one| Cow::Borrowed(one)).collect(),
+            protocol: Cow::Borrowed(self.protocol),
+            description: self.about.clone(),
+            origin: Origin::Named,
+            change: Change::Described(self),
+            settings: self.settings.clone(),
+        }
+    }
+}
+
+/// All named mutants, protocol by protocol.
+pub fn all() -> impl Iterator<Item = Mutant> {
+    FAULTS.iter().map(Fault::mutant)
+}
+
+/// The named mutants of a protocol.
+pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
+    FAULTS
+        .iter()
+        .filter(move |one| one.protocol == protocol)
+        .map(Fault::mutant)
+}
+
+/// The one of this name, or with this other name.
+pub fn find(name: &str) -> Option<Mutant> {
+    let found = FAULTS
+        .iter()
+        .find(|one| one.name == name)
+        .or_else(|| FAULTS.iter().find(|one| one.aliases.contains(&name)));
+    found.map(Fault::mutant)
+}
+
+/// Names that somebody may have meant, the likeliest first: those that have a part of the name in
+/// them, or differ little from it.
+pub fn nearest(name: &str) -> Vec<&'static str> {
+    near::nearest(name, FAULTS.iter().map(|one| one.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_can_be_read() {
+        for one in fixtures::PROTOCOLS {
+            fault::read(one.name, one.faults).unwrap();
+        }
+        assert_eq!(all().count(), 77);
+    }
+
+    #[test]
+    fn names_are_found() {
+        assert!(of("MI_example").all(|one| one.protocol == "MI_example"));
+        assert!(all().all(|one| find(&one.name) == Some(one)));
+        let other = find("mesi-lq-is-inv").map(|one| one.name);
+        assert_eq!(other.as_deref(), Some("mesi2-l1-is-inv-no-notify"));
+        assert_eq!(find("no-such-mutant"), None);
+    }
+
+    #[test]
+    fn every_one_says_what_it_is() {
+        for one in all() {
+            let about = &one.description;
+            assert!(about.ends_with('.') && about.len() > 40, "{}", one.name);
+        }
+    }
+
+    #[test]
+    fn near_names() {
+        assert_eq!(
+            nearest("mesi2-l1-is-inv-not-notify")[0],
+            "mesi2-l1-is-inv-no-notify"
+        );
+        assert_eq!(nearest("clobbers"), ["mi-dir-dmawrite-clobbers-line"]);
+        assert!(nearest("something-else-entirely-that-is-long").is_empty());
+        assert!(nearest("").is_empty());
+    }
+}

@@ -1,0 +1,323 @@
+//! Puts the clauses of a fault into a protocol.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::bodies;
+use super::clause::{Change, Clause, Pair, RowChange, Rows};
+use super::draft::{Draft, Next};
+use super::fault::Fault;
+use super::ground::Ground;
+use super::misfit::{Misfit, nowhere};
+use super::pattern::Pattern;
+use super::{statements, whole};
+use crate::load::Loaded;
+use crate::mutant::edit::{self, Edit, Edited, File};
+use crate::mutant::row;
+
+/// What came of a clause.
+pub(super) enum Outcome {
+    Changed,
+    /// The protocol is so already; a sentence about it.
+    Already(String),
+}
+
+/// The edits that put a fault into a protocol, each file's together.
+///
+/// # Errors
+/// The protocol has the fault already, or no single place fits.
+pub(in crate::mutant) fn edits(fault: &Fault, loaded: &Loaded) -> Result<Vec<Edited>, Misfit> {
+    for clause in &fault.there_if {
+        if let Outcome::Already(what) = apply(clause, &mut draft(clause, loaded)?)? {
+            return Err(Misfit::Already(what));
+        }
+    }
+    let mut drafts: BTreeMap<&str, Draft<'_>> = BTreeMap::new();
+    let mut is_changed = fault.changes.is_empty();
+    let mut already = Vec::new();
+    for clause in &fault.changes {
+        if !drafts.contains_key(&*clause.machine) {
+            drafts.insert(&clause.machine, draft(clause, loaded)?);
+        }
+        let Some(draft) = drafts.get_mut(&*clause.machine) else {
+            continue;
+        };
+        match apply(clause, draft)? {
+            Outcome::Changed => is_changed = true,
+            Outcome::Already(what) => already.push(what),
+        }
+    }
+    if !is_changed {
+        already.dedup();
+        return Err(Misfit::Already(already.join(", and ")));
+    }
+    let all = drafts.values().flat_map(|draft| {
+        let mut edits = statements::edits(draft);
+        edits.extend(draft.edits.iter().cloned());
+        edits
+    });
+    Ok(by_file(all.collect(), loaded))
+}
+
+fn draft<'a>(clause: &Clause, loaded: &'a Loaded) -> Result<Draft<'a>, Misfit> {
+    match Ground::of(loaded, &clause.machine) {
+        Some(ground) => Ok(Draft::new(ground)),
+        None => Err(nowhere(
+            format!("the machine {}", clause.machine),
+            Vec::new(),
+        )),
+    }
+}
+
+fn by_file(edits: Vec<Edit>, loaded: &Loaded) -> Vec<Edited> {
+    let files: Vec<Option<Arc<File>>> = edit::files(loaded);
+    let mut by_file: BTreeMap<u32, Vec<Edit>> = BTreeMap::new();
+    for edit in edits {
+        by_file.entry(edit.span.file).or_default().push(edit);
+    }
+    let edited = |(number, edits): (u32, Vec<Edit>)| {
+        let file = files.get(number as usize)?.clone()?;
+        Some(Edited { file, edits })
+    };
+    by_file.into_iter().filter_map(edited).collect()
+}
+
+/// Does what a clause says.
+fn apply(clause: &Clause, draft: &mut Draft<'_>) -> Result<Outcome, Misfit> {
+    match &clause.change {
+        Change::Rows(rows, RowChange::Dropped) => Ok(drop_rows(draft, rows)),
+        Change::Rows(rows, RowChange::Like(of)) => new_rows(draft, rows, of, None),
+        Change::Rows(rows, RowChange::New { what, of }) => new_rows(draft, rows, of, Some(what)),
+        Change::Rows(rows, change) => {
+            let rows = draft.rows_of(rows)?;
+            change_rows(draft, &rows, change)
+        }
+        Change::Port(buffer, change) => whole::port(draft, buffer, change),
+        Change::Machine(change) => whole::machine(draft, change),
+    }
+}
+
+fn drop_rows(draft: &mut Draft<'_>, rows: &Rows) -> Outcome {
+    let mut is_changed = false;
+    for (state, event) in &rows.needed {
+        if let Some(row) = draft.row(state, event) {
+            draft.rows[row].is_dropped = true;
+            is_changed = true;
+        }
+    }
+    changed(is_changed, || {
+        let machine = draft.ground.name();
+        format!("{machine} has no transition {}", pairs(rows))
+    })
+}
+
+fn pairs(rows: &Rows) -> String {
+    let pair = |(state, event): &Pair| format!("({state}, {event})");
+    let all: Vec<String> = rows.needed.iter().map(pair).collect();
+    all.join(", ")
+}
+
+pub(super) fn changed(is_changed: bool, already: impl FnOnce() -> String) -> Outcome {
+    match is_changed {
+        true => Outcome::Changed,
+        false => Outcome::Already(already()),
+    }
+}
+
+/// Adds rows that do what another row does, or one of its actions alone.
+fn new_rows(
+    draft: &mut Draft<'_>,
+    rows: &Rows,
+    of: &Pair,
+    what: Option<&Pattern>,
+) -> Result<Outcome, Misfit> {
+    let model = draft.row_of(of)?;
+    let actions = match what {
+        Some(what) => {
+            let place = draft.place(model, what)?;
+            vec![draft.rows[model].actions[place].clone()]
+        }
+        None => draft.rows[model].actions.clone(),
+    };
+    let (known_states, known_events) = (draft.ground.states(), draft.ground.events());
+    let mut lines = Vec::new();
+    let machine = draft.ground.name();
+    for (state, event) in &rows.needed {
+        let unknown = [
+            (known_states.contains(&&**state), "state", state),
+            (known_events.contains(&&**event), "event", event),
+        ];
+        if let Some((_, what, name)) = unknown.into_iter().find(|(is_known, ..)| !is_known) {
+            let wanted = format!("the {what} {name} of {machine}");
+            return Err(nowhere(wanted, Vec::new()));
+        }
+        if draft.row(state, event).is_none() {
+            let actions: String = actions.iter().map(|one| format!(" {one};")).collect();
+            lines.push(format!("transition({state}, {event}) {{{actions} }}"));
+        }
+    }
+    let outcome = changed(!lines.is_empty(), || {
+        format!("{machine} has the transitions {}", pairs(rows))
+    });
+    if !lines.is_empty() {
+        let span = draft.rows[model].transition.span;
+        let edit = row::follow(draft.ground.file(span), span, &lines);
+        draft.edits.push(edit);
+    }
+    Ok(outcome)
+}
+
+fn change_rows(
+    draft: &mut Draft<'_>,
+    rows: &[usize],
+    change: &RowChange,
+) -> Result<Outcome, Misfit> {
+    match change {
+        RowChange::Without(pattern) => return bodies::without(draft, rows, pattern),
+        RowChange::In(pattern, change) => return bodies::change(draft, rows, pattern, change),
+        RowChange::Read { was, now } => return bodies::read_rows(draft, rows, was, now),
+        _ => {}
+    }
+    let mut is_changed = false;
+    for &row in rows {
+        is_changed |= change_row(draft, row, change)?;
+    }
+    let machine = draft.ground.name();
+    let all: Vec<String> = rows
+        .iter()
+        .map(|&row| format!("({}, {})", draft.rows[row].state, draft.rows[row].event))
+        .collect();
+    let all = all.join(", ");
+    Ok(changed(is_changed, || match change {
+        RowChange::Next(Some(next)) => format!("{machine} {all} leads to {next}"),
+        RowChange::Next(None) => format!("{machine} {all} stays in its state"),
+        RowChange::Stall => format!("{machine} {all} stalls"),
+        RowChange::Nothing => format!("{machine} {all} does nothing"),
+        RowChange::SetAside { now, .. } => {
+            format!("{machine} {all} sets aside the message at the head of {now}")
+        }
+        RowChange::Take(buffer) => format!("{machine} {all} dequeues from {buffer}"),
+        RowChange::Do { action, .. } => {
+            format!("{machine} {all} has an action for it ({})", action.about)
+        }
+        _ => format!("{machine} {all} does what the fault would make it do"),
+    }))
+}
+
+/// Changes a row, and returns whether it was another.
+fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<bool, Misfit> {
+    let actions = draft.rows[row].actions.clone();
+    match change {
+        RowChange::Next(next) => {
+            let own = draft.rows[row].state;
+            let next = match next.as_deref() {
+                Some(next) if next != own => Next::State(next.to_owned()),
+                _ => Next::Same,
+            };
+            let now = &mut draft.rows[row].next;
+            let stays = |next: &Next| *next == Next::Same || *next == Next::State(own.to_owned());
+            if *now == next || (stays(now) && stays(&next)) {
+                return Ok(false);
+            }
+            *now = next;
+        }
+        RowChange::Stall => {
+            let stall = bodies::stall(draft)?;
+            draft.rows[row].actions = vec![stall];
+        }
+        RowChange::Nothing => draft.rows[row].actions.clear(),
+        RowChange::SetAside { now, was } => set_aside(draft, row, now, was)?,
+        RowChange::Take(buffer) => take(draft, row, buffer)?,
+        RowChange::Add {
+            what,
+            of,
+            before,
+            if_any,
+        } => {
+            let model = draft.row_of(of)?;
+            if *if_any && draft.places(model, what).is_empty() {
+                return Ok(false);
+            }
+            let place = draft.place(model, what)?;
+            let name = draft.rows[model].actions[place].clone();
+            let at = match before {
+                Some(before) => draft.place(row, before)?,
+                None => draft.rows[row].actions.len(),
+            };
+            draft.rows[row].actions.insert(at, name);
+        }
+        RowChange::Replace { was, now, of } => {
+            let model = draft.row_of(of)?;
+            let place = draft.place(model, now)?;
+            let name = draft.rows[model].actions[place].clone();
+            let at = draft.place(row, was)?;
+            draft.rows[row].actions[at] = name;
+        }
+        RowChange::Move { what, before } => {
+            let from = draft.place(row, what)?;
+            let name = draft.rows[row].actions[from].clone();
+            let to = draft.place(row, before)?;
+            if from > to {
+                let actions = &mut draft.rows[row].actions;
+                actions.remove(from);
+                actions.insert(to, name);
+            }
+        }
+        RowChange::Do {
+            action,
+            instead,
+            place,
+        } => {
+            let at = draft.place(row, place);
+            let name = draft.new_action(action)?;
+            if actions.contains(&name) {
+                return Ok(false);
+            }
+            let at = at?;
+            match instead {
+                true => draft.rows[row].actions[at] = name,
+                false => draft.rows[row].actions.insert(at, name),
+            }
+        }
+        _ => {}
+    }
+    Ok(draft.rows[row].actions != actions || matches!(change, RowChange::Next(_)))
+}
+
+/// The row sets aside the message of another buffer, in the manner in which it did that of its own.
+fn set_aside(draft: &mut Draft<'_>, row: usize, now: &str, was: &str) -> Result<(), Misfit> {
+    let (now, was) = (Pattern::Park(now.to_owned()), Pattern::Park(was.to_owned()));
+    if draft.places(row, &was).is_empty() && !draft.places(row, &now).is_empty() {
+        return Ok(());
+    }
+    let at = draft.place(row, &was)?;
+    let old = draft.rows[row].actions[at].clone();
+    let name = bodies::parking(draft, &now, &was, &old)?;
+    draft.rows[row].actions[at] = name;
+    Ok(())
+}
+
+/// The row uses the message of a buffer up.
+fn take(draft: &mut Draft<'_>, row: usize, buffer: &str) -> Result<(), Misfit> {
+    let (take, park) = (
+        Pattern::Take(buffer.to_owned()),
+        Pattern::Park(buffer.to_owned()),
+    );
+    if !draft.places(row, &take).is_empty() {
+        return Ok(());
+    }
+    let ground = draft.ground;
+    let action = ground
+        .actions()
+        .find(|action| take.is_all_of(&ground, action));
+    let Some(action) = action else {
+        let wanted = format!("an action of {} that only {take}", ground.name());
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    let name = action.name.text.to_string();
+    match draft.places(row, &park)[..] {
+        [at] => draft.rows[row].actions[at] = name,
+        _ => draft.rows[row].actions.push(name),
+    }
+    Ok(())
+}

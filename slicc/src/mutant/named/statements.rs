@@ -1,0 +1,191 @@
+//! The statements of a transition table, from rows as a fault has them.
+//!
+//! A statement stands for several rows. Where a fault changes some of them, those leave it, and statements for them
+//! follow. What stays the same keeps its text.
+
+use super::draft::{Draft, Next, Row};
+use crate::ast::{Name, NextState, Transition};
+use crate::mutant::edit::{Edit, apply};
+use crate::mutant::list::List;
+use crate::mutant::row;
+
+/// The edits that make the rows of a machine what they have become.
+pub(super) fn edits(draft: &Draft<'_>) -> Vec<Edit> {
+    let rows = draft
+        .rows
+        .chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
+    let changed = rows.filter(|rows| rows.iter().any(Row::is_changed));
+    changed.flat_map(|rows| statement(draft, rows)).collect()
+}
+
+/// The edits of a statement that has these rows: state by state, event by event.
+fn statement(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
+    let Some(first) = rows.first() else {
+        return Vec::new();
+    };
+    let transition = first.transition;
+    let text = draft.ground.file(transition.span);
+    let table = Table {
+        text,
+        transition,
+        rows,
+        width: transition.events.len(),
+    };
+    if rows.iter().all(|row| same(row, first)) {
+        return table.in_place(first);
+    }
+    let states: Vec<usize> = (0..transition.states.len()).collect();
+    let events: Vec<usize> = (0..transition.events.len()).collect();
+    let is_kept = |&at: &usize| table.of_state(at).iter().all(|row| !row.is_changed());
+    let (kept, others): (Vec<usize>, Vec<usize>) = states.iter().partition(|at| is_kept(at));
+    if !kept.is_empty() {
+        let mut edits = table.names(&transition.states).keep(&kept);
+        edits.extend(table.follow(&table.groups(&others, &events)));
+        return edits;
+    }
+    let is_kept = |&at: &usize| {
+        states
+            .iter()
+            .all(|&state| !table.row(state, at).is_changed())
+    };
+    let (kept, others): (Vec<usize>, Vec<usize>) = events.iter().partition(|at| is_kept(at));
+    if !kept.is_empty() {
+        let mut edits = table.names(&transition.events).keep(&kept);
+        edits.extend(table.follow(&table.groups(&states, &others)));
+        return edits;
+    }
+    let lines = table.groups(&states, &events);
+    let indent = row::indent(text, transition.span);
+    vec![Edit::replace(
+        transition.span,
+        lines.join(&format!("\n{indent}")),
+    )]
+}
+
+/// Whether two rows of a statement have become the same.
+fn same(a: &Row<'_>, b: &Row<'_>) -> bool {
+    (a.is_dropped && b.is_dropped)
+        || (a.is_dropped == b.is_dropped && a.next == b.next && a.actions == b.actions)
+}
+
+/// A statement, and its rows.
+struct Table<'a> {
+    text: &'a str,
+    transition: &'a Transition,
+    rows: &'a [Row<'a>],
+    width: usize,
+}
+
+impl<'a> Table<'a> {
+    fn row(&self, state: usize, event: usize) -> &'a Row<'a> {
+        &self.rows[state * self.width + event]
+    }
+
+    fn of_state(&self, state: usize) -> &'a [Row<'a>] {
+        &self.rows[state * self.width..(state + 1) * self.width]
+    }
+
+    fn names(&self, names: &'a [Name]) -> List<'a> {
+        List {
+            text: self.text,
+            names,
+            end: self.transition.head.end,
+        }
+    }
+
+    /// All rows have become this one.
+    fn in_place(&self, row: &Row<'_>) -> Vec<Edit> {
+        if row.is_dropped {
+            return vec![Edit::remove(self.text, self.transition.span)];
+        }
+        let mut edits = self.actions(row);
+        let lead = |next: &str| row::lead_to(self.transition, next);
+        match (&row.next, &self.transition.next) {
+            (Next::State(next), NextState::State(now)) if **next == *now.text => {}
+            (Next::State(next), _) => edits.push(lead(next)),
+            (Next::Same, NextState::State(now)) => {
+                let before = &self.text[..now.span.start as usize];
+                let start = before.rfind(',').unwrap_or(before.len()) as u32;
+                edits.push(Edit::replace(crate::source::Span { start, ..now.span }, ""));
+            }
+            _ => {}
+        }
+        edits
+    }
+
+    fn actions(&self, row: &Row<'_>) -> Vec<Edit> {
+        let list = List {
+            text: self.text,
+            names: &self.transition.actions,
+            end: self.transition.span.end,
+        };
+        list.turned_into(self.transition.span.file, &row.actions)
+    }
+
+    /// Statements for these rows, each for those that have become the same.
+    fn groups(&self, states: &[usize], events: &[usize]) -> Vec<String> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for &state in states {
+            let alike = |group: &&mut Vec<usize>| {
+                let alike =
+                    |&event: &usize| same(self.row(state, event), self.row(group[0], event));
+                events.iter().all(alike)
+            };
+            match groups.iter_mut().find(alike) {
+                Some(group) => group.push(state),
+                None => groups.push(vec![state]),
+            }
+        }
+        let mut lines = Vec::new();
+        for states in groups {
+            let mut columns: Vec<Vec<usize>> = Vec::new();
+            for &event in events {
+                let alike = |group: &&mut Vec<usize>| {
+                    same(self.row(states[0], event), self.row(states[0], group[0]))
+                };
+                match columns.iter_mut().find(alike) {
+                    Some(group) => group.push(event),
+                    None => columns.push(vec![event]),
+                }
+            }
+            let left = columns
+                .iter()
+                .filter(|events| !self.row(states[0], events[0]).is_dropped);
+            lines.extend(left.map(|events| self.line(&states, events)));
+        }
+        lines
+    }
+
+    fn line(&self, states: &[usize], events: &[usize]) -> String {
+        let row = self.row(states[0], events[0]);
+        let Transition {
+            states: all_states,
+            events: all_events,
+            head,
+            span,
+            ..
+        } = self.transition;
+        let tail = apply(self.text, head.end, span.end, &self.actions(row));
+        let states = set(all_states, states);
+        let events = set(all_events, events);
+        let next = match &row.next {
+            Next::Same => String::new(),
+            Next::State(next) => format!(", {next}"),
+            Next::Computed => ", *".to_owned(),
+        };
+        format!("transition({states}, {events}{next}){tail}")
+    }
+
+    fn follow(&self, lines: &[String]) -> Option<Edit> {
+        let has_any = !lines.is_empty();
+        has_any.then(|| row::follow(self.text, self.transition.span, lines))
+    }
+}
+
+fn set(names: &[Name], places: &[usize]) -> String {
+    let names: Vec<&str> = places.iter().map(|&at| &*names[at].text).collect();
+    match names[..] {
+        [one] => one.to_owned(),
+        _ => format!("{{{}}}", names.join(", ")),
+    }
+}

@@ -1,0 +1,392 @@
+//! Changes of ports, and of machines as a whole.
+
+use super::apply::{Outcome, changed};
+use super::bodies;
+use super::clause::{MachineChange, PortChange};
+use super::draft::Draft;
+use super::misfit::{Misfit, nowhere};
+use super::pattern::{Pattern, own_expressions, squeezed};
+use crate::ast::{
+    Block, Declaration, Expression, ExpressionKind, InPort, Statement, StatementKind, States,
+};
+use crate::mutant::edit::Edit;
+use crate::mutant::walk;
+use crate::source::Span;
+use crate::visit::{self, Node};
+
+/// Changes the port that reads a buffer.
+pub(super) fn port(
+    draft: &mut Draft<'_>,
+    buffer: &str,
+    change: &PortChange,
+) -> Result<Outcome, Misfit> {
+    let machine = draft.ground.name();
+    let Some(port) = draft.ground.in_port(buffer) else {
+        let wanted = format!("an in_port of {machine} that reads {buffer}");
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    let text = draft.ground.file(port.span);
+    let (edits, already) = match change {
+        PortChange::UncheckedBefore(event) => (
+            checks_before(port, event.as_deref())
+                .into_iter()
+                .map(|one| Edit::remove(text, one.span))
+                .collect(),
+            "checks no victim",
+        ),
+        PortChange::UncheckedLine => (
+            checks_of_line(port)
+                .into_iter()
+                .map(|one| Edit::remove(text, one.span))
+                .collect(),
+            "does not wait for a lock of the line itself",
+        ),
+        PortChange::Untriggered(event) => (branches(draft, port, event), "does not trigger it"),
+    };
+    let outcome = changed(!edits.is_empty(), || {
+        let name = &port.name.text;
+        let place = draft.ground.place(port.span);
+        let about = match change {
+            PortChange::UncheckedBefore(Some(event)) => format!(" before {event}"),
+            PortChange::Untriggered(event) => format!(" ({event})"),
+            _ => String::new(),
+        };
+        format!("{machine}'s port {name} ({place}) {already}{about}")
+    });
+    draft.edits.extend(edits);
+    Ok(outcome)
+}
+
+fn blocks(block: &Block) -> Vec<&Block> {
+    let mut found = vec![block];
+    for statement in &block.statements {
+        let inner: Vec<&Block> = match &statement.kind {
+            StatementKind::If {
+                then, otherwise, ..
+            } => std::iter::once(then).chain(otherwise).collect(),
+            StatementKind::Peek { body, .. } | StatementKind::Enqueue { body, .. } => vec![body],
+            _ => Vec::new(),
+        };
+        found.extend(inner.into_iter().flat_map(blocks));
+    }
+    found
+}
+
+/// The event that a statement triggers, if it names one.
+fn triggered(statement: &Statement) -> Option<&str> {
+    let StatementKind::Expression(Expression {
+        kind: ExpressionKind::Call {
+            function,
+            arguments,
+        },
+        ..
+    }) = &statement.kind
+    else {
+        return None;
+    };
+    match arguments.first().map(|one| &one.kind) {
+        Some(ExpressionKind::Enumerator { value, .. }) if &*function.text == "trigger" => {
+            Some(&value.text)
+        }
+        _ => None,
+    }
+}
+
+fn check(statement: &Statement) -> Option<&str> {
+    match &statement.kind {
+        StatementKind::CheckOnCacheProbe { address, .. } => Some(&address.text),
+        _ => None,
+    }
+}
+
+/// The checks for locks that come before a trigger of an event.
+fn checks_before<'a>(port: &'a InPort, event: Option<&str>) -> Vec<&'a Statement> {
+    let mut found = Vec::new();
+    for block in blocks(&port.body) {
+        for (at, statement) in block.statements.iter().enumerate() {
+            let behind = &block.statements[at + 1..];
+            let mut leads = event.is_none();
+            for one in behind {
+                visit::statement(one, &mut |node| {
+                    if let Node::Statement(inner) = node {
+                        leads |= triggered(inner).is_some() && triggered(inner) == event;
+                    }
+                });
+            }
+            if check(statement).is_some() && leads {
+                found.push(statement);
+            }
+        }
+    }
+    found
+}
+
+/// Conditions under which nothing happens but a check of the line that the message is about.
+fn checks_of_line(port: &InPort) -> Vec<&Statement> {
+    let statements = walk::statements(&port.body).into_iter();
+    let is_check = |statement: &&Statement| match &statement.kind {
+        StatementKind::If {
+            then,
+            otherwise: None,
+            ..
+        } => {
+            let is_quiet = |one: &Statement| {
+                check(one).is_some() || matches!(one.kind, StatementKind::Assign { .. })
+            };
+            then.statements.iter().any(|one| check(one).is_some())
+                && then.statements.iter().all(is_quiet)
+        }
+        _ => false,
+    };
+    statements.map(|(one, _)| one).filter(is_check).collect()
+}
+
+/// The branches that trigger an event and nothing else.
+fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
+    let text = draft.ground.file(port.span);
+    let is_it = |block: &Block| match &block.statements[..] {
+        [only] => triggered(only) == Some(event),
+        _ => false,
+    };
+    let statements = walk::statements(&port.body).into_iter();
+    let edit = |statement: &Statement| match &statement.kind {
+        StatementKind::If {
+            then, otherwise, ..
+        } if is_it(then) => {
+            // What comes behind takes its place: `if (a) {x} else if (b) {y}` becomes `if (b) {y}`.
+            let Some(otherwise) = otherwise else {
+                return Some(Edit::remove(text, statement.span));
+            };
+            let next = match &otherwise.statements[..] {
+                [one] if matches!(one.kind, StatementKind::If { .. }) => one.span,
+                _ => otherwise.span,
+            };
+            let start = statement.span.start;
+            Some(Edit::replace(
+                Span {
+                    end: next.start,
+                    start,
+                    ..next
+                },
+                "",
+            ))
+        }
+        _ => None,
+    };
+    statements.filter_map(|(one, _)| edit(one)).collect()
+}
+
+/// Changes a machine.
+pub(super) fn machine(draft: &mut Draft<'_>, change: &MachineChange) -> Result<Outcome, Misfit> {
+    match change {
+        MachineChange::NoState(state) => Ok(no_state(draft, state)),
+        MachineChange::Buffer { buffer, key, value } => set_buffer(draft, buffer, key, value),
+        MachineChange::Without(pattern) => Ok(bodies::without_anywhere(draft, pattern)),
+        MachineChange::StallInstead(buffer) => stall_instead(draft, buffer),
+        MachineChange::Field {
+            structure,
+            kind,
+            name,
+        } => add_field(draft, structure, kind, name),
+        MachineChange::Copy { field, sent, to } => copy(draft, field, sent, to),
+        MachineChange::ReadMessage { buffer, was, now } => {
+            Ok(read_message(draft, buffer, was, now))
+        }
+        MachineChange::Read { was, now } => Ok(bodies::read_anywhere(draft, was, now)),
+        MachineChange::NoCondition(field) => Ok(no_condition(draft, field)),
+    }
+}
+
+/// A state goes, and its rows.
+fn no_state(draft: &mut Draft<'_>, state: &str) -> Outcome {
+    let mut is_changed = false;
+    for row in &mut draft.rows {
+        if row.state == state {
+            is_changed |= !row.is_dropped;
+            row.is_dropped = true;
+        }
+    }
+    let states = draft.ground.machine.body.iter();
+    let states = states.filter_map(|one| match one {
+        Declaration::States(states) => Some(states),
+        _ => None,
+    });
+    let mut edits = Vec::new();
+    for States { values, .. } in states {
+        let value = values.iter().find(|value| &*value.name.text == state);
+        edits.extend(value.map(|value| {
+            let text = draft.ground.file(value.name.span);
+            let start = value.name.span;
+            let last = value
+                .pairs
+                .last()
+                .map_or(value.permission.span, |pair| pair.value.span);
+            let rest = &text[last.end as usize..];
+            let end = rest
+                .find(';')
+                .map_or(last.end, |at| last.end + at as u32 + 1);
+            Edit::remove(text, Span { end, ..start })
+        }));
+    }
+    is_changed |= !edits.is_empty();
+    draft.edits.extend(edits);
+    changed(is_changed, || {
+        format!("{} has no state {state}", draft.ground.name())
+    })
+}
+
+/// An attribute of a buffer gets another value.
+fn set_buffer(
+    draft: &mut Draft<'_>,
+    buffer: &str,
+    key: &str,
+    value: &str,
+) -> Result<Outcome, Misfit> {
+    let machine = draft.ground.machine;
+    let parameter = machine
+        .parameters
+        .iter()
+        .find(|one| &*one.name.text == buffer);
+    let pair = parameter.and_then(|one| one.pairs.iter().find(|pair| &*pair.key.text == key));
+    let Some(pair) = pair else {
+        let wanted = format!(
+            "the attribute {key} of buffer {buffer} of {}",
+            machine.name.text
+        );
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    if &*pair.value.text == value {
+        let what = format!("{key} of {}'s {buffer} is {value}", machine.name.text);
+        return Ok(Outcome::Already(what));
+    }
+    let text = draft.ground.text(pair.value.span);
+    let new = text.replacen(&*pair.value.text, value, 1);
+    draft.edits.push(Edit::replace(pair.value.span, new));
+    Ok(Outcome::Changed)
+}
+
+/// Rows that set a message aside keep it at the head of its queue.
+fn stall_instead(draft: &mut Draft<'_>, buffer: &str) -> Result<Outcome, Misfit> {
+    let pattern = Pattern::Park(buffer.to_owned());
+    let rows: Vec<usize> = (0..draft.rows.len())
+        .filter(|&row| !draft.places(row, &pattern).is_empty())
+        .collect();
+    let outcome = changed(!rows.is_empty(), || {
+        format!("nothing of {} {pattern}", draft.ground.name())
+    });
+    if !rows.is_empty() {
+        let stall = bodies::stall(draft)?;
+        for row in rows {
+            draft.rows[row].actions = vec![stall.clone()];
+        }
+    }
+    Ok(outcome)
+}
+
+/// A structure gets another field.
+fn add_field(
+    draft: &mut Draft<'_>,
+    structure: &str,
+    kind: &str,
+    name: &str,
+) -> Result<Outcome, Misfit> {
+    let machine = draft.ground.machine;
+    let found = machine.body.iter().find_map(|one| match one {
+        Declaration::Structure(one) if &*one.name.text == structure => Some(one),
+        _ => None,
+    });
+    let Some(last) = found.and_then(|one| one.fields.last()) else {
+        let wanted = format!("the structure {structure} of {}", machine.name.text);
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    let fields = found.map(|one| &one.fields);
+    if fields.is_some_and(|all| all.iter().any(|one| &*one.name.text == name)) {
+        let what = format!("{structure} of {} has a field {name}", machine.name.text);
+        return Ok(Outcome::Already(what));
+    }
+    let text = draft.ground.file(last.span);
+    let line = format!("{kind} {name};");
+    let edit = crate::mutant::row::follow(text, last.span, &[line]);
+    draft.edits.push(edit);
+    Ok(Outcome::Changed)
+}
+
+/// What a message carries is kept elsewhere too.
+fn copy(draft: &mut Draft<'_>, field: &str, sent: &Pattern, to: &str) -> Result<Outcome, Misfit> {
+    let ground = draft.ground;
+    let mut edits = Vec::new();
+    for action in ground.actions() {
+        for message in sent.found_in(&ground, action) {
+            let StatementKind::Enqueue { body, .. } = &message.kind else {
+                continue;
+            };
+            let values = body.statements.iter().filter_map(|one| match &one.kind {
+                StatementKind::Assign { target, value }
+                    if super::pattern::field(target) == Some(("out_msg", field)) =>
+                {
+                    Some((one, value))
+                }
+                _ => None,
+            });
+            for (one, value) in values {
+                let value = ground.text(value.span);
+                let line = format!("{to} := {value};");
+                let text = ground.file(one.span);
+                edits.push(crate::mutant::row::follow(text, one.span, &[line]));
+            }
+        }
+    }
+    if edits.is_empty() {
+        let wanted = format!("an action of {} that {sent} with {field}", ground.name());
+        return Err(nowhere(wanted, Vec::new()));
+    }
+    draft.edits.extend(edits);
+    Ok(Outcome::Changed)
+}
+
+/// Where actions look at a message of a buffer, something of it is read as something else.
+fn read_message(draft: &mut Draft<'_>, buffer: &str, was: &str, now: &str) -> Outcome {
+    let ground = draft.ground;
+    let mut edits = Vec::new();
+    for action in ground.actions() {
+        for (statement, _) in walk::statements(&action.body) {
+            let StatementKind::Peek { port, body, .. } = &statement.kind else {
+                continue;
+            };
+            if ground.read_buffer(&port.text) == Some(buffer) {
+                edits.extend(bodies::read_edits(ground, body, was, now));
+            }
+        }
+    }
+    let outcome = changed(!edits.is_empty(), || {
+        format!("no action of {} reads {was} of {buffer}", ground.name())
+    });
+    draft.edits.extend(edits);
+    outcome
+}
+
+/// Functions do without conditions on a field.
+fn no_condition(draft: &mut Draft<'_>, field: &str) -> Outcome {
+    let ground = draft.ground;
+    let mut edits = Vec::new();
+    for body in ground.functions() {
+        for (statement, _) in walk::statements(body) {
+            let StatementKind::If { .. } = &statement.kind else {
+                continue;
+            };
+            let mut reads = false;
+            own_expressions(statement, &mut |one| {
+                reads |= matches!(&one.kind, ExpressionKind::Field { field: of, .. }
+                    if squeezed(&of.text) == field);
+            });
+            if reads {
+                edits.push(Edit::remove(ground.file(statement.span), statement.span));
+            }
+        }
+    }
+    let outcome = changed(!edits.is_empty(), || {
+        format!("no function of {} asks for {field}", ground.name())
+    });
+    draft.edits.extend(edits);
+    outcome
+}

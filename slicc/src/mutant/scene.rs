@@ -1,0 +1,190 @@
+//! A machine, with what operators have to know of it.
+
+use std::rc::Rc;
+
+use super::row::Row;
+use super::walk::{self, Around};
+use super::words::Words;
+use crate::ast::{Action, Declaration, ExpressionKind, InPort, Machine, Statement, StatementKind};
+use crate::outline::{ActionOutline, Entry, MachineOutline};
+use crate::protocol::Protocol;
+use crate::source::Span;
+
+/// A machine of a protocol.
+pub(super) struct Scene<'a> {
+    pub protocol: &'a Protocol,
+    pub words: Rc<Words<'a>>,
+    pub machine: &'a Machine,
+    pub tables: &'a MachineOutline,
+    /// Its actions, in the order of the tables.
+    pub actions: Vec<Doing<'a>>,
+}
+
+/// An action, and what it does if it does nothing else.
+pub(super) struct Doing<'a> {
+    pub action: &'a Action,
+    /// It stalls.
+    pub stalls: bool,
+    /// It stalls by its name, so that nothing else in its row is done.
+    pub is_z_stall: bool,
+    /// The port whose message it throws away.
+    pub pops: Option<&'a str>,
+    /// The port whose message it sets aside or puts back.
+    pub parks: Option<&'a str>,
+    /// It tells the core of a loss.
+    pub notifies: bool,
+    /// Some row has it.
+    pub is_used: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// The machines of a protocol, in order.
+    pub fn all(protocol: &'a Protocol) -> Vec<Scene<'a>> {
+        let words = Rc::new(Words::of(protocol));
+        let machines = protocol.outline.machines.iter();
+        let scene = |tables: &'a MachineOutline| {
+            let machine = tables.syntax(&protocol.loaded)?;
+            let words = words.clone();
+            let actions = doings(tables, machine);
+            Some(Scene {
+                protocol,
+                words,
+                machine,
+                tables,
+                actions,
+            })
+        };
+        machines.filter_map(scene).collect()
+    }
+
+    /// The state and event of an entry.
+    pub fn names(&self, entry: &Entry) -> (&'a str, &'a str) {
+        (
+            &self.tables.states[usize::from(entry.state)].name,
+            &self.tables.events[usize::from(entry.event)].name,
+        )
+    }
+
+    /// The row of an entry.
+    pub fn row(&self, entry: &Entry) -> Option<Row<'a>> {
+        let Some(Declaration::Transition(transition)) = self.machine.body.get(entry.declaration)
+        else {
+            return None;
+        };
+        let (state, event) = self.names(entry);
+        Some(Row {
+            text: self.file(transition.span),
+            transition,
+            state,
+            event,
+        })
+    }
+
+    /// All rows with their entries.
+    pub fn rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
+        let entries = self.tables.entries.iter();
+        entries.filter_map(|entry| Some((entry, self.row(entry)?)))
+    }
+
+    /// Rows of which not all is in vain: no `z_stall` holds the message.
+    pub fn active_rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
+        self.rows()
+            .filter(|(entry, _)| !self.doings(entry).any(|one| one.is_z_stall))
+    }
+
+    /// What an entry does.
+    pub fn doings(&self, entry: &'a Entry) -> impl Iterator<Item = &Doing<'a>> {
+        let actions = entry.actions.iter();
+        actions.map(|&one| &self.actions[usize::from(one)])
+    }
+
+    /// The actions that some row has, each as a place and with its statements.
+    pub fn bodies(&self) -> impl Iterator<Item = Body<'a>> {
+        let used = self.actions.iter().filter(|one| one.is_used);
+        used.map(|one| Body {
+            name: &one.action.name.text,
+            place: format!("action:{}", one.action.name.text),
+            text: self.file(one.action.span),
+            statements: walk::statements(&one.action.body),
+        })
+    }
+
+    /// The ports that it reads.
+    pub fn in_ports(&self) -> impl Iterator<Item = &'a InPort> {
+        let body = self.machine.body.iter();
+        body.filter_map(|declaration| match declaration {
+            Declaration::InPort(port) => Some(port),
+            _ => None,
+        })
+    }
+
+    /// The text of the file in which something stands.
+    pub fn file(&self, span: Span) -> &'a str {
+        &self.protocol.sources().files()[span.file as usize].text
+    }
+
+    /// The text of a stretch.
+    pub fn text(&self, span: Span) -> &'a str {
+        self.protocol.sources().text(span)
+    }
+}
+
+/// The body of an action.
+pub(super) struct Body<'a> {
+    /// The action.
+    pub name: &'a str,
+    /// How ids call it.
+    pub place: String,
+    /// The text of its file.
+    pub text: &'a str,
+    pub statements: Vec<(&'a Statement, Around<'a>)>,
+}
+
+fn doings<'a>(tables: &MachineOutline, machine: &'a Machine) -> Vec<Doing<'a>> {
+    let mut is_used = vec![false; tables.actions.len()];
+    for entry in &tables.entries {
+        for &one in entry.actions.iter() {
+            is_used[usize::from(one)] = true;
+        }
+    }
+    let actions = tables.actions.iter().zip(is_used);
+    let doing = |(one, is_used): (&ActionOutline, bool)| {
+        let action = one.syntax(machine)?;
+        let statements = walk::statements(&action.body);
+        let leaves: Vec<&Statement> = statements
+            .into_iter()
+            .map(|(statement, _)| statement)
+            .filter(|statement| walk::is_leaf(statement))
+            .collect();
+        let only = |is: &dyn Fn(&Statement) -> bool| {
+            !leaves.is_empty() && leaves.iter().all(|statement| is(statement))
+        };
+        let first = leaves.first().and_then(|statement| port(statement));
+        let pops = only(&|statement| walk::method(statement) == Some("dequeue"));
+        Some(Doing {
+            action,
+            stalls: one.stalls,
+            is_z_stall: one.name == "z_stall",
+            pops: first.filter(|_| pops),
+            parks: first.filter(|_| one.stalls),
+            notifies: only(&|statement| walk::method(statement) == Some("evictionCallback")),
+            is_used,
+        })
+    };
+    actions.filter_map(doing).collect()
+}
+
+/// The port about which a statement is.
+fn port(statement: &Statement) -> Option<&str> {
+    match &statement.kind {
+        StatementKind::StallAndWait { port, .. } => Some(&port.text),
+        StatementKind::Expression(expression) => match &expression.kind {
+            ExpressionKind::Method { object, .. } => match &object.kind {
+                ExpressionKind::Name(name) => Some(&name.text),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,153 @@
+//! What a mutant touches: the entries of the transition table that behave differently, as compiled.
+//!
+//! Code is compared as it is carried out: a constant by its value, a variable by its name, a function
+//! by its own code. What is only written differently, such as comments, the names of actions and the
+//! order of declarations, does not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::compare::Comparison;
+use crate::compile::code::{Machine, Need, Transition};
+use crate::protocol::Protocol;
+
+/// An entry of the transition table.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Machine.
+    pub machine: String,
+    /// State before.
+    pub state: String,
+    /// Event.
+    pub event: String,
+}
+
+impl Place {
+    /// The entry of these names.
+    pub fn new(machine: &str, state: &str, event: &str) -> Place {
+        let [machine, state, event] = [machine, state, event].map(str::to_owned);
+        Place {
+            machine,
+            state,
+            event,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}.{}", self.machine, self.state, self.event)
+    }
+}
+
+/// What differs between a protocol and a mutant of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touched {
+    /// Entries of which something differs: the actions, the next state, whether they stall, or that
+    /// there are any. Sorted.
+    pub entries: Vec<Place>,
+    /// What else differs, in words.
+    pub elsewhere: Vec<String>,
+}
+
+/// What differs between a protocol and a mutant of it. Values of parameters are the runtime's to find: `same_parameters` says whether
+/// it finds the same for both.
+///
+/// ```
+/// use slicc::mutant::{named, touched::touched};
+/// use slicc::protocol::Protocol;
+///
+/// let mutant = named::find("mi-l1-replace-no-notify").unwrap();
+/// let original = Protocol::open(&mutant.protocol).unwrap();
+/// let mutated = original.with(&mutant).unwrap();
+/// let touched = touched(&original, &mutated, true);
+/// let entries: Vec<String> = touched.entries.iter().map(ToString::to_string).collect();
+/// assert_eq!(entries, ["L1Cache/M.Inv", "L1Cache/M.Replacement"]);
+/// assert!(touched.elsewhere.is_empty());
+/// ```
+pub fn touched(original: &Protocol, mutated: &Protocol, same_parameters: bool) -> Touched {
+    let mut touched = Touched::default();
+    let (ours, theirs) = (&original.program, &mutated.program);
+    types(original, mutated, &mut touched.elsewhere);
+    if !same_parameters {
+        touched.elsewhere.push("parameters or settings".to_owned());
+    }
+    for machine in &ours.machines {
+        match theirs.machines.iter().find(|one| one.name == machine.name) {
+            Some(other) => {
+                let mut comparison = Comparison::new(ours, machine, theirs, other);
+                comparison.members(&mut touched.elsewhere);
+                comparison.ports(&mut touched.elsewhere);
+                entries(&mut comparison, &mut touched.entries);
+            }
+            None => touched.elsewhere.push(missing(machine)),
+        }
+    }
+    let ours = |one: &&Machine| ours.machines.iter().all(|known| known.name != one.name);
+    let added = theirs.machines.iter().filter(ours);
+    touched.elsewhere.extend(added.map(missing));
+    touched.entries.sort();
+    touched
+}
+
+fn missing(machine: &Machine) -> String {
+    format!("the machine {}, which only one of them has", machine.name)
+}
+
+/// The types: fields, values of enumerations and what fresh objects hold.
+fn types(original: &Protocol, mutated: &Protocol, elsewhere: &mut Vec<String>) {
+    let named = |protocol: &'_ Protocol| -> BTreeMap<String, usize> {
+        let types = protocol.program.types.iter();
+        types.map(|(id, of)| (of.name.to_string(), id)).collect()
+    };
+    let (ours, theirs) = (named(original), named(mutated));
+    let names: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
+    for name in names {
+        let same = match (ours.get(name), theirs.get(name)) {
+            (Some(&one), Some(&other)) => {
+                let (one, other) = (&original.program.types[one], &mutated.program.types[other]);
+                one.kind == other.kind
+                    && one.initial == other.initial
+                    && one.order == other.order
+                    && (one.main, &one.interface) == (other.main, &other.interface)
+            }
+            _ => false,
+        };
+        if !same {
+            elsewhere.push(format!("the type {name}"));
+        }
+    }
+}
+
+/// The entries of a machine that differ.
+fn entries(comparison: &mut Comparison<'_>, places: &mut Vec<Place>) {
+    let (ours, theirs) = (comparison.machines.0, comparison.machines.1);
+    let place = |machine: &Machine, one: &Transition| {
+        let (state, event) = (usize::from(one.state), usize::from(one.event));
+        Place::new(
+            &machine.name,
+            &machine.states[state],
+            &machine.events[event],
+        )
+    };
+    for one in &ours.transitions {
+        let same = comparison
+            .counterpart(one)
+            .is_some_and(|other| comparison.transition(one, other));
+        if !same {
+            places.push(place(ours, one));
+        }
+    }
+    let known: BTreeSet<Place> = ours
+        .transitions
+        .iter()
+        .map(|one| place(ours, one))
+        .collect();
+    let all = theirs.transitions.iter().map(|one| place(theirs, one));
+    places.extend(all.filter(|place| !known.contains(place)));
+}
+
+/// Whether two lists of needs are the same but for their order.
+pub(super) fn same_needs(one: &[Need], other: &[Need]) -> bool {
+    one.len() == other.len() && one.iter().all(|need| other.contains(need))
+}

@@ -1,0 +1,45 @@
+//! Entries of our own protocols that are never reached, as `fixtures/protocols/unreached.csv` has it.
+
+use std::collections::BTreeMap;
+
+use super::touched::Place;
+use crate::builtin;
+use crate::protocol::Protocol;
+
+/// Beginnings of reasons that do not exclude that an entry is reached some day.
+const WEAK: [&str; 2] = ["rare", "unknown"];
+
+/// The entries of a protocol that cannot be reached, with the reasons; none if it is not one of ours.
+pub fn of(protocol: &Protocol) -> BTreeMap<Place, String> {
+    let own = builtin::builtin(protocol.name());
+    let is_ours = own.is_some_and(|own| protocol.loaded.own_files() == own.files);
+    if !is_ours || !protocol.loaded.settings.is_empty() {
+        return BTreeMap::new();
+    }
+    let rows = fixtures::UNREACHABLE.lines().skip(1).filter_map(|line| {
+        let (name, line) = line.split_once(',')?;
+        let (machine, line) = line.split_once(',')?;
+        let (state, line) = line.split_once(',')?;
+        let (event, line) = line.split_once(',')?;
+        let (_, why) = line.split_once(',')?;
+        let why = why.trim_matches('"');
+        let counts = name == protocol.name() && !WEAK.iter().any(|weak| why.starts_with(weak));
+        counts.then(|| (Place::new(machine, state, event), why.to_owned()))
+    });
+    let mut all: BTreeMap<Place, String> = rows.collect();
+    all.retain(|place, _| has_one_end(protocol, place));
+    all
+}
+
+/// Whether an entry leads to one state: else a row of the table is about one of several.
+fn has_one_end(protocol: &Protocol, place: &Place) -> bool {
+    let mut machines = protocol.program.machines.iter();
+    machines.any(|machine| {
+        *machine.name == *place.machine
+            && machine.transitions.iter().any(|one| {
+                one.next.is_some()
+                    && *machine.states[usize::from(one.state)] == *place.state
+                    && *machine.events[usize::from(one.event)] == *place.event
+            })
+    })
+}

@@ -1,0 +1,88 @@
+//! Statements with what stands around them.
+
+use crate::ast::{Block, ExpressionKind, Name, Statement, StatementKind};
+
+/// What stands around a statement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Around<'a> {
+    /// The type of `in_msg`, in a `peek`.
+    pub peeked: Option<&'a Name>,
+    /// The type of `out_msg`, in an `enqueue`.
+    pub sent: Option<&'a Name>,
+}
+
+/// The statements of a block and of the blocks in it, each before its parts, in textual order.
+pub(super) fn statements(block: &Block) -> Vec<(&Statement, Around<'_>)> {
+    let mut found = Vec::new();
+    gather(block, Around::default(), &mut found);
+    found
+}
+
+fn gather<'a>(block: &'a Block, around: Around<'a>, found: &mut Vec<(&'a Statement, Around<'a>)>) {
+    for statement in &block.statements {
+        found.push((statement, around));
+        match &statement.kind {
+            StatementKind::If {
+                then, otherwise, ..
+            } => {
+                gather(then, around, found);
+                otherwise
+                    .iter()
+                    .for_each(|inner| gather(inner, around, found));
+            }
+            StatementKind::Enqueue { message, body, .. }
+            | StatementKind::Defer { message, body, .. } => {
+                let sent = Some(message);
+                gather(body, Around { sent, ..around }, found);
+            }
+            StatementKind::Peek { message, body, .. } => {
+                let peeked = Some(message);
+                gather(body, Around { peeked, ..around }, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The method that a statement calls, if it does nothing else.
+pub(super) fn method(statement: &Statement) -> Option<&str> {
+    match &statement.kind {
+        StatementKind::Expression(expression) => match &expression.kind {
+            ExpressionKind::Method { method, .. } => Some(&method.text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The function that a statement calls, if it does nothing else.
+pub(super) fn function(statement: &Statement) -> Option<&str> {
+    match &statement.kind {
+        StatementKind::Expression(expression) => match &expression.kind {
+            ExpressionKind::Call { function, .. } => Some(&function.text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a statement only prints, counts or checks something.
+pub(super) fn is_talk(statement: &Statement) -> bool {
+    let talk = [
+        "DPRINTF",
+        "DPRINTFN",
+        "APPEND_TRANSITION_COMMENT",
+        "assert",
+        "error",
+    ];
+    function(statement).is_some_and(|name| talk.contains(&name))
+}
+
+/// Whether a statement has an effect of its own, rather than through statements in it.
+pub(super) fn is_leaf(statement: &Statement) -> bool {
+    let is_frame = matches!(
+        statement.kind,
+        StatementKind::If { .. } | StatementKind::Peek { .. }
+    );
+    !is_frame && !is_talk(statement)
+}

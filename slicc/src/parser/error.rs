@@ -1,0 +1,197 @@
+//! How a syntax error is said.
+
+use super::{Diagnostic, Span};
+use crate::token::{Kind, Token};
+
+/// What would have been right at the furthest token that was reached.
+#[derive(Default)]
+pub(super) struct Expected {
+    /// The index of the token.
+    pub at: usize,
+    what: Vec<&'static str>,
+    /// The innermost brace, bracket or parenthesis that was open there.
+    open: Option<usize>,
+}
+
+impl Expected {
+    /// At this token, this would have been right.
+    pub fn add(&mut self, at: usize, what: &'static str, open: impl Fn() -> Option<usize>) {
+        if at > self.at || self.what.is_empty() {
+            self.at = at;
+            self.what.clear();
+            self.open = open();
+        }
+        if at == self.at && !self.what.contains(&what) {
+            self.what.push(what);
+        }
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.what.contains(&kind.description())
+    }
+}
+
+/// Something else was expected.
+pub(super) fn unexpected(
+    text: &str,
+    tokens: &[Token],
+    expected: &Expected,
+    greedy: Option<usize>,
+) -> Diagnostic {
+    let place = Place {
+        text,
+        tokens,
+        at: expected.at,
+    };
+    let diagnostic = match place.missing(expected) {
+        Some(diagnostic) => diagnostic,
+        None => place.wrong(expected),
+    };
+    let diagnostic = match place.unclosed(expected) {
+        Some(open) => diagnostic.note(tokens[open].span, "this is not closed"),
+        None => diagnostic,
+    };
+    match place.hint(expected, greedy) {
+        Some(hint) => diagnostic.hint(hint),
+        None => diagnostic,
+    }
+}
+
+/// A token among the others.
+struct Place<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    at: usize,
+}
+
+impl Place<'_> {
+    fn token(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    fn before(&self, steps: usize) -> Option<Token> {
+        Some(self.tokens[self.at.checked_sub(steps)?])
+    }
+
+    fn text(&self, span: Span) -> &str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// A semicolon that is missing is pointed at where it should be, behind the token before.
+    fn missing(&self, expected: &Expected) -> Option<Diagnostic> {
+        let before = self.before(1)?;
+        let found = self.token();
+        let begins = matches!(found.kind, Kind::Name | Kind::CloseBrace | Kind::End)
+            || found.kind.is_reserved();
+        if !expected.has(Kind::Semicolon) || !begins {
+            return None;
+        }
+        let behind = Span {
+            start: before.span.end,
+            ..before.span
+        };
+        let message = format!("expected `;`, found {}", self.found());
+        Some(Diagnostic::error(behind, message).label("a `;` is missing here"))
+    }
+
+    fn wrong(&self, expected: &Expected) -> Diagnostic {
+        let found = self.token();
+        let wanted = either(&expected.what);
+        let message = format!("expected {wanted}, found {}", self.found());
+        let diagnostic = Diagnostic::error(found.span, message);
+        if found.kind.is_reserved() && expected.has(Kind::Name) {
+            diagnostic.label("this word is reserved")
+        } else {
+            diagnostic.label(format!("expected {wanted}"))
+        }
+    }
+
+    fn found(&self) -> String {
+        let token = self.token();
+        match token.kind {
+            Kind::Name | Kind::Number | Kind::Float => {
+                format!("`{}`", shortened(self.text(token.span)))
+            }
+            Kind::Text => format!("the string {}", shortened(self.text(token.span))),
+            kind => kind.description().to_owned(),
+        }
+    }
+
+    /// The brace that is open, if that is why the token is wrong.
+    fn unclosed(&self, expected: &Expected) -> Option<usize> {
+        let open = expected.open?;
+        let closing = match self.tokens[open].kind {
+            Kind::OpenBrace => Kind::CloseBrace,
+            Kind::OpenBracket => Kind::CloseBracket,
+            _ => Kind::CloseParenthesis,
+        };
+        let found = self.token().kind;
+        let is_other_close = matches!(
+            found,
+            Kind::CloseBrace | Kind::CloseBracket | Kind::CloseParenthesis
+        );
+        let ends = begins_declaration(found) || found == Kind::End || is_other_close;
+        (expected.has(closing) && ends).then_some(open)
+    }
+
+    fn hint(&self, expected: &Expected, greedy: Option<usize>) -> Option<&'static str> {
+        let found = self.token();
+        let is_const = |token: Token| self.text(token.span) == "const";
+        if greedy.is_some_and(|at| (at + 1..at + 3).contains(&self.at)) {
+            Some(
+                "a word behind the braces of a transition is taken for its actions; put other \
+                 declarations in front of the transitions, or an action or a transition between",
+            )
+        } else if found.kind == Kind::Dot && expected.has(Kind::CloseParenthesis) {
+            Some("only a name may stand here: put the value into a local variable first")
+        } else if found.kind == Kind::Attribute && expected.has(Kind::Semicolon) {
+            Some("assignment is written `:=`")
+        } else if found.kind == Kind::Assign && expected.has(Kind::Attribute) {
+            Some("attributes are written `key=value`")
+        } else if self.before(1).is_some_and(is_const) || self.before(2).is_some_and(is_const) {
+            Some("`const` is an ordinary name in SLICC: leave it out")
+        } else if found.kind == Kind::Semicolon && expected.what.contains(&"a statement") {
+            Some("there is no empty statement: leave the `;` out")
+        } else if self.text(found.span) == "for" || self.text(found.span) == "while" {
+            Some("SLICC has no loops")
+        } else {
+            None
+        }
+    }
+}
+
+/// Whether a declaration begins with this, so that reading can go on here after an error.
+pub(super) fn begins_declaration(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Protocol
+            | Kind::Include
+            | Kind::Machine
+            | Kind::Action
+            | Kind::InPort
+            | Kind::OutPort
+            | Kind::Transition
+            | Kind::ExternalType
+            | Kind::Structure
+            | Kind::Global
+            | Kind::Enumeration
+            | Kind::States
+    )
+}
+
+/// `a, b or c`
+fn either(what: &[&str]) -> String {
+    match what {
+        [] => "something else".to_owned(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 40;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    text.chars().take(MOST).chain("...".chars()).collect()
+}

@@ -1,0 +1,286 @@
+//! Expressions.
+
+use nom::Parser;
+use nom::combinator::{map, opt};
+use nom::multi::separated_list0;
+use nom::sequence::terminated;
+
+use super::input::{BRACKETS, In, PARENTHESES, Parsed, enclosed, name, nested, text, token};
+use super::{Name, Span};
+use crate::ast::{Binary, Expression, ExpressionKind, Unary};
+use crate::token::Kind;
+
+/// An expression that is no part of another.
+pub(super) fn expression(input: In<'_>) -> Parsed<'_, Expression> {
+    input.context.begin_expression();
+    part(input)
+}
+
+/// An expression within another.
+fn part(input: In<'_>) -> Parsed<'_, Expression> {
+    nested(|input| binary(input, 0), input)
+}
+
+/// Whether an expression begins with this.
+pub(super) fn begins(kind: Kind) -> bool {
+    unary_operator(kind).is_some()
+        || matches!(
+            kind,
+            Kind::Name
+                | Kind::Number
+                | Kind::Float
+                | Kind::Text
+                | Kind::True
+                | Kind::False
+                | Kind::Null
+                | Kind::New
+                | Kind::OpenParenthesis
+                | Kind::StaticCast
+                | Kind::IsValid
+                | Kind::IsInvalid
+        )
+}
+
+/// Operands with operators that bind at least this strongly between them.
+fn binary(input: In<'_>, weakest: u8) -> Parsed<'_, Expression> {
+    let (mut rest, mut left) = unary(input)?;
+    while let Some((operator, strength)) = binary_operator(rest.kind())
+        && strength >= weakest
+    {
+        rest.operator()?;
+        let (after, right) = binary(rest.next(), strength + 1)?;
+        rest = after;
+        left = Expression {
+            span: left.span.to(right.span),
+            kind: ExpressionKind::Binary {
+                operator,
+                left: Box::new(left),
+                right: Box::new(right),
+            },
+        };
+    }
+    Ok((rest, left))
+}
+
+/// An operator and how strongly it binds.
+fn binary_operator(kind: Kind) -> Option<(Binary, u8)> {
+    Some(match kind {
+        Kind::Or => (Binary::Or, 0),
+        Kind::And => (Binary::And, 1),
+        Kind::Equal => (Binary::Equal, 2),
+        Kind::NotEqual => (Binary::NotEqual, 2),
+        Kind::Less => (Binary::Less, 3),
+        Kind::Greater => (Binary::Greater, 3),
+        Kind::LessEqual => (Binary::LessEqual, 3),
+        Kind::GreaterEqual => (Binary::GreaterEqual, 3),
+        Kind::ShiftLeft => (Binary::ShiftLeft, 4),
+        Kind::ShiftRight => (Binary::ShiftRight, 4),
+        Kind::Plus => (Binary::Add, 5),
+        Kind::Minus => (Binary::Subtract, 5),
+        Kind::Star => (Binary::Multiply, 6),
+        Kind::Slash => (Binary::Divide, 6),
+        Kind::Percent => (Binary::Remainder, 6),
+        _ => return None,
+    })
+}
+
+fn unary_operator(kind: Kind) -> Option<Unary> {
+    Some(match kind {
+        Kind::Not => Unary::Not,
+        Kind::Minus => Unary::Minus,
+        Kind::Increment => Unary::Increment,
+        Kind::Decrement => Unary::Decrement,
+        _ => return None,
+    })
+}
+
+fn unary(input: In<'_>) -> Parsed<'_, Expression> {
+    let Some(operator) = unary_operator(input.kind()) else {
+        return postfix(input);
+    };
+    let (rest, value) = nested(unary, input.next())?;
+    let expression = Expression {
+        span: input.token().span.to(value.span),
+        kind: ExpressionKind::Unary {
+            operator,
+            value: Box::new(value),
+        },
+    };
+    Ok((rest, expression))
+}
+
+/// A primary expression with fields, methods and indices behind it.
+fn postfix(input: In<'_>) -> Parsed<'_, Expression> {
+    let (mut rest, mut expression) = primary(input)?;
+    loop {
+        let (after, kind) = match rest.kind() {
+            Kind::Dot => {
+                rest.operator()?;
+                member(rest.next(), expression)?
+            }
+            Kind::OpenBracket => {
+                rest.operator()?;
+                let (after, indices) = enclosed(BRACKETS, list).parse(rest)?;
+                let object = Box::new(expression);
+                (after, ExpressionKind::Index { object, indices })
+            }
+            _ => return Ok((rest, expression)),
+        };
+        let span = input.span_to(after);
+        expression = Expression { kind, span };
+        rest = after;
+    }
+}
+
+/// What stands behind a dot.
+fn member(input: In<'_>, object: Expression) -> Parsed<'_, ExpressionKind> {
+    let object = Box::new(object);
+    let (rest, field) = name("the name of a field or method")(input)?;
+    if rest.kind() != Kind::OpenParenthesis {
+        return Ok((rest, ExpressionKind::Field { object, field }));
+    }
+    let (rest, arguments) = arguments(rest)?;
+    let method = ExpressionKind::Method {
+        object,
+        method: field,
+        arguments,
+    };
+    Ok((rest, method))
+}
+
+fn list(input: In<'_>) -> Parsed<'_, Vec<Expression>> {
+    separated_list0(token(Kind::Comma), part).parse(input)
+}
+
+fn arguments(input: In<'_>) -> Parsed<'_, Vec<Expression>> {
+    enclosed(PARENTHESES, list).parse(input)
+}
+
+fn primary(input: In<'_>) -> Parsed<'_, Expression> {
+    let (rest, kind) = match input.kind() {
+        Kind::Name => named(input)?,
+        Kind::OpenParenthesis => {
+            map(enclosed(PARENTHESES, part), |inner| inner.kind).parse(input)?
+        }
+        Kind::New => map(qualified, ExpressionKind::New).parse(input.next())?,
+        Kind::StaticCast => enclosed(PARENTHESES, cast).parse(input.next())?,
+        Kind::IsValid | Kind::IsInvalid => {
+            let valid = input.kind() == Kind::IsValid;
+            let (rest, value) = enclosed(PARENTHESES, part).parse(input.next())?;
+            let value = Box::new(value);
+            (rest, ExpressionKind::Valid { valid, value })
+        }
+        Kind::Null => (input.next(), ExpressionKind::Null),
+        _ => literal(input)?,
+    };
+    let span = input.span_to(rest);
+    Ok((rest, Expression { kind, span }))
+}
+
+/// A number, a string, `true` or `false`.
+pub(super) fn literal(input: In<'_>) -> Parsed<'_, ExpressionKind> {
+    let kind = match input.kind() {
+        // That they fit, the lexer has checked.
+        Kind::Number => ExpressionKind::Number(input.text().parse().unwrap_or(u64::MAX)),
+        Kind::Float => ExpressionKind::Float(input.text().parse().unwrap_or(f64::MAX)),
+        Kind::True => ExpressionKind::Bool(true),
+        Kind::False => ExpressionKind::Bool(false),
+        Kind::Text => return map(text, |text| ExpressionKind::Text(text.text)).parse(input),
+        _ => return input.expected("an expression"),
+    };
+    Ok((input.next(), kind))
+}
+
+/// What begins with a name. The token behind it tells what it is.
+fn named(input: In<'_>) -> Parsed<'_, ExpressionKind> {
+    match input.second() {
+        Kind::Scope | Kind::Name => typed(input),
+        Kind::Colon => {
+            let (rest, (family, value)) = enumerator(input)?;
+            Ok((rest, ExpressionKind::Enumerator { family, value }))
+        }
+        Kind::OpenParenthesis => {
+            let (rest, (function, arguments)) = (name("a name"), arguments).parse(input)?;
+            let call = ExpressionKind::Call {
+                function,
+                arguments,
+            };
+            Ok((rest, call))
+        }
+        _ => map(name("a name"), ExpressionKind::Name).parse(input),
+    }
+}
+
+/// What begins with a type: a local, or the function of a type.
+fn typed(input: In<'_>) -> Parsed<'_, ExpressionKind> {
+    let (rest, parts) = scoped(input)?;
+    if rest.kind() != Kind::OpenParenthesis {
+        let kind = joined(&parts);
+        let (rest, name) = name("the name of a local variable")(rest)?;
+        return Ok((rest, ExpressionKind::Local { kind, name }));
+    }
+    let (rest, arguments) = arguments(rest)?;
+    let (function, class) = match parts.split_last() {
+        Some((function, class)) if !class.is_empty() => (function.clone(), joined(class)),
+        // Two tokens have been looked at: a name and `::`.
+        _ => return input.expected("a type"),
+    };
+    let call = ExpressionKind::StaticCall {
+        class,
+        function,
+        arguments,
+    };
+    Ok((rest, call))
+}
+
+/// `Enumeration:VALUE`
+pub(super) fn enumerator(input: In<'_>) -> Parsed<'_, (Name, Name)> {
+    let (rest, family) = name("the name of an enumeration")(input)?;
+    let (rest, _) = token(Kind::Colon)(rest)?;
+    let (rest, value) = name("the name of a value")(rest)?;
+    Ok((rest, (family, value)))
+}
+
+/// A type: names with `::` between them.
+pub(super) fn qualified(input: In<'_>) -> Parsed<'_, Name> {
+    if input.second() != Kind::Scope {
+        return name("a type")(input);
+    }
+    map(scoped, |parts| joined(&parts)).parse(input)
+}
+
+fn scoped(input: In<'_>) -> Parsed<'_, Vec<Name>> {
+    let (mut rest, first) = name("a type")(input)?;
+    let mut parts = vec![first];
+    while rest.kind() == Kind::Scope {
+        let (after, part) = name("a name")(rest.next())?;
+        parts.push(part);
+        rest = after;
+    }
+    Ok((rest, parts))
+}
+
+fn joined(parts: &[Name]) -> Name {
+    let texts: Vec<&str> = parts.iter().map(|part| &*part.text).collect();
+    let spans = parts.iter().map(|part| part.span);
+    Name {
+        text: texts.join("::").into(),
+        span: spans.reduce(Span::to).unwrap_or_default(),
+    }
+}
+
+/// What stands in the parentheses of `static_cast`.
+fn cast(input: In<'_>) -> Parsed<'_, ExpressionKind> {
+    let (rest, to) = terminated(qualified, token(Kind::Comma)).parse(input)?;
+    let mode = |input| -> Parsed<'_, Option<Name>> {
+        // A string could be the value, which is then the last.
+        match (In::kind(input), In::second(input)) {
+            (Kind::Text, Kind::Comma) => opt(terminated(text, token(Kind::Comma))).parse(input),
+            _ => Ok((input, None)),
+        }
+    };
+    let (rest, mode) = mode(rest)?;
+    let (rest, value) = part(rest)?;
+    let value = Box::new(value);
+    Ok((rest, ExpressionKind::Cast { to, mode, value }))
+}

@@ -1,0 +1,334 @@
+//! Tokens as nom's input, and what is remembered while they are read.
+
+use std::cell::{Cell, RefCell};
+use std::iter::{Copied, Enumerate};
+use std::slice::Iter;
+
+use nom::error::{ErrorKind, ParseError};
+use nom::{Err, IResult, Input, Needed, Parser};
+
+use super::error::{self, Expected};
+use super::{Diagnostic, Include, Name, Span};
+use crate::token::{Kind, Token};
+
+/// How deep blocks and parentheses may be nested. The syntax tree is walked by recursion.
+const DEEPEST: u32 = 200;
+
+/// How many operators an expression may have: a chain of them is a deep tree, too.
+const MOST_OPERATORS: u32 = 500;
+
+/// What remains to be read.
+#[derive(Clone, Copy)]
+pub(super) struct In<'a> {
+    tokens: &'a [Token],
+    pub context: &'a Context<'a>,
+}
+
+/// That something else was expected; what, the [`Context`] knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unexpected;
+
+/// The result of a parser.
+pub(super) type Parsed<'a, T> = IResult<In<'a>, T, Unexpected>;
+
+impl<'a> ParseError<In<'a>> for Unexpected {
+    fn from_error_kind(_: In<'a>, _: ErrorKind) -> Self {
+        Unexpected
+    }
+
+    fn append(_: In<'a>, _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+/// What is remembered while a file is read.
+pub(super) struct Context<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    /// What would have been right at the furthest token at which something was wrong.
+    expected: RefCell<Expected>,
+    /// The parentheses and braces that are open, as indices of tokens.
+    open: RefCell<Vec<usize>>,
+    depth: Cell<u32>,
+    operators: Cell<u32>,
+    /// Why the declaration cannot be read even though its syntax is right.
+    limit: RefCell<Option<Diagnostic>>,
+    /// A word that was taken for the actions of a transition, without braces.
+    greedy: Cell<Option<usize>>,
+    includes: RefCell<Vec<Include>>,
+    diagnostics: RefCell<Vec<Diagnostic>>,
+}
+
+impl<'a> Context<'a> {
+    pub fn new(text: &'a str, tokens: &'a [Token]) -> Context<'a> {
+        Context {
+            text,
+            tokens,
+            expected: RefCell::default(),
+            open: RefCell::default(),
+            depth: Cell::new(0),
+            operators: Cell::new(0),
+            limit: RefCell::default(),
+            greedy: Cell::new(None),
+            includes: RefCell::default(),
+            diagnostics: RefCell::default(),
+        }
+    }
+
+    /// The includes and diagnostics.
+    pub fn finish(&self) -> (Vec<Include>, Vec<Diagnostic>) {
+        (self.includes.take(), self.diagnostics.take())
+    }
+
+    pub fn include(&self, include: Include) {
+        self.includes.borrow_mut().push(include);
+    }
+
+    pub fn say(&self, diagnostic: Diagnostic) {
+        self.diagnostics.borrow_mut().push(diagnostic);
+    }
+
+    pub fn errors(&self) -> usize {
+        self.diagnostics.borrow().len()
+    }
+
+    /// Says why the declaration that has just failed cannot be read; the index of the token at
+    /// which it went wrong.
+    pub fn report(&self) -> usize {
+        let expected = self.expected.take();
+        let diagnostic = self.limit.take().unwrap_or_else(|| {
+            error::unexpected(self.text, self.tokens, &expected, self.greedy.get())
+        });
+        self.say(diagnostic);
+        expected.at
+    }
+
+    /// Begins an expression that is no part of another.
+    pub fn begin_expression(&self) {
+        self.operators.set(0);
+    }
+
+    pub fn greedy(&self, input: In<'_>) {
+        self.greedy.set(Some(self.index(input)));
+    }
+
+    fn index(&self, input: In<'_>) -> usize {
+        self.tokens.len() - input.tokens.len()
+    }
+}
+
+impl<'a> In<'a> {
+    pub fn new(context: &'a Context<'a>) -> In<'a> {
+        In {
+            tokens: context.tokens,
+            context,
+        }
+    }
+
+    /// The next token. Nothing reads past [`Kind::End`].
+    pub fn token(self) -> Token {
+        self.tokens[0]
+    }
+
+    /// What the next token is.
+    pub fn kind(self) -> Kind {
+        self.token().kind
+    }
+
+    /// What the token behind the next is.
+    pub fn second(self) -> Kind {
+        self.tokens.get(1).map_or(Kind::End, |token| token.kind)
+    }
+
+    /// Behind the next token.
+    pub fn next(self) -> In<'a> {
+        if self.tokens.len() > 1 {
+            self.take_from(1)
+        } else {
+            self
+        }
+    }
+
+    /// At the token with this index, if it lies ahead.
+    pub fn forward(self, index: usize) -> In<'a> {
+        let here = self.context.index(self);
+        self.take_from(index.saturating_sub(here).min(self.tokens.len() - 1))
+    }
+
+    /// The text of the next token.
+    pub fn text(self) -> &'a str {
+        let span = self.token().span;
+        &self.context.text[span.start as usize..span.end as usize]
+    }
+
+    /// From the next token to the last before `rest`.
+    pub fn span_to(self, rest: In<'a>) -> Span {
+        let last = self.context.index(rest).saturating_sub(1);
+        self.token().span.to(self.context.tokens[last].span)
+    }
+
+    /// Fails, since here should be something else.
+    pub fn expected<T>(self, what: &'static str) -> Parsed<'a, T> {
+        let open = || self.context.open.borrow().last().copied();
+        self.context
+            .expected
+            .borrow_mut()
+            .add(self.context.index(self), what, open);
+        Err(Err::Error(Unexpected))
+    }
+
+    /// Fails, since this is too much.
+    fn refused<T>(self, message: String, hint: &str) -> Parsed<'a, T> {
+        let diagnostic = Diagnostic::error(self.token().span, message).hint(hint);
+        *self.context.limit.borrow_mut() = Some(diagnostic);
+        self.context
+            .expected
+            .borrow_mut()
+            .add(self.context.index(self), "less", || None);
+        Err(Err::Failure(Unexpected))
+    }
+
+    /// One more operator in this expression.
+    pub fn operator(self) -> Parsed<'a, ()> {
+        let operators = self.context.operators.get() + 1;
+        self.context.operators.set(operators);
+        if operators > MOST_OPERATORS {
+            return self.refused(
+                format!("an expression of more than {MOST_OPERATORS} operators"),
+                "split it with local variables",
+            );
+        }
+        Ok((self, ()))
+    }
+}
+
+impl<'a> Input for In<'a> {
+    type Item = Token;
+    type Iter = Copied<Iter<'a, Token>>;
+    type IterIndices = Enumerate<Self::Iter>;
+
+    fn input_len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    fn take(&self, index: usize) -> Self {
+        In {
+            tokens: &self.tokens[..index],
+            ..*self
+        }
+    }
+
+    fn take_from(&self, index: usize) -> Self {
+        In {
+            tokens: &self.tokens[index..],
+            ..*self
+        }
+    }
+
+    fn take_split(&self, index: usize) -> (Self, Self) {
+        (self.take_from(index), self.take(index))
+    }
+
+    fn position<P: Fn(Self::Item) -> bool>(&self, predicate: P) -> Option<usize> {
+        self.tokens.iter().position(|&token| predicate(token))
+    }
+
+    fn iter_elements(&self) -> Self::Iter {
+        self.tokens.iter().copied()
+    }
+
+    fn iter_indices(&self) -> Self::IterIndices {
+        self.iter_elements().enumerate()
+    }
+
+    fn slice_index(&self, count: usize) -> Result<usize, Needed> {
+        match count.checked_sub(self.tokens.len()) {
+            None | Some(0) => Ok(count),
+            Some(missing) => Err(Needed::new(missing)),
+        }
+    }
+}
+
+/// A token of this kind.
+pub(super) fn token<'a>(kind: Kind) -> impl Fn(In<'a>) -> Parsed<'a, Token> {
+    move |input| {
+        if input.kind() == kind {
+            Ok((input.next(), input.token()))
+        } else {
+            input.expected(kind.description())
+        }
+    }
+}
+
+/// Whether a token of this kind comes; then it is read. If it does not come, it was not expected.
+pub(super) fn if_there<'a>(kind: Kind, input: In<'a>) -> (In<'a>, bool) {
+    if input.kind() == kind {
+        (input.next(), true)
+    } else {
+        (input, false)
+    }
+}
+
+/// A word that is not reserved, of which a message says what it is for.
+pub(super) fn name<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Name> {
+    move |input| {
+        if input.kind() == Kind::Name {
+            let text = input.text().into();
+            let span = input.token().span;
+            Ok((input.next(), Name { text, span }))
+        } else {
+            input.expected(what)
+        }
+    }
+}
+
+/// A string, without its quotes.
+pub(super) fn text(input: In<'_>) -> Parsed<'_, Name> {
+    if input.kind() != Kind::Text {
+        return input.expected(Kind::Text.description());
+    }
+    let quoted = input.text();
+    let text = quoted[1..quoted.len() - 1].into();
+    let span = input.token().span;
+    Ok((input.next(), Name { text, span }))
+}
+
+/// What stands between an opening and a closing token. The opening one is named if the closing one is missing.
+pub(super) fn enclosed<'a, T>(
+    (open, close): (Kind, Kind),
+    mut inner: impl Parser<In<'a>, Output = T, Error = Unexpected>,
+) -> impl FnMut(In<'a>) -> Parsed<'a, T> {
+    move |input| {
+        let context = input.context;
+        let (rest, _) = token(open)(input)?;
+        context.open.borrow_mut().push(context.index(input));
+        let parsed = inner.parse(rest).and_then(|(rest, inside)| {
+            let (rest, _) = token(close)(rest)?;
+            Ok((rest, inside))
+        });
+        context.open.borrow_mut().pop();
+        parsed
+    }
+}
+
+pub(super) const PARENTHESES: (Kind, Kind) = (Kind::OpenParenthesis, Kind::CloseParenthesis);
+pub(super) const BRACKETS: (Kind, Kind) = (Kind::OpenBracket, Kind::CloseBracket);
+pub(super) const BRACES: (Kind, Kind) = (Kind::OpenBrace, Kind::CloseBrace);
+
+/// A parser one level deeper.
+pub(super) fn nested<'a, T>(
+    parser: impl FnOnce(In<'a>) -> Parsed<'a, T>,
+    input: In<'a>,
+) -> Parsed<'a, T> {
+    let depth = &input.context.depth;
+    if depth.get() >= DEEPEST {
+        return input.refused(
+            format!("this is nested more than {DEEPEST} levels deep"),
+            "move the inner part to a function",
+        );
+    }
+    depth.set(depth.get() + 1);
+    let parsed = parser(input);
+    depth.set(depth.get() - 1);
+    parsed
+}

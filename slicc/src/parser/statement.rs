@@ -1,0 +1,174 @@
+//! Statements.
+
+use nom::Parser;
+use nom::combinator::opt;
+use nom::multi::{many0, separated_list1};
+use nom::sequence::preceded;
+
+use super::Name;
+use super::declaration::pairs;
+use super::expression::{self, expression, qualified};
+use super::input::{
+    BRACES, In, PARENTHESES, Parsed, Unexpected, enclosed, if_there, name, nested, token,
+};
+use crate::ast::{Block, Expression, Statement, StatementKind};
+use crate::token::Kind;
+
+/// Statements in braces.
+pub(super) fn block(input: In<'_>) -> Parsed<'_, Block> {
+    let (rest, statements) = nested(enclosed(BRACES, many0(statement)), input)?;
+    let span = input.span_to(rest);
+    Ok((rest, Block { statements, span }))
+}
+
+fn statement(input: In<'_>) -> Parsed<'_, Statement> {
+    let (rest, kind) = match input.kind() {
+        Kind::Return => with_semicolon(preceded(token(Kind::Return), expression))
+            .map(StatementKind::Return)
+            .parse(input)?,
+        Kind::If => conditional(input)?,
+        Kind::Enqueue => enqueue(input)?,
+        Kind::Defer => defer(input)?,
+        Kind::Peek => peek(input)?,
+        Kind::StallAndWait | Kind::WakeupPort | Kind::CheckOnCacheProbe => on_port(input)?,
+        Kind::CheckAllocate | Kind::CheckNextCycle | Kind::CheckStopSlots => check(input)?,
+        kind if expression::begins(kind) => with_semicolon(assignment).parse(input)?,
+        _ => return input.expected("a statement"),
+    };
+    let span = input.span_to(rest);
+    Ok((rest, Statement { kind, span }))
+}
+
+/// What ends with a semicolon.
+pub(super) fn with_semicolon<'a, T>(
+    mut parser: impl Parser<In<'a>, Output = T, Error = Unexpected>,
+) -> impl FnMut(In<'a>) -> Parsed<'a, T> {
+    move |input| {
+        let (rest, inner) = parser.parse(input)?;
+        let (rest, _) = token(Kind::Semicolon)(rest)?;
+        Ok((rest, inner))
+    }
+}
+
+/// An expression, or two with `:=` between them.
+fn assignment(input: In<'_>) -> Parsed<'_, StatementKind> {
+    let (rest, target) = expression(input)?;
+    let (rest, assigns) = if_there(Kind::Assign, rest);
+    if !assigns {
+        return Ok((rest, StatementKind::Expression(target)));
+    }
+    let (rest, value) = expression(rest)?;
+    Ok((rest, StatementKind::Assign { target, value }))
+}
+
+fn conditional(input: In<'_>) -> Parsed<'_, StatementKind> {
+    let (rest, _) = token(Kind::If)(input)?;
+    let (rest, condition) = enclosed(PARENTHESES, expression).parse(rest)?;
+    let (rest, then) = block(rest)?;
+    let (rest, has_else) = if_there(Kind::Else, rest);
+    let (rest, otherwise) = match (has_else, rest.kind()) {
+        (false, _) => (rest, None),
+        (true, Kind::If) => nested(else_if, rest).map(|(rest, block)| (rest, Some(block)))?,
+        (true, Kind::OpenBrace) => block(rest).map(|(rest, block)| (rest, Some(block)))?,
+        (true, _) => return rest.expected("`if` or `{`"),
+    };
+    let kind = StatementKind::If {
+        condition,
+        then,
+        otherwise,
+    };
+    Ok((rest, kind))
+}
+
+/// The `if` behind an `else`, as a block of its own.
+fn else_if(input: In<'_>) -> Parsed<'_, Block> {
+    let (rest, inner) = statement(input)?;
+    let span = inner.span;
+    let statements = vec![inner];
+    Ok((rest, Block { statements, span }))
+}
+
+/// A port and a type, and what else stands in the parentheses of statements about messages.
+fn message<'a, T>(
+    further: impl Parser<In<'a>, Output = T, Error = Unexpected>,
+) -> impl FnMut(In<'a>) -> Parsed<'a, (Name, Name, T)> {
+    let inside = (
+        name("the name of a port"),
+        preceded(token(Kind::Comma), qualified),
+        further,
+    );
+    enclosed(PARENTHESES, inside)
+}
+
+fn enqueue(input: In<'_>) -> Parsed<'_, StatementKind> {
+    let further = || opt(preceded(token(Kind::Comma), expression));
+    let (rest, (port, message, (latency, bypass))) =
+        message((further(), further())).parse(input.next())?;
+    let (rest, body) = block(rest)?;
+    let kind = StatementKind::Enqueue {
+        port,
+        message,
+        latency,
+        bypass,
+        body,
+    };
+    Ok((rest, kind))
+}
+
+fn defer(input: In<'_>) -> Parsed<'_, StatementKind> {
+    let nothing = |input| Ok((input, ()));
+    let (rest, (port, message, ())) = message(nothing).parse(input.next())?;
+    let (rest, body) = block(rest)?;
+    let kind = StatementKind::Defer {
+        port,
+        message,
+        body,
+    };
+    Ok((rest, kind))
+}
+
+fn peek(input: In<'_>) -> Parsed<'_, StatementKind> {
+    let (rest, (port, message, pairs)) = message(pairs).parse(input.next())?;
+    let (rest, body) = block(rest)?;
+    let kind = StatementKind::Peek {
+        port,
+        message,
+        pairs,
+        body,
+    };
+    Ok((rest, kind))
+}
+
+/// Statements with a port and an address.
+fn on_port(input: In<'_>) -> Parsed<'_, StatementKind> {
+    let inside = (
+        name("the name of a port"),
+        preceded(token(Kind::Comma), name("the name of an address")),
+    );
+    let (rest, (port, address)) =
+        with_semicolon(enclosed(PARENTHESES, inside)).parse(input.next())?;
+    let kind = match input.kind() {
+        Kind::StallAndWait => StatementKind::StallAndWait { port, address },
+        Kind::WakeupPort => StatementKind::WakeupPort { port, address },
+        _ => StatementKind::CheckOnCacheProbe { port, address },
+    };
+    Ok((rest, kind))
+}
+
+/// Statements that ask for something in general.
+fn check(input: In<'_>) -> Parsed<'_, StatementKind> {
+    with_semicolon(enclosed(PARENTHESES, checked(input.kind()))).parse(input.next())
+}
+
+/// What stands in the parentheses of such a statement.
+fn checked<'a>(kind: Kind) -> impl Fn(In<'a>) -> Parsed<'a, StatementKind> {
+    move |input| match kind {
+        Kind::CheckAllocate => name("the name of a table")
+            .map(StatementKind::CheckAllocate)
+            .parse(input),
+        Kind::CheckStopSlots => separated_list1(token(Kind::Comma), expression)
+            .map(|_: Vec<Expression>| StatementKind::CheckStopSlots)
+            .parse(input),
+        _ => Ok((input, StatementKind::CheckNextCycle)),
+    }
+}

@@ -1,0 +1,436 @@
+//! Which of gem5's scripts a protocol goes with, for what its files do not say: above all which buffers are ordered.
+//!
+//! A protocol has the script of its name, or of the longest known name that its own begins with, as those of variants
+//! do. A renamed copy is known by its machines and buffers. What has no script gets unordered buffers, but for those that
+//! an attribute `ordered="true"` is for, and for those that connect two machines directly. In all cases but that of
+//! the very name the user should be told, and [`notice`] is what to say.
+
+mod known;
+
+use crate::ast::Object;
+use crate::setting::Setting;
+pub use known::Known;
+
+/// What a protocol declares of a machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared<'a> {
+    /// Its name, which is a machine type.
+    pub name: &'a str,
+    /// Its parameters.
+    pub parameters: &'a [Object],
+}
+
+/// How a script was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// By the name.
+    Name,
+    /// By the first part of the name.
+    Variant,
+    /// By machines and buffers.
+    Alike,
+}
+
+/// The script that a protocol goes with.
+#[derive(Clone, Copy, Debug)]
+pub struct Script {
+    /// The protocol that it is for.
+    pub known: Known,
+    /// How it was found.
+    pub how: How,
+}
+
+/// What scripts there are: the protocol, and the buffers of each machine, but for DMA.
+type Row = (
+    &'static str,
+    Known,
+    &'static [(&'static str, &'static [&'static str])],
+);
+
+const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
+
+const SCRIPTS: [Row; 8] = [
+    (
+        "MI_example",
+        Known::MiExample,
+        &[
+            (
+                "L1Cache",
+                &[
+                    "requestFromCache",
+                    "responseFromCache",
+                    "forwardToCache",
+                    "responseToCache",
+                    "mandatoryQueue",
+                ],
+            ),
+            (
+                "Directory",
+                &[
+                    "forwardFromDir",
+                    "responseFromDir",
+                    "dmaResponseFromDir",
+                    "requestToDir",
+                    "dmaRequestToDir",
+                    MEMORY[0],
+                    MEMORY[1],
+                ],
+            ),
+        ],
+    ),
+    (
+        "MESI_Two_Level",
+        Known::MesiTwoLevel,
+        &[
+            (
+                "L1Cache",
+                &[
+                    "requestFromL1Cache",
+                    "responseFromL1Cache",
+                    "unblockFromL1Cache",
+                    "requestToL1Cache",
+                    "responseToL1Cache",
+                    "optionalQueue",
+                    "mandatoryQueue",
+                ],
+            ),
+            ("L2Cache", &MESI_L2),
+            ("Directory", &MESI_DIRECTORY),
+        ],
+    ),
+    (
+        "MESI_Three_Level",
+        Known::MesiThreeLevel,
+        &[
+            (
+                "L0Cache",
+                &[
+                    "bufferToL1",
+                    "bufferFromL1",
+                    "mandatoryQueue",
+                    "prefetchQueue",
+                ],
+            ),
+            (
+                "L1Cache",
+                &[
+                    "bufferToL0",
+                    "bufferFromL0",
+                    "requestToL2",
+                    "responseToL2",
+                    "unblockToL2",
+                    "requestFromL2",
+                    "responseFromL2",
+                ],
+            ),
+            ("L2Cache", &MESI_L2),
+            ("Directory", &MESI_DIRECTORY),
+        ],
+    ),
+    (
+        "MOESI_hammer",
+        Known::MoesiHammer,
+        &[
+            (
+                "L1Cache",
+                &[
+                    "requestFromCache",
+                    "responseFromCache",
+                    "unblockFromCache",
+                    "forwardToCache",
+                    "responseToCache",
+                    "mandatoryQueue",
+                    "triggerQueue",
+                ],
+            ),
+            (
+                "Directory",
+                &[
+                    "forwardFromDir",
+                    "responseFromDir",
+                    "dmaResponseFromDir",
+                    "unblockToDir",
+                    "responseToDir",
+                    "requestToDir",
+                    "dmaRequestToDir",
+                    "triggerQueue",
+                    MEMORY[0],
+                    MEMORY[1],
+                ],
+            ),
+        ],
+    ),
+    (
+        "MOESI_AMD_Base",
+        Known::MoesiAmdBase,
+        &[
+            (
+                "CorePair",
+                &[
+                    "requestFromCore",
+                    "responseFromCore",
+                    "unblockFromCore",
+                    "probeToCore",
+                    "responseToCore",
+                    "mandatoryQueue",
+                    "triggerQueue",
+                ],
+            ),
+            (
+                "Directory",
+                &[
+                    "requestFromDMA",
+                    "responseToDMA",
+                    "requestFromCores",
+                    "responseFromCores",
+                    "unblockFromCores",
+                    "probeToCore",
+                    "responseToCore",
+                    "triggerQueue",
+                    "L3triggerQueue",
+                    MEMORY[0],
+                    MEMORY[1],
+                ],
+            ),
+        ],
+    ),
+    (
+        "MOESI_CMP_directory",
+        Known::MoesiCmpDirectory,
+        &[
+            (
+                "L1Cache",
+                &[
+                    "requestFromL1Cache",
+                    "responseFromL1Cache",
+                    "requestToL1Cache",
+                    "responseToL1Cache",
+                    "triggerQueue",
+                    "mandatoryQueue",
+                ],
+            ),
+            (
+                "L2Cache",
+                &[
+                    "L1RequestFromL2Cache",
+                    "GlobalRequestFromL2Cache",
+                    "responseFromL2Cache",
+                    "L1RequestToL2Cache",
+                    "GlobalRequestToL2Cache",
+                    "responseToL2Cache",
+                    "triggerQueue",
+                ],
+            ),
+            (
+                "Directory",
+                &[
+                    "requestToDir",
+                    "responseToDir",
+                    "forwardFromDir",
+                    "responseFromDir",
+                    MEMORY[0],
+                    MEMORY[1],
+                    "triggerQueue",
+                ],
+            ),
+        ],
+    ),
+    (
+        "MOESI_CMP_token",
+        Known::MoesiCmpToken,
+        &[
+            (
+                "L1Cache",
+                &[
+                    "responseFromL1Cache",
+                    "persistentFromL1Cache",
+                    "requestFromL1Cache",
+                    "responseToL1Cache",
+                    "persistentToL1Cache",
+                    "requestToL1Cache",
+                    "mandatoryQueue",
+                ],
+            ),
+            (
+                "L2Cache",
+                &[
+                    "responseFromL2Cache",
+                    "GlobalRequestFromL2Cache",
+                    "L1RequestFromL2Cache",
+                    "responseToL2Cache",
+                    "persistentToL2Cache",
+                    "GlobalRequestToL2Cache",
+                    "L1RequestToL2Cache",
+                ],
+            ),
+            (
+                "Directory",
+                &[
+                    "dmaResponseFromDir",
+                    "responseFromDir",
+                    "persistentFromDir",
+                    "requestFromDir",
+                    "responseToDir",
+                    "persistentToDir",
+                    "requestToDir",
+                    "dmaRequestToDir",
+                    MEMORY[0],
+                    MEMORY[1],
+                ],
+            ),
+        ],
+    ),
+    (
+        "MSI",
+        Known::Msi,
+        &[
+            (
+                "L1Cache",
+                &[
+                    "requestToDir",
+                    "responseToDirOrSibling",
+                    "forwardFromDir",
+                    "responseFromDirOrSibling",
+                    "mandatoryQueue",
+                ],
+            ),
+            (
+                "Directory",
+                &[
+                    "forwardToCache",
+                    "responseToCache",
+                    "requestFromCache",
+                    "responseFromCache",
+                    MEMORY[0],
+                    MEMORY[1],
+                ],
+            ),
+        ],
+    ),
+];
+
+/// The second level and the directory that both MESI protocols have.
+const MESI_L2: [&str; 6] = [
+    "DirRequestFromL2Cache",
+    "L1RequestFromL2Cache",
+    "responseFromL2Cache",
+    "unblockToL2Cache",
+    "L1RequestToL2Cache",
+    "responseToL2Cache",
+];
+const MESI_DIRECTORY: [&str; 5] = [
+    "requestToDir",
+    "responseToDir",
+    "responseFromDir",
+    MEMORY[0],
+    MEMORY[1],
+];
+
+impl Script {
+    /// The script of a protocol, if there is one.
+    pub fn find(protocol: &str, machines: &[Declared]) -> Option<Script> {
+        let is_first_part = |name: &str| {
+            let rest = protocol.strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
+        };
+        let found = |how: How, fits: &dyn Fn(&Row) -> bool| {
+            let mut fitting = SCRIPTS.iter().filter(|row| fits(row));
+            let known = fitting.next()?.1;
+            Some(Script { known, how })
+        };
+        // The script of the transactional variant orders the same buffers.
+        let own = match protocol {
+            "MESI_Three_Level_HTM" => "MESI_Three_Level",
+            _ => protocol,
+        };
+        found(How::Name, &|row| row.0 == own)
+            .or_else(|| found(How::Variant, &|row| is_first_part(row.0)))
+            .or_else(|| found(How::Alike, &|row| is_alike(row, machines)))
+    }
+
+    /// The protocol that it is for.
+    fn name(&self) -> &'static str {
+        let mut rows = SCRIPTS.iter();
+        rows.find(|row| row.1 == self.known).map_or("", |row| row.0)
+    }
+}
+
+/// Whether a buffer of a machine is ordered unless a setting says something else: as its protocol's script has it, or as an
+/// attribute says if the protocol has no script here.
+pub fn is_ordered(script: Option<Script>, machine: &str, buffer: &Object) -> bool {
+    let by_attribute = || {
+        let mut pairs = buffer.pairs.iter();
+        let attribute = pairs.find(|pair| &*pair.key.text == "ordered");
+        attribute.is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1"))
+    };
+    match script {
+        Some(Script { known, how }) => {
+            known.is_ordered(machine, &buffer.name.text) || how == How::Alike && by_attribute()
+        }
+        None => by_attribute(),
+    }
+}
+
+/// Whether a protocol has the same machines with the same buffers.
+fn is_alike((_, _, machines): &Row, declared: &[Declared]) -> bool {
+    let others = declared.iter().filter(|machine| machine.name != "DMA");
+    let counted = others.clone().count() == machines.len();
+    counted
+        && machines.iter().all(|(name, expected)| {
+            let machine = others.clone().find(|machine| machine.name == *name);
+            machine.is_some_and(|machine| {
+                let mut own: Vec<&str> = buffers(machine).collect();
+                let mut expected = expected.to_vec();
+                own.sort_unstable();
+                expected.sort_unstable();
+                own == expected
+            })
+        })
+}
+
+/// The names of the message buffers of a machine.
+fn buffers<'a>(machine: &Declared<'a>) -> impl Iterator<Item = &'a str> {
+    let parameters = machine.parameters.iter();
+    let buffers = parameters.filter(|parameter| &*parameter.kind.text == "MessageBuffer");
+    buffers.map(|buffer| &*buffer.name.text)
+}
+
+/// What to tell the user about the order of a protocol's buffers; nothing if its own script decides, or settings say it of all
+/// of them.
+pub fn notice(protocol: &str, machines: &[Declared], settings: &[Setting]) -> Option<String> {
+    let is_set = |machine: &str, buffer: &str| {
+        settings.iter().any(|setting| {
+            let named = setting.machine.as_deref();
+            setting.parameter == buffer && named.is_none_or(|named| named == machine)
+        })
+    };
+    let with_controllers = machines.iter().filter(|machine| machine.name != "DMA");
+    let open: Vec<String> = with_controllers
+        .flat_map(|machine| {
+            let open = buffers(machine).filter(|buffer| !is_set(machine.name, buffer));
+            open.map(|buffer| format!("{}.{buffer}", machine.name))
+        })
+        .filter(|name| !MEMORY.iter().any(|memory| name.ends_with(memory)))
+        .collect();
+    let example = open.first()?;
+    let say = format!("--set {example}=ordered or =unordered says otherwise");
+    match Script::find(protocol, machines) {
+        Some(script) if script.how == How::Name => None,
+        Some(script) => {
+            let name = script.name();
+            let why = match script.how {
+                How::Variant => format!("its name begins with {name}"),
+                _ => format!("its machines and buffers have the names of those of {name}"),
+            };
+            Some(format!(
+                "{protocol} is no protocol with a script in gem5: {why}, so its buffers are ordered where {name}'s are; \
+                 {say}"
+            ))
+        }
+        None => Some(format!(
+            "{protocol} is no protocol with a script in gem5, which would say which buffers are ordered: all are taken for \
+             unordered, but for those with the attribute ordered=\"true\" and those that connect two machines without a \
+             virtual network; {say}"
+        )),
+    }
+}

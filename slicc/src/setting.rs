@@ -1,0 +1,69 @@
+//! Settings: values that a user or a mutant gives parameters of machines, in place of those that gem5's scripts choose.
+//!
+//! ```
+//! use slicc::setting::Setting;
+//!
+//! let setting: Setting = "L1Cache.issue_latency=3".parse().unwrap();
+//! assert_eq!(setting.machine.as_deref(), Some("L1Cache"));
+//! assert_eq!((&*setting.parameter, &*setting.value), ("issue_latency", "3"));
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+/// `Machine.parameter=value`, or `parameter=value` for every machine that has the parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The machine; `None` is all.
+    pub machine: Option<String>,
+    /// The parameter.
+    pub parameter: String,
+    /// The value, as written.
+    pub value: String,
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Setting, String> {
+        let wrong =
+            || format!("'{text}' is not of the form Machine.parameter=value or parameter=value");
+        let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+        let (machine, parameter) = match name.split_once('.') {
+            Some((machine, parameter)) => (Some(machine), parameter),
+            None => (None, name),
+        };
+        if parameter.is_empty() || machine.is_some_and(str::is_empty) || value.is_empty() {
+            return Err(wrong());
+        }
+        Ok(Setting {
+            machine: machine.map(str::to_owned),
+            parameter: parameter.to_owned(),
+            value: value.to_owned(),
+        })
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(machine) = &self.machine {
+            write!(f, "{machine}.")?;
+        }
+        write!(f, "{}={}", self.parameter, self.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_as_written() {
+        for text in ["L1Cache.issue_latency=3", "recycle_latency=1"] {
+            assert_eq!(text.parse::<Setting>().unwrap().to_string(), text);
+        }
+        for wrong in ["", "a", "a=", "=1", ".a=1", "M.=1"] {
+            assert!(wrong.parse::<Setting>().is_err(), "{wrong}");
+        }
+    }
+}

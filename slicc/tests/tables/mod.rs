@@ -1,0 +1,196 @@
+//! Tables of transitions: those of the released protocols, what gem5 reached of them, and our lists
+//! of repairs and of what is not reached.
+
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use slicc::outline::{MachineOutline, Next};
+use slicc::protocol::Protocol;
+
+/// Machine, state and event.
+pub type Pair = (String, String, String);
+
+/// What a table says of a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The state afterwards.
+    pub next: String,
+    /// Whether it stalls.
+    pub stalls: bool,
+}
+
+/// The entries of all machines of a protocol.
+pub type Table = BTreeMap<Pair, Entry>;
+
+/// A row of a file: what its columns hold, by their names.
+pub type Row = BTreeMap<String, String>;
+
+/// A file or folder of the protocols that come with the program.
+pub fn fixture(name: &str) -> PathBuf {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
+    PathBuf::from(folder).join(name)
+}
+
+/// The rows of a CSV file. A missing file has none.
+pub fn rows(path: &Path) -> Vec<Row> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) => panic!("{}: {error}", path.display()),
+    };
+    let mut lines = text.lines().filter(|line| !line.is_empty()).map(cells);
+    let names = lines.next().unwrap_or_default();
+    let row = |cells: Vec<String>| {
+        assert_eq!(cells.len(), names.len(), "{}: {cells:?}", path.display());
+        names.iter().cloned().zip(cells).collect()
+    };
+    lines.map(row).collect()
+}
+
+/// The cells of a line. Quotes protect commas, and are written twice inside.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    for (at, c) in line.char_indices() {
+        match c {
+            '"' => {
+                is_quoted = !is_quoted;
+                if is_quoted && line[..at].ends_with('"') {
+                    cells.last_mut().unwrap().push('"');
+                }
+            }
+            ',' if !is_quoted => cells.push(String::new()),
+            c => cells.last_mut().unwrap().push(c),
+        }
+    }
+    cells
+}
+
+fn pair(row: &Row) -> Pair {
+    let cell = |name: &str| row[name].clone();
+    (cell("machine"), cell("state"), cell("event"))
+}
+
+/// The table of a compiled protocol.
+pub fn compiled(protocol: &Protocol) -> Table {
+    let machines = protocol.outline.machines.iter();
+    machines.flat_map(entries).collect()
+}
+
+fn entries(machine: &MachineOutline) -> impl Iterator<Item = (Pair, Entry)> {
+    let state = |index: u16| machine.states[usize::from(index)].name.clone();
+    machine.entries.iter().map(move |entry| {
+        let event = machine.events[usize::from(entry.event)].name.clone();
+        let next = match entry.next {
+            Next::State(next) => state(next),
+            Next::Computed => "*".to_owned(),
+        };
+        let stalls = entry.stalls;
+        let pair = (machine.name.clone(), state(entry.state), event);
+        (pair, Entry { next, stalls })
+    })
+}
+
+/// The table of the released protocol, from a folder with a file for each machine.
+pub fn released(folder: &Path, protocol: &Protocol) -> Table {
+    let files = protocol.outline.machines.iter().map(|machine| {
+        let file = folder.join(format!("{}-{}.csv", protocol.name(), machine.name));
+        assert!(file.exists(), "{} is missing", file.display());
+        rows(&file)
+    });
+    let entry = |row: Row| {
+        let next = row["next_state"].clone();
+        let stalls = row["stalls"] == "1";
+        (pair(&row), Entry { next, stalls })
+    };
+    files.flatten().map(entry).collect()
+}
+
+/// What makes ours differ from the released protocol.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// Where.
+    pub pair: Pair,
+    /// The state afterwards, as we have it.
+    pub next: String,
+    /// `added`, `changed`, `removed`, or `actions` if only they differ.
+    pub kind: String,
+    /// The mutant that has the row as it was released.
+    pub mutant: String,
+}
+
+/// The repairs of a protocol.
+pub fn repairs(file: &Path, protocol: &str) -> Vec<Repair> {
+    let rows = rows(file).into_iter();
+    let ours = rows.filter(|row| row["protocol"] == protocol);
+    ours.map(|row| {
+        for column in ["mutant", "reason"] {
+            assert!(!row[column].is_empty(), "{row:?} has no {column}");
+        }
+        Repair {
+            pair: pair(&row),
+            next: row["next_state"].clone(),
+            kind: row["kind"].clone(),
+            mutant: row["mutant"].clone(),
+        }
+    })
+    .collect()
+}
+
+/// What `released` becomes by the repairs that are listed, each of which must say what is true. The
+/// pairs whose actions are ours may stall in another way.
+pub fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<String>) {
+    let mut wrong = Vec::new();
+    for repair in repairs(&fixture("repairs.csv"), name) {
+        let was = table.get(&repair.pair).cloned();
+        let is = ours.get(&repair.pair).cloned();
+        let is_true = match (&*repair.kind, &was, &is) {
+            ("added", None, Some(is)) => is.next == repair.next,
+            ("changed", Some(was), Some(is)) => was != is && is.next == repair.next,
+            ("actions", Some(was), Some(is)) => was.next == is.next && is.next == repair.next,
+            ("removed", Some(_), None) => true,
+            _ => false,
+        };
+        if !is_true {
+            wrong.push(format!("{repair:?}: it was {was:?} and is {is:?}"));
+        }
+        match is {
+            Some(is) => table.insert(repair.pair, is),
+            None => table.remove(&repair.pair),
+        };
+    }
+    (table, wrong)
+}
+
+/// A transition that was taken: machine, state, event and next state.
+pub type Taken = (String, String, String, String);
+
+fn taken(row: &Row) -> Taken {
+    let (machine, state, event) = pair(row);
+    (machine, state, event, row["next_state"].clone())
+}
+
+/// What gem5 reached.
+pub fn reached(file: &Path) -> BTreeSet<Taken> {
+    assert!(file.exists(), "{} is missing", file.display());
+    rows(file).iter().map(taken).collect()
+}
+
+/// The rows of a protocol that are said not to be reached, with the reason.
+pub fn unreached(file: &Path, protocol: &str) -> BTreeMap<Taken, String> {
+    let rows = rows(file).into_iter();
+    let ours = rows.filter(|row| row["protocol"] == protocol);
+    let mut list = BTreeMap::new();
+    for row in ours {
+        let before = list.insert(taken(&row), row["reason"].clone());
+        assert!(before.is_none(), "{row:?} is there twice");
+    }
+    list
+}
+
+#[test]
+fn quotes_protect_commas() {
+    assert_eq!(cells(r#"a,"b, ""c""",,d"#), ["a", r#"b, "c""#, "", "d"]);
+}
