@@ -302,7 +302,6 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
 
     /// What follows if a read takes its value from this source.
     fn read_from(&self, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
-        let events = self.events();
         if source != INITIAL {
             if !self.is_own(read, source) {
                 let link = Link::ReadsFrom { chosen };
