@@ -46,8 +46,8 @@ impl Criterion {
             .find(|known| known.name() == name)
     }
 
-    /// The weakest model all of whose histories satisfy it. That TSO implies CC and CCv is proved in
-    /// `docs/criteria.md`.
+    /// The weakest model all of whose histories satisfy it. (That TSO implies CC and CCv is proved in the
+    /// documentation of the module of `check` that decides them, `papers::criteria::causal`.)
     pub fn weakest_model(self) -> Model {
         match self {
             Criterion::Cc | Criterion::Ccv | Criterion::Wccm => Model::TSO,

@@ -1,8 +1,6 @@
 //! Litmus tests whose verdicts under each model are known.
 
-mod common;
-
-use common::build;
+use crate::common::build;
 use history::{Access, Kind, Place};
 use memory::axioms::{Execution, allows};
 use memory::{Model, models};

@@ -5,11 +5,6 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-/// The generator of a seed.
-pub fn seeded(seed: u64) -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(seed)
-}
-
 /// The history of some accesses: operations of a thread in the order in which they come.
 pub fn build(accesses: &[Access]) -> History {
     let mut builder = HistoryBuilder::new();
@@ -23,7 +18,7 @@ pub fn build(accesses: &[Access]) -> History {
 /// Accesses of two to three threads to two locations, with unique written values and reads that return a
 /// written value of the location or 0. With `refined`, also weak fences, acquires and releases.
 pub fn random(seed: u64, operations: usize, refined: bool) -> Vec<Access> {
-    let mut random = seeded(seed);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
     let threads = random.random_range(2..=3u32);
     let mut accesses = Vec::new();
     for number in 0..operations {

@@ -1,9 +1,7 @@
 //! The operational machine against the axioms, and the models against each other, on small random
 //! histories.
 
-mod common;
-
-use common::{build, random};
+use crate::common::{build, random};
 use history::History;
 use memory::axioms::{Execution, allows};
 use memory::machine::explore;

@@ -2,9 +2,7 @@
 //! reads-from, dependencies, fences with predecessor and successor sets, acquire and release. (RISC-V ISA
 //! manual, appendix "Formal Memory Model", ppo rules 1 to 13.)
 
-mod common;
-
-use common::build;
+use crate::common::build;
 use history::{Access, Annotation, History, Kind, OpId, Place, ReadSource, WeakFence};
 use memory::axioms::{Axioms, Execution, allows};
 
