@@ -18,7 +18,7 @@ use thiserror::Error;
 use criterion::Relations;
 use proof::Proof;
 
-use crate::certificate::{Certificate, Claim, Evidence, Name};
+use crate::certificate::{Certificate, Claim, Evidence, Name, ProofStep};
 use crate::criterion::Criterion;
 
 /// What a certificate was found to prove.
@@ -134,7 +134,7 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
         Evidence::Consistent { reads_from, steps } => {
             replay(history, claim.model, reads_from, steps)
         }
-        Evidence::Violation(steps) => Proof::new(history, claim.model).check(steps),
+        Evidence::Violation(steps) => verify_violation(history, claim.model, steps),
         Evidence::Breach(steps) => match claim.criterion {
             Some(criterion) if criterion.follows_from(claim.model) => {
                 Relations::new(history, criterion).check(steps)
@@ -142,6 +142,18 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
             _ => Err(Rejection::OtherCriterion(claim.model)),
         },
     }
+}
+
+/// Checks the steps of a proof that a history violates a model, without a certificate around them.
+///
+/// # Errors
+/// The first step that does not follow.
+pub fn verify_violation(
+    history: &History,
+    model: Model,
+    steps: &[ProofStep],
+) -> Result<Verified, Rejection> {
+    Proof::new(history, model).check(steps)
 }
 
 fn same_claim(claim: &Claim, actual: &Claim) -> Result<(), Rejection> {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use certify::certificate::{ProofRule, ProofStep};
+use certify::verify::verify_violation;
 use history::{History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
@@ -18,6 +20,7 @@ use crate::rank::rank;
 use crate::sat::residual::{Found, Residual};
 use crate::saturate::Saturation;
 use crate::schedule::schedule;
+use crate::steps::steps;
 use crate::temporal::temporal;
 use crate::trouble::Trouble;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
@@ -29,6 +32,11 @@ use memory::machine::{self, Step};
 const HANDOVER: u64 = 512;
 /// Visits for each event after which it does.
 const VISITS: u64 = 16;
+
+/// Operations that the verifier may visit for the candidates of reads when [`check`] checks its own proof.
+///
+/// [`check`]: crate::check
+const VERIFIER_VISITS: usize = 50_000_000;
 
 /// Bytes that every algorithm takes.
 const LITTLE: usize = 1 << 20;
@@ -65,7 +73,7 @@ impl Default for Options {
 }
 
 /// Decides whether a history satisfies a model. The proof of a violation has no operation that
-/// could be left out, unless it is large.
+/// could be left out, unless it is large, and the verifier has accepted it.
 pub fn check(
     history: &History,
     reads_from: &ReadsFrom,
@@ -79,8 +87,21 @@ pub fn check(
     }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
         minimise(history, reads_from, model, violation, &bounds);
+        if !is_certain(history, model, violation) {
+            outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
+        }
     }
     outcome
+}
+
+/// Whether the verifier accepts a proof. A step that lists the candidates of a read goes through the
+/// whole history, so a proof with too many of them is left to whoever verifies its certificate.
+fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
+    let steps = steps(history, violation);
+    let speaks_of_candidates =
+        |step: &&ProofStep| matches!(step.rule, ProofRule::Candidates(_) | ProofRule::Suppose(_));
+    let visits = steps.iter().filter(speaks_of_candidates).count() * history.len();
+    visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
 }
 
 /// Proves what an algorithm found that gives no proofs.

@@ -183,7 +183,8 @@ fn sight(verdict: &Verdict) -> Sight {
             | Reason::NeedsSources(_)
             | Reason::Refuted(_)
             | Reason::Refined(_)
-            | Reason::FreeReads => Sight::Stopped,
+            | Reason::FreeReads
+            | Reason::ProofRefused => Sight::Stopped,
         },
     }
 }

@@ -117,6 +117,8 @@ pub enum Reason {
     Refuted(Algorithm),
     /// An order was found, but reads that it left free do not return what the machine holds.
     FreeReads,
+    /// The verifier refuses the proof of a violation: a defect.
+    ProofRefused,
 }
 
 impl Reason {
@@ -148,7 +150,7 @@ impl Reason {
             Reason::NotUnderstood(_) => "not understood",
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
             Reason::Refined(_) => "weak fences",
-            Reason::Refuted(_) | Reason::FreeReads => "defect",
+            Reason::Refuted(_) | Reason::FreeReads | Reason::ProofRefused => "defect",
         }
     }
 
@@ -227,6 +229,9 @@ impl Reason {
                 "{} found no run, but there is one; this is a defect of rubric, please report it",
                 algorithm.name()
             ),
+            Reason::ProofRefused => "a violation was found, but its proof does not hold; this is a \
+                                      defect of rubric, please report it"
+                .to_owned(),
             Reason::FreeReads => "an order was found that the operational machine does not \
                                    accept; this is a defect of rubric, please report it"
                 .to_owned(),

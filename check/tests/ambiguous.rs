@@ -100,7 +100,7 @@ fn a_forwarded_store_may_reach_memory_after_the_read() {
     let history = build(&accesses, &[]);
     for model in MODELS {
         let expected = explore(&history, model, 100_000).unwrap().is_some();
-        assert_eq!(expected, model.buffers());
+        assert_eq!(expected, model.forwards());
         for algorithm in [Algorithm::Stages, Algorithm::Sat] {
             let found = certified(&history, model, &verdict(&history, model, algorithm));
             assert_eq!(found, Some(expected), "{model} {algorithm:?}");

@@ -40,7 +40,10 @@ impl Comparison<'_> {
                 Verdict::Undecided(reason) => reason,
                 _ => return false,
             };
-            matches!(reason, Reason::FreeReads | Reason::Refuted(_))
+            matches!(
+                reason,
+                Reason::FreeReads | Reason::Refuted(_) | Reason::ProofRefused
+            )
         };
         if let Some(wrong) = self.decided.iter().find(defect) {
             let name = wrong.algorithm.name();
