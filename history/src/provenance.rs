@@ -103,6 +103,21 @@ pub struct NotUnderstood {
     pub line: u64,
     /// The instruction, as the trace shows it.
     pub instruction: String,
+    /// Why it is not known what it did, if the instruction itself is understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
+}
+
+/// Why it is not known what an instruction did that is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// It repeats the store of this trace line, which may have faulted.
+    Repeats(u64),
+    /// It crosses a cache line, so the memory system performs it in parts.
+    CrossesLine,
+    /// Its line shows no address.
+    NoAddress,
 }
 
 /// How the sizes of accesses are known.
