@@ -188,6 +188,11 @@ impl Reason {
             Reason::Lemmas => {
                 "what the search learned from contradictions takes more than 2 GiB".to_owned()
             }
+            Reason::NothingCompleted if history.provenance.locations_found => {
+                "no location is written by one thread and accessed by another, so the history is \
+                 empty; choose locations with --addresses"
+                    .to_owned()
+            }
             Reason::NothingCompleted => {
                 "no operation completed, so the history says nothing about the memory; look at how the \
                  run ended"
@@ -231,8 +236,8 @@ impl Reason {
                 named(history, *op)
             ),
             Reason::UnrecordedWrite(op) => format!(
-                "{} returned a value that is not the initial one and that no recorded write has; a \
-                 write that was not recorded (of a kernel or a device) may have supplied it",
+                "{} returned a value that no recorded write has and that may not be the initial one; \
+                 a write that was not recorded (of a kernel or a device) may have supplied it",
                 named(history, *op)
             ),
             Reason::NotUnderstood(what) => not_understood(what),

@@ -575,3 +575,44 @@ fn a_trace_of_two_instruction_sets_is_refused() {
     let message = error(&["check", &folder.path("")]);
     assert!(message.contains("which config.json says"), "{message}");
 }
+
+/// Message passing, with `between` in both threads.
+#[test]
+fn a_violation_that_needs_no_unknown_fence_is_one() {
+    let mut trace = Trace::default();
+    for (cpu, name, value) in [(0, "str", 1), (1, "ldr", 0)] {
+        let places = if cpu == 0 { [X, Y] } else { [Y, X] };
+        arm(&mut trace, cpu, name, 1, places[0]);
+        trace.plain(cpu, "  dmb");
+        arm(&mut trace, cpu, name, value, places[1]);
+    }
+    let folder = Folder::new();
+    let certificates = folder.path("certificates");
+    verdicts(&trace, "violation violation undecided", 1);
+    let file = folder.path("run.trace");
+    fs::write(&file, &trace.text).unwrap();
+    output_of(
+        &[
+            "check",
+            &file,
+            "--model",
+            "tso,tso",
+            "--certificate",
+            &certificates,
+        ],
+        1,
+    );
+    let certificate = folder.path("certificates/run.trace.tso.cert");
+    output_of(&["verify", &file, &certificate], 0);
+}
+
+#[test]
+fn a_trace_that_shares_nothing_says_so() {
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    trace.sd(1, Y, 1);
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    let expected = "no location is written by one thread and accessed by another";
+    assert!(output.contains(expected), "{output}");
+    assert!(output.contains("2 accesses were read"), "{output}");
+}

@@ -267,6 +267,10 @@ pub struct Provenance {
     /// Instructions that were not understood, the first of each sort.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_understood: Vec<NotUnderstood>,
+    /// Trace lines of fences that are taken for full ones, although the trace does not show what they
+    /// order, ascending.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_fences: Vec<u64>,
     /// Other things a user should know about the verdict, one sentence each.
     pub notes: Vec<String>,
 }

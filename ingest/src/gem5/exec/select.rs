@@ -15,6 +15,8 @@ pub(crate) struct Selected {
     pub unfinished: Vec<Unfinished>,
     /// Instructions that were not understood, the first of each sort.
     pub not_understood: Vec<NotUnderstood>,
+    /// Lines of fences that the trace shows too little of.
+    pub unknown_fences: Vec<u64>,
     /// Whether a write that is not selected reaches into what is.
     pub outside_writes: bool,
     /// Bytes that threads share, if the locations were found by that.
@@ -36,6 +38,7 @@ pub(super) fn history(log: Log, shared: &Shared, harts: &[Hart], options: &Optio
         },
     };
     log.drain(|entry| selection.entry(&entry));
+    selection.selected.unknown_fences.sort_unstable();
     selection.selected
 }
 
@@ -146,6 +149,7 @@ impl Selection<'_> {
                 What::Fence(kind) => kind,
                 _ => {
                     self.note_doubt(&fence);
+                    self.selected.unknown_fences.push(fence.line());
                     Kind::Fence
                 }
             };
