@@ -1,5 +1,6 @@
 //! The stages, one after the other, until one decides.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use certify::certificate::{ProofRule, ProofStep};
@@ -86,8 +87,9 @@ pub fn check(
         outcome.verdict = proved(history, reads_from, model, options, &bounds);
     }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
-        minimise(history, reads_from, model, violation, &bounds);
-        if !is_certain(history, model, violation) {
+        let basis = basis_of_violations(history, model);
+        minimise(&basis, reads_from, model, violation, &bounds);
+        if !is_certain(&basis, model, violation) {
             outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
         }
     }
@@ -139,7 +141,31 @@ pub fn decide(
     bounds: &Bounds,
 ) -> Outcome {
     let outcome = decide_known(history, reads_from, model, options, bounds);
+    if let Cow::Owned(basis) = basis_of_violations(history, model)
+        && is_refuted(&outcome)
+    {
+        let again = decide_known(&basis, reads_from, model, options, bounds);
+        if is_refuted(&again) {
+            return allow_for_gaps(&basis, model, again);
+        }
+    }
     allow_for_gaps(history, model, outcome)
+}
+
+/// What a violation must be one of: the history with fences that order nothing, where the trace does
+/// not show what they order. Under SC fences order nothing more.
+pub(crate) fn basis_of_violations(history: &History, model: Model) -> Cow<'_, History> {
+    if model == Model::SC || history.provenance.unknown_fences.is_empty() {
+        return Cow::Borrowed(history);
+    }
+    Cow::Owned(history.without_unknown_fences())
+}
+
+fn is_refuted(outcome: &Outcome) -> bool {
+    matches!(
+        outcome.verdict,
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_)
+    )
 }
 
 /// Takes back a verdict that instructions which were not understood may make wrong.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use history::{Gap, History, NotUnderstood, OpId};
+use history::{Doubt, Gap, History, NotUnderstood, OpId};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
@@ -47,7 +47,11 @@ fn not_understood(what: &NotUnderstood) -> String {
         gap,
         line,
         instruction,
+        doubt,
     } = what;
+    if let Some(doubt) = doubt {
+        return doubted(*doubt, *line, instruction);
+    }
     match gap {
         Gap::Read => format!(
             "line {line}: `{instruction}` reads shared memory and is not understood; choose other \
@@ -60,6 +64,25 @@ fn not_understood(what: &NotUnderstood) -> String {
         Gap::Fence => format!(
             "line {line}: the trace does not show which accesses `{instruction}` orders; a violation \
              was found that rests on it being a full fence"
+        ),
+    }
+}
+
+/// Why it is not known what an instruction did that is understood.
+fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
+    match doubt {
+        Doubt::Repeats(first) => format!(
+            "line {line} repeats the store of line {first} at the same place of the program; the trace \
+             shows memory accesses alone, so whether the first was performed or faulted is not known; \
+             record all instructions (Exec, unfiltered)"
+        ),
+        Doubt::CrossesLine => format!(
+            "line {line}: `{instruction}` crosses a cache line, so it is not one access; choose other \
+             locations with --addresses"
+        ),
+        Doubt::NoAddress => format!(
+            "line {line}: `{instruction}` accesses memory and shows no address, so it may have been any \
+             location; record with ExecEffAddr (part of Exec)"
         ),
     }
 }
@@ -167,6 +190,11 @@ impl Reason {
             Reason::Lemmas => {
                 "what the search learned from contradictions takes more than 2 GiB".to_owned()
             }
+            Reason::NothingCompleted if history.provenance.locations_found => {
+                "no location is written by one thread and accessed by another, so the history is \
+                 empty; choose locations with --addresses"
+                    .to_owned()
+            }
             Reason::NothingCompleted => {
                 "no operation completed, so the history says nothing about the memory; look at how the \
                  run ended"
@@ -210,8 +238,8 @@ impl Reason {
                 named(history, *op)
             ),
             Reason::UnrecordedWrite(op) => format!(
-                "{} returned a value that is not the initial one and that no recorded write has; a \
-                 write that was not recorded (of a kernel or a device) may have supplied it",
+                "{} returned a value that no recorded write has and that may not be the initial one; \
+                 a write that was not recorded (of a kernel or a device) may have supplied it",
                 named(history, *op)
             ),
             Reason::NotUnderstood(what) => not_understood(what),

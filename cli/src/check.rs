@@ -94,7 +94,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         status: Status::Done,
     };
     for path in &args.traces {
-        match load::open(path, &reading).and_then(|input| run.file(&input)) {
+        let input = match load::open(path, &reading) {
+            Err(Error::Input(ingest::Error::Empty { file })) => load::empty(&file),
+            input => input,
+        };
+        match input.and_then(|input| run.file(&input)) {
             Ok(()) => {}
             // Nobody reads on; what was found so far still counts.
             Err(error) if error.is_broken_pipe() => return Ok(run.status),
@@ -329,11 +333,11 @@ fn about_isa(history: &History, model: Model) -> Option<String> {
 fn unknown_reads(reads_from: &ReadsFrom) -> Option<String> {
     let reads = match reads_from.unknown() {
         0 => return None,
-        1 => "1 read".to_owned(),
-        reads => format!("{reads} reads"),
+        1 => "1 read constrains".to_owned(),
+        reads => format!("{reads} reads constrain"),
     };
     Some(format!(
-        "{reads} returned a value that the trace does not show or that was written outside of the \
-         history: nothing is concluded from them"
+        "{reads} nothing: the value is not shown, may have been written outside of the \
+         history, or may be an initial value that is not known"
     ))
 }

@@ -1,6 +1,6 @@
 //! `rubric convert`: between the formats of histories.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -112,7 +112,15 @@ pub fn by_name(path: &Path) -> Option<Format> {
     }
 }
 
-fn write(input: &Input, format: Format, mut out: &mut dyn Write) -> Result<(), Error> {
+fn write(input: &Input, format: Format, out: &mut dyn Write) -> Result<(), Error> {
+    if format == Format::Axe {
+        // What the format cannot say is said before anything is written.
+        write_histories(input, format, &mut io::sink())?;
+    }
+    write_histories(input, format, out)
+}
+
+fn write_histories(input: &Input, format: Format, mut out: &mut dyn Write) -> Result<(), Error> {
     for (number, history) in input.histories.iter().enumerate() {
         match format {
             Format::Axe => write_axe(history, input.histories.len() > 1, &mut out)

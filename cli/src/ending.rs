@@ -48,11 +48,12 @@ pub fn note(history: &History) -> Option<String> {
 
 /// The same on standard error, for commands that only write files.
 pub fn warn(input: &Input, quiet: bool) {
-    let crashed = input
+    let mut ends = input
         .histories
         .iter()
-        .find(|history| history.provenance.crash.is_some());
-    if let Some(note) = crashed.filter(|_| !quiet).and_then(note) {
+        .map(|history| RunEnd::of(history, &input.ending));
+    let broken = ends.find(|end| end.crash.is_some() || end.unfinished > 0);
+    if let Some(note) = broken.filter(|_| !quiet).and_then(|end| end.note()) {
         eprintln!("rubric: {}: {note}", tame(&input.file));
     }
 }

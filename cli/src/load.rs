@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use history::{History, Initial};
+use history::{AssumedSize, History, HistoryBuilder, Initial, Provenance};
 use ingest::{Ending, Options, Statistics, Transitions};
 use report::tables;
 
@@ -48,6 +48,28 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
         transitions: trace.transitions,
         ending: trace.ending,
         statistics: trace.statistics,
+    })
+}
+
+/// A file without any operation: a history that says nothing.
+pub fn empty(file: &str) -> Result<Input, Error> {
+    let provenance = Provenance {
+        notes: vec!["the file is empty".to_owned()],
+        ..Provenance::default()
+    };
+    let history = HistoryBuilder::new()
+        .finish(AssumedSize::default(), &Initial::Zero, provenance)
+        .map_err(|error| ingest::Error::Build {
+            file: file.to_owned(),
+            error,
+        })?;
+    Ok(Input {
+        file: file.to_owned(),
+        format: "axe",
+        histories: vec![history],
+        transitions: Transitions::default(),
+        ending: Ending::default(),
+        statistics: Statistics::default(),
     })
 }
 

@@ -168,7 +168,7 @@ fn litmus_tests_have_their_verdicts() {
 fn exit_statuses() {
     let folder = Folder::new();
     let hidden = folder.file("hidden.axe", HIDDEN);
-    let empty = folder.file("empty.axe", "");
+    let broken = folder.file("broken.axe", "0: M[1] = 1\n");
     let (consistent, violation) = (TRACES[0], TRACES[1]);
     rubric(&["check", consistent]).assert().code(0);
     rubric(&["check", violation]).assert().code(1);
@@ -180,7 +180,7 @@ fn exit_statuses() {
         .assert()
         .code(1);
     // An input that cannot be read does not keep the others from being checked.
-    let assert = rubric(&["check", &empty, violation, "nowhere"])
+    let assert = rubric(&["check", &broken, violation, "nowhere"])
         .assert()
         .code(2);
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
@@ -570,4 +570,16 @@ fn backtracking_is_reported() {
     assert_eq!((number.as_u64(), depth.as_u64()), (Some(0), Some(0)));
     let text = output(&[&["check"], &arguments[..]].concat());
     assert!(text.contains("\n  no backtracks\n"), "{text}");
+}
+
+#[test]
+fn an_empty_file_is_an_empty_history() {
+    let folder = Folder::new();
+    for text in ["", "# nothing\n"] {
+        let file = folder.path("empty.axe");
+        fs::write(&file, text).unwrap();
+        let output = output_of(&["check", "--model", "sc,sc", &file], 3);
+        assert!(output.contains("the file is empty"), "{output}");
+        assert_eq!(output.matches("undecided").count(), 1, "{output}");
+    }
 }

@@ -298,6 +298,7 @@ fn what_nobody_recorded_may_have_been_written_all_the_same() {
 fn a_store_that_faulted_is_one_store() {
     let mut trace = Trace::default();
     trace.ld(1, X, 0);
+    trace.li(0, "a1", 1);
     trace.sd(0, X, 1);
     let again = trace.text.lines().last().unwrap().to_owned() + "\n";
     trace.text += &again;
@@ -455,4 +456,163 @@ fn x86_is_checked_against_its_own_model() {
     assert_eq!(verdicts, ["consistent tso"], "{output}");
     assert!(output.contains("16 bytes of memory"), "{output}");
     check(&trace, &["--model", "sc"], 1);
+}
+
+/// The same instruction of a CPU again, as a filtered trace shows it when a loop comes around.
+fn repeat(trace: &mut Trace, line: usize) {
+    let again = trace.text.lines().nth(line - 1).unwrap().to_owned() + "\n";
+    trace.text += &again;
+    trace.lines += 1;
+}
+
+#[test]
+fn a_store_that_is_printed_again_may_be_another() {
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    trace.sd(1, X, 2);
+    repeat(&mut trace, 1);
+    for value in [1, 2, 1] {
+        trace.ld(2, X, value);
+    }
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    let expected = "line 3 repeats the store of line 1 at the same place of the program; the trace shows \
+                    memory accesses alone";
+    assert!(output.contains(expected), "{output}");
+    // A thread that shows other instructions, too, is recorded as a whole.
+    trace.li(0, "a5", 7);
+    verdicts(&trace, "violation violation violation", 1);
+}
+
+#[test]
+fn what_follows_in_the_same_function_shows_that_a_store_was_performed() {
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    for _ in 0..5 {
+        trace.sd(1, Y, 1);
+    }
+    trace.plain(0, "fence rw, rw");
+    trace.sd(1, X, 2);
+    repeat(&mut trace, 1);
+    for value in [1, 2, 1] {
+        trace.ld(2, X, value);
+    }
+    verdicts(&trace, "consistent consistent consistent", 0);
+}
+
+#[test]
+fn a_value_that_shows_up_late_is_not_the_initial_one() {
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    trace.ld(0, X, 5);
+    trace.ld(1, X, 5);
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    assert!(output.contains("not recorded"), "{output}");
+}
+
+#[test]
+fn load_buffering_rests_on_initial_values() {
+    let mut trace = Trace::default();
+    for cpu in 0..2 {
+        trace.ld(cpu, [Y, X][cpu], [2, 1][cpu]);
+        trace.sd(cpu, [X, Y][cpu], [1, 2][cpu]);
+    }
+    let output = verdicts(&trace, "consistent consistent consistent", 0);
+    let expected = "the verdict assumes that 0x81040 held 0x2 at the start, since line 1 reads it before \
+                    line 4 writes it";
+    assert!(output.contains(expected), "{output}");
+    let (verdicts, output) = check(&trace, &["--initial", "zero", "--model", "sc"], 1);
+    assert_eq!(verdicts, ["violation sc"], "{output}");
+}
+
+#[test]
+fn an_access_that_crosses_a_cache_line_is_not_one() {
+    let mut trace = Trace::default();
+    trace.ld(1, X, 0);
+    trace.sd(0, X + 0x3c, 0x1111_1111_2222_2222);
+    trace.access(1, "lw a2, 0(a3)", "MemRead", 0x1111_1111, X + 0x40);
+    trace.access(1, "lw a2, 0(a3)", "MemRead", 0, X + 0x3c);
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    let expected = "line 2: `sd a1, 0(a0)` crosses a cache line, so it is not one access";
+    assert!(output.contains(expected), "{output}");
+}
+
+#[test]
+fn an_access_without_an_address_may_be_any() {
+    let mut trace = store_buffering(Some("fence rw, rw"));
+    trace.line(0, "frobnicate a5, (a4)        : MemWrite : ");
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    assert!(output.contains("shows no address"), "{output}");
+}
+
+#[test]
+fn an_unknown_fence_may_order_anything() {
+    let output = verdicts(
+        &store_buffering(Some("fence_foo rw")),
+        "violation undecided undecided",
+        1,
+    );
+    assert!(output.contains("fence_foo rw"), "{output}");
+}
+
+#[test]
+fn a_trace_of_two_instruction_sets_is_refused() {
+    let mut trace = Trace::default();
+    arm(&mut trace, 0, "str", 1, X);
+    trace.sd(1, X, 2);
+    let folder = Folder::new();
+    fs::write(folder.path("run.trace"), &trace.text).unwrap();
+    let message = error(&["check", &folder.path("run.trace")]);
+    assert!(message.contains("run.trace:2:"), "{message}");
+    assert!(message.contains("mixes instruction sets"), "{message}");
+    // A folder's configuration says which it is.
+    fs::remove_file(folder.path("run.trace")).unwrap();
+    let config =
+        r#"{"system": {"cpu": [{"type": "BaseTimingSimpleCPU", "isa": [{"type": "ArmISA"}]}]}}"#;
+    fs::write(folder.path("config.json"), config).unwrap();
+    let mut riscv = Trace::default();
+    riscv.sd(0, X, 1);
+    fs::write(folder.path("trace.out"), &riscv.text).unwrap();
+    let message = error(&["check", &folder.path("")]);
+    assert!(message.contains("which config.json says"), "{message}");
+}
+
+/// Message passing, with `between` in both threads.
+#[test]
+fn a_violation_that_needs_no_unknown_fence_is_one() {
+    let mut trace = Trace::default();
+    for (cpu, name, value) in [(0, "str", 1), (1, "ldr", 0)] {
+        let places = if cpu == 0 { [X, Y] } else { [Y, X] };
+        arm(&mut trace, cpu, name, 1, places[0]);
+        trace.plain(cpu, "  dmb");
+        arm(&mut trace, cpu, name, value, places[1]);
+    }
+    let folder = Folder::new();
+    let certificates = folder.path("certificates");
+    verdicts(&trace, "violation violation undecided", 1);
+    let file = folder.path("run.trace");
+    fs::write(&file, &trace.text).unwrap();
+    output_of(
+        &[
+            "check",
+            &file,
+            "--model",
+            "tso,tso",
+            "--certificate",
+            &certificates,
+        ],
+        1,
+    );
+    let certificate = folder.path("certificates/run.trace.tso.cert");
+    output_of(&["verify", &file, &certificate], 0);
+}
+
+#[test]
+fn a_trace_that_shares_nothing_says_so() {
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    trace.sd(1, Y, 1);
+    let output = verdicts(&trace, "undecided undecided undecided", 3);
+    let expected = "no location is written by one thread and accessed by another";
+    assert!(output.contains(expected), "{output}");
+    assert!(output.contains("2 accesses were read"), "{output}");
 }

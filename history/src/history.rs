@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::annotation::Annotation;
+use crate::fence::Side;
 use crate::kind::Kind;
-use crate::provenance::Provenance;
+use crate::provenance::{Gap, Provenance};
 
 /// An operation, by its place in [`History`]'s columns. Threads are contiguous and in program
 /// order, so within a thread smaller is earlier.
@@ -335,6 +336,23 @@ impl History {
     /// sizes.
     pub fn fixed_source(&self, op: OpId) -> Option<OpId> {
         self.fixed_sources.get(&op.0).copied().map(OpId)
+    }
+
+    /// The same history with fences that order nothing in place of those that the trace shows too
+    /// little of. Whatever violates a model in it does so however much these fences order.
+    pub fn without_unknown_fences(&self) -> History {
+        let mut weaker = self.clone();
+        let lines = std::mem::take(&mut weaker.provenance.unknown_fences);
+        let not_understood = &mut weaker.provenance.not_understood;
+        not_understood.retain(|it| it.gap != Gap::Fence);
+        for op in self.ops().filter(|&op| self.kind(op) == Kind::Fence) {
+            let line = self.line(op);
+            if line.is_some_and(|line| lines.binary_search(&line).is_ok()) {
+                // No model lets a load overtake an earlier one.
+                weaker.kind[op.at()] = Kind::fence(Side::Reads, Side::Reads);
+            }
+        }
+        weaker
     }
 
     /// The history of some of the operations alone, and for each of its operations which one it

@@ -49,7 +49,9 @@ impl Layout {
                 let first = locations.partition_point(|location| location.address < span.address);
                 let count = locations[first..]
                     .iter()
-                    .take_while(|location| span.size.is_some() && location.address < span.end())
+                    .take_while(|location| {
+                        span.size.is_some() && u128::from(location.address) < span.end()
+                    })
                     .count()
                     .max(1);
                 (first as u32, count as u32)
@@ -148,9 +150,9 @@ impl Span {
         }
     }
 
-    fn end(&self) -> u64 {
-        self.address
-            .saturating_add(u64::from(self.size.unwrap_or(1)))
+    /// The byte behind the last, which may be 2^64.
+    fn end(&self) -> u128 {
+        u128::from(self.address) + u128::from(self.size.unwrap_or(1))
     }
 }
 
@@ -189,7 +191,7 @@ fn fits(places: &[Place], size: u8) -> bool {
     for pair in spans.chunk_by(|a, b| a.0 == b.0) {
         let (span, _) = pair[0];
         let is_unsized = pair.iter().any(|&(_, is_unsized)| is_unsized);
-        if span.address < if is_unsized { end_all } else { end_unsized } {
+        if u128::from(span.address) < if is_unsized { end_all } else { end_unsized } {
             return false;
         }
         end_all = end_all.max(span.end());
@@ -203,8 +205,8 @@ fn fits(places: &[Place], size: u8) -> bool {
 /// Cuts spans at every boundary that another span makes inside them.
 fn disjoint(spans: &[Span]) -> Vec<Location> {
     let mut cells: Vec<Location> = Vec::new();
-    let mut cuts: BTreeSet<u64> = BTreeSet::new();
-    let mut covered: Vec<(u64, u64)> = Vec::new();
+    let mut cuts: BTreeSet<u128> = BTreeSet::new();
+    let mut covered: Vec<(u128, u128)> = Vec::new();
     for span in spans {
         if span.size.is_none() {
             cells.push(Location {
@@ -212,8 +214,9 @@ fn disjoint(spans: &[Span]) -> Vec<Location> {
                 size: None,
             });
         } else {
-            cuts.extend([span.address, span.end()]);
-            covered.push((span.address, span.end()));
+            let start = u128::from(span.address);
+            cuts.extend([start, span.end()]);
+            covered.push((start, span.end()));
         }
     }
     cells.sort_unstable();
@@ -221,7 +224,7 @@ fn disjoint(spans: &[Span]) -> Vec<Location> {
     let mut locations = cells;
     let mut reach = 0;
     let mut next = 0;
-    let bounds: Vec<u64> = cuts.into_iter().collect();
+    let bounds: Vec<u128> = cuts.into_iter().collect();
     for pair in bounds.windows(2) {
         while next < covered.len() && covered[next].0 <= pair[0] {
             reach = reach.max(covered[next].1);
@@ -229,7 +232,7 @@ fn disjoint(spans: &[Span]) -> Vec<Location> {
         }
         if reach > pair[0] {
             locations.push(Location {
-                address: pair[0],
+                address: pair[0] as u64,
                 size: Some((pair[1] - pair[0]) as u8),
             });
         }

@@ -40,6 +40,8 @@ pub use crash::{Crash, CrashKind, FileLine};
 pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
-pub use provenance::{Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished};
+pub use provenance::{
+    Doubt, Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished,
+};
 pub use reads_from::{Ambiguity, ReadSource, ReadsFrom, WrittenTwice};
 pub use restore::{Frame, RestoreError, Restorer, Row};

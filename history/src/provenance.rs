@@ -103,6 +103,21 @@ pub struct NotUnderstood {
     pub line: u64,
     /// The instruction, as the trace shows it.
     pub instruction: String,
+    /// Why it is not known what it did, if the instruction itself is understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<Doubt>,
+}
+
+/// Why it is not known what an instruction did that is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// It repeats the store of this trace line, which may have faulted.
+    Repeats(u64),
+    /// It crosses a cache line, so the memory system performs it in parts.
+    CrossesLine,
+    /// Its line shows no address.
+    NoAddress,
 }
 
 /// How the sizes of accesses are known.
@@ -252,6 +267,10 @@ pub struct Provenance {
     /// Instructions that were not understood, the first of each sort.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_understood: Vec<NotUnderstood>,
+    /// Trace lines of fences that are taken for full ones, although the trace does not show what they
+    /// order, ascending.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown_fences: Vec<u64>,
     /// Other things a user should know about the verdict, one sentence each.
     pub notes: Vec<String>,
 }

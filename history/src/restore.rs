@@ -11,6 +11,7 @@ use crate::annotation::Annotation;
 use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 use crate::history::{Final, History, Location, NONE32, OpId};
 use crate::kind::Kind;
+use crate::layout::low_bytes;
 use crate::provenance::{Provenance, Sizes};
 
 /// One operation with everything known of it, by names instead of ids.
@@ -234,7 +235,7 @@ impl Restorer {
         if !(1..=8).contains(&size) {
             return Err(wrong("a size of 1 to 8 bytes was expected"));
         }
-        if location.address.checked_add(u64::from(size)).is_none() {
+        if location.address.checked_add(u64::from(size) - 1).is_none() {
             return Err(wrong("it ends beyond the 64-bit address space"));
         }
         Ok(Place::Bytes {
@@ -302,6 +303,13 @@ fn check_row(row: &Row) -> Result<(), &'static str> {
     }
     if row.written.is_some() && !row.kind.writes() {
         return Err("it has a value written, but its kind does not write");
+    }
+    let size = row.location.and_then(|location| location.size);
+    if let Some(size @ 1..=7) = size {
+        let is_wide = |value: Option<u64>| value.is_some_and(|value| value > low_bytes(size));
+        if is_wide(row.read) || is_wide(row.written) {
+            return Err("its value has more bytes than its location");
+        }
     }
     Ok(())
 }

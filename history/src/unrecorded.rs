@@ -4,39 +4,78 @@ use rustc_hash::FxHashMap;
 
 use crate::history::{History, Known, OpId};
 
-/// How often each value is written to each location.
-type Written = FxHashMap<(u32, u64), u32>;
+/// How often each value is written to each location, and the first line that does.
+type Written = FxHashMap<(u32, u64), (u32, u64)>;
 
 /// What is known of a location.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     /// Line of its first operation, and the value that this reads.
     first: Option<(u64, Option<u64>)>,
-    /// Its first unwritten value.
-    unwritten: Option<u64>,
+    /// Line of its first write.
+    first_write: Option<u64>,
+    /// Its first unwritten value, and the first line that reads it.
+    unwritten: Option<(u64, u64)>,
     /// Whether there is another one.
     several: bool,
 }
 
 /// Infers the initial values of a history that may lack writes.
 ///
-/// The one value that is read at a location and never written is its initial value; where there is
-/// none, what the first operation of all on it reads. Elsewhere 0, and a value that is written
-/// several times, may be the initial one too: the reads of each thread that may have returned it,
-/// those before the thread sees another value or writes, count as not shown. Memory is coherent per
-/// location under every model, so that a later read cannot return the initial value any more.
+/// The one value that is read at a location and never written is its initial value if it is 0, or
+/// if the trace shows a read of it before every write of the location: a kernel or a device may
+/// write any other later. Where all values that are read are written, too, it is what the first
+/// operation of all reads, which is an assumption that a note tells.
+///
+/// Elsewhere 0, a value that is written several times, and one that is read before every write of the
+/// location may be the initial one: the reads of each thread that may have returned it, those before the thread
+/// sees another value or writes, count as not shown. Memory is coherent per location under every
+/// model, so that a later read cannot return the initial value any more.
 pub(crate) fn infer(history: &mut History) -> Vec<Option<u64>> {
     let mut written = Written::default();
     for op in history.ops() {
         if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
-            *written.entry((location, value)).or_default() += 1;
+            let line = line(history, op);
+            let (count, first) = written.entry((location, value)).or_insert((0, line));
+            *count += 1;
+            *first = line.min(*first);
         }
     }
     let seen = look(history, &written);
     let initial: Vec<Option<u64>> = seen.iter().map(Seen::initial).collect();
+    note_assumed(history, &seen, &written);
     free_sources(history, &initial);
-    hide(history, &initial, &written);
+    hide(history, &initial, &seen, &written);
     initial
+}
+
+/// The place of an operation in the trace.
+fn line(history: &History, op: OpId) -> u64 {
+    history.line(op).unwrap_or(u64::from(op.0))
+}
+
+/// Notes initial values that a first read shows, although the value is written later. Who assumes 0
+/// has no use for the note where the value is 0.
+fn note_assumed(history: &mut History, seen: &[Seen], written: &Written) {
+    let assumed = (0..).zip(seen).filter_map(|(location, seen)| {
+        let (read, value) = (seen.first?.0, seen.assumed().filter(|&value| value != 0)?);
+        let &(_, write) = written.get(&(location, value))?;
+        Some((read, location, value, write))
+    });
+    let assumed: Vec<(u64, u32, u64, u64)> = assumed.collect();
+    let Some(&(read, location, value, write)) = assumed.iter().min() else {
+        return;
+    };
+    let others = match assumed.len() - 1 {
+        0 => String::new(),
+        1 => " (and 1 more location)".to_owned(),
+        others => format!(" (and {others} more locations)"),
+    };
+    history.provenance.notes.push(format!(
+        "the verdict assumes that {} held {value:#x} at the start, since line {read} reads it before \
+         line {write} writes it{others}; with memory that was zero it may differ (--initial zero)",
+        history.locations[location as usize],
+    ));
 }
 
 /// A read of the initial value need not have the source that was found for the whole access.
@@ -55,9 +94,21 @@ fn free_sources(history: &mut History, initial: &[Option<u64>]) {
 impl Seen {
     fn initial(&self) -> Option<u64> {
         match (self.unwritten, self.several) {
-            (Some(value), false) => Some(value),
+            (Some((value, line)), false) => {
+                // A read-modify-write reads before it writes.
+                let is_early = self.first_write.is_none_or(|write| line <= write);
+                (value == 0 || is_early).then_some(value)
+            }
             (Some(_), true) => None,
-            (None, _) => self.first?.1,
+            (None, _) => self.assumed(),
+        }
+    }
+
+    /// The initial value that the first operation shows, where all values are written, too.
+    fn assumed(&self) -> Option<u64> {
+        match self.unwritten {
+            None => self.first?.1,
+            Some(_) => None,
         }
     }
 }
@@ -69,20 +120,25 @@ fn look(history: &History, written: &Written) -> Vec<Seen> {
             continue;
         };
         let slot = &mut seen[location as usize];
-        let when = history.line(op).unwrap_or(u64::from(op.0));
+        let when = line(history, op);
         let read = history.read(op);
         if slot.first.is_none_or(|(line, _)| when < line) {
             slot.first = Some((when, read));
         }
+        if history.kind(op).writes() {
+            slot.first_write = Some(slot.first_write.map_or(when, |line| line.min(when)));
+        }
         if let Some(value) = read.filter(|&value| !written.contains_key(&(location, value))) {
-            slot.several |= *slot.unwritten.get_or_insert(value) != value;
+            let (unwritten, line) = slot.unwritten.get_or_insert((value, when));
+            slot.several |= *unwritten != value;
+            *line = when.min(*line);
         }
     }
     seen
 }
 
 /// Counts reads as not shown that may have returned an initial value that is not known.
-fn hide(history: &mut History, initial: &[Option<u64>], written: &Written) {
+fn hide(history: &mut History, initial: &[Option<u64>], seen: &[Seen], written: &Written) {
     for thread in 0..history.threads.len() {
         // The value that the thread has seen at a location; `None` once it cannot be the initial one.
         let mut prefix: FxHashMap<u32, Option<u64>> = FxHashMap::default();
@@ -97,8 +153,13 @@ fn hide(history: &mut History, initial: &[Option<u64>], written: &Written) {
                 let first = prefix.entry(location).or_insert(Some(value));
                 if *first != Some(value) {
                     *first = None;
-                } else if may_be_initial(written.get(&(location, value)), value) {
-                    clear(history, op);
+                } else if let Some(&(count, _)) = written.get(&(location, value)) {
+                    // A value that is written, too, may be the initial one as well.
+                    let first_write = seen[location as usize].first_write;
+                    let is_early = first_write.is_some_and(|write| line(history, op) < write);
+                    if count > 1 || value == 0 || is_early {
+                        clear(history, op);
+                    }
                 }
             }
             if history.kind(op).writes() {
@@ -106,11 +167,6 @@ fn hide(history: &mut History, initial: &[Option<u64>], written: &Written) {
             }
         }
     }
-}
-
-/// Whether a value that is written so often may be the initial one as well.
-fn may_be_initial(written: Option<&u32>, value: u64) -> bool {
-    written.is_some_and(|&count| count > 1 || value == 0)
 }
 
 fn clear(history: &mut History, op: OpId) {
@@ -164,9 +220,36 @@ mod tests {
 
     #[test]
     fn the_one_unwritten_value_is_initial() {
-        let (history, sources) = history(&[(0, None, Some(1)), (1, Some(7), None)]);
+        let (history, sources) = history(&[(1, Some(7), None), (0, None, Some(1))]);
         assert_eq!(history.initial(0), Some(7));
         assert_eq!(sources[1], Some(ReadSource::Initial));
+        assert!(history.provenance.notes.is_empty());
+    }
+
+    #[test]
+    fn a_value_that_shows_up_after_a_write_is_that_of_another_write() {
+        let (late, sources) = history(&[(0, None, Some(1)), (1, Some(7), None)]);
+        assert_eq!(late.initial(0), None);
+        assert_eq!(sources[1], Some(ReadSource::Unrecorded));
+        let (zero, sources) = history(&[(0, None, Some(1)), (1, Some(0), None)]);
+        assert_eq!(zero.initial(0), Some(0));
+        assert_eq!(sources[1], Some(ReadSource::Initial));
+        // What was read before it was written may be the initial value, although 7 is not.
+        let ops = [(0, Some(1), None), (0, None, Some(1)), (1, Some(7), None)];
+        let (_, sources) = history(&ops);
+        assert_eq!(sources[0], Some(ReadSource::NotShown));
+    }
+
+    #[test]
+    fn an_assumed_initial_value_is_told() {
+        let ops = [(0, Some(1), None), (1, Some(1), None), (1, None, Some(1))];
+        let (assumed, _) = history(&ops);
+        assert_eq!(assumed.initial(0), Some(1));
+        let expected = "the verdict assumes that 0x8 held 0x1 at the start, since line 1 reads it before \
+                        line 3 writes it; with memory that was zero it may differ (--initial zero)";
+        assert_eq!(assumed.provenance.notes, [expected]);
+        let (zero, _) = history(&[(0, Some(0), Some(1)), (0, None, Some(0))]);
+        assert!(zero.provenance.notes.is_empty());
     }
 
     #[test]

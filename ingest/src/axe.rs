@@ -70,7 +70,9 @@ pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, E
     }
     histories.extend(draft.finish(lines, options)?);
     if histories.is_empty() {
-        return Err(lines.syntax("no operation up to here", "at least one history", HINT));
+        return Err(Error::Empty {
+            file: lines.file().to_owned(),
+        });
     }
     Ok(histories)
 }

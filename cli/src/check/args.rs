@@ -164,9 +164,11 @@ impl Args {
         self.model.is_empty()
     }
 
+    /// Each once, in the order of the command line.
     fn named_models(&self) -> impl Iterator<Item = Model> {
-        let named = self.model.iter();
-        named.map(|model| model.with_rmw(self.pso_rmw))
+        let named = self.model.iter().enumerate();
+        let first = named.filter(|&(at, model)| !self.model[..at].contains(model));
+        first.map(|(_, model)| model.with_rmw(self.pso_rmw))
     }
 
     /// The options that only the algorithms of the TSO tool take: refused with others.

@@ -144,6 +144,7 @@ impl NoteWriter<'_> {
             premises,
         } = self.block.facts[fact].clone();
         let history = self.history;
+        let read = before;
         let (before, after) = (node(history, before), node(history, after));
         match rule {
             Rule::ProgramOrder | Rule::ReadsFrom => String::new(),
@@ -163,9 +164,12 @@ impl NoteWriter<'_> {
                 )
             }
             Rule::Source => format!("{before} rf {after}: assumed in this case"),
-            Rule::Overtaken if !self.has_order(&premises) => format!(
-                "{before} rw {after}: {before} returns the initial value, so every write comes after it"
-            ),
+            Rule::Overtaken if !self.has_order(&premises) => {
+                let reads = reads(history, read);
+                format!(
+                    "{before} rw {after}: {before} {reads} the initial value, so every write comes after it"
+                )
+            }
             Rule::Overtaken => {
                 let path = self.path(&premises);
                 format!(
@@ -274,6 +278,15 @@ fn impossible_end(history: &History, location: u32) -> String {
     format!("{place} cannot hold {} at the end{line}: {why}", last.value)
 }
 
+/// What an operation does with the value that it reads: a store-conditional succeeds on that of its
+/// load-linked and returns none.
+fn reads(history: &History, node: Node) -> &'static str {
+    match node {
+        Node::Op(op) if history.kind(op) == history::Kind::StoreConditional => "succeeds on",
+        _ => "returns",
+    }
+}
+
 /// A plainer word for a cycle through the initial write: a read missed its own thread's write.
 fn stale(history: &History, block: &Block) -> Option<String> {
     let missed = |fact: &Fact| match (fact.rule, fact.before, fact.after) {
@@ -281,8 +294,9 @@ fn stale(history: &History, block: &Block) -> Option<String> {
         _ => None,
     };
     let (read, write) = block.facts.iter().find_map(missed)?;
+    let reads = reads(history, Node::Op(read));
     Some(format!(
-        "{} returns the initial value although its own thread wrote before it, {}",
+        "{} {reads} the initial value although its own thread wrote before it, {}",
         label(history, read),
         label(history, write)
     ))

@@ -148,6 +148,12 @@ impl Text<'_> {
             (None, Some(_)) => writeln!(out, "# numbered")?,
             (None, None) => {}
         }
+        if let Some(crash) = &self.history.provenance.crash {
+            if self.history.name.is_none() && self.numbers.is_none() {
+                writeln!(out, "# crashed")?;
+            }
+            writeln!(out, "# the run crashed: {}", one_line(&crash.headline()))?;
+        }
         if let Some(numbers) = &self.numbers {
             numbers.explain(self.history, out)?;
         }

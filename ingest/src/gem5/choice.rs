@@ -301,6 +301,7 @@ impl Reader<'_> {
             locations_found: is_exec && selected.shared_bytes.is_some(),
             isa: self.exec.isa().filter(|_| is_exec),
             not_understood: std::mem::take(&mut selected.not_understood),
+            unknown_fences: std::mem::take(&mut selected.unknown_fences),
             split: source == Source::Ruby && self.sequencers.split,
             protocol: protocol.or_else(|| self.surroundings.protocol.clone()),
             ended,
@@ -390,7 +391,10 @@ impl Reader<'_> {
             statistics.skipped,
             "damaged line or operation was",
             "damaged lines or operations were",
-            "skipped (--lossy)",
+            match self.sink.options.lossy {
+                true => "skipped (--lossy)",
+                false => "skipped",
+            },
         );
         if source == Source::Ruby {
             note(
@@ -460,6 +464,13 @@ impl Reader<'_> {
 /// Which locations make the history, where the user chose none.
 fn found(bytes: u64, left_out: u64) -> String {
     let plural = |count: u64| if count == 1 { "" } else { "s" };
+    if bytes == 0 {
+        return format!(
+            "{left_out} access{} read, none of memory that one thread writes and another accesses \
+             (--addresses LO-HI chooses).",
+            if left_out == 1 { " was" } else { "es were" },
+        );
+    }
     format!(
         "Checked: {bytes} byte{} of memory that one thread writes and another accesses; {left_out} other \
          access{} left out (--addresses LO-HI chooses).",

@@ -5,6 +5,8 @@
 //! `[<function>:<file>, line <line>]` behind the text. Assertions of the C library, segmentation faults and what
 //! `rubric simulate` says on standard error are read too. `crash_fields` takes the text apart.
 
+use std::borrow::Cow;
+
 use history::{Crash, FileLine};
 
 use super::crash_fields::{self, Text};
@@ -82,7 +84,7 @@ impl CrashScan {
 
     /// Looks at a line; `is_cut` if its end is missing.
     pub(crate) fn scan(&mut self, line: &[u8], number: u64, is_cut: bool) {
-        let mut text = excerpt(line, MOST_CHARACTERS);
+        let mut text = excerpt(&without_colours(line), MOST_CHARACTERS);
         if text.ends_with("panic:") || text.ends_with("fatal:") {
             // Nothing is said behind it.
             text.push(' ');
@@ -163,7 +165,16 @@ impl Message {
             return begin(Opening::SegmentationFault, text, None, true);
         }
         if text.contains(": Assertion `") {
-            return begin(Opening::Assertion, text, assertion_source(text), true);
+            let source = assertion_source(text);
+            // The place has a field of its own.
+            let place = source.as_ref().map(|source| format!("{source}: "));
+            let said = place.and_then(|place| text.split_once(&place).map(|(_, said)| said));
+            return begin(
+                Opening::Assertion,
+                said.unwrap_or(text),
+                source.clone(),
+                true,
+            );
         }
         let is_text = ["Invalid transition", "Possible Deadlock detected"];
         if is_text.iter().any(|words| text.starts_with(words)) {
@@ -211,6 +222,30 @@ impl Message {
         }
     }
 }
+
+/// A line without the commands that colour it on a terminal, `ESC [ … m`.
+fn without_colours(line: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(ESCAPE, line).is_none() {
+        return Cow::Borrowed(line);
+    }
+    let mut parts = line.split(|&byte| byte == ESCAPE);
+    let mut plain = parts.next().unwrap_or_default().to_vec();
+    for part in parts {
+        let end = part
+            .iter()
+            .position(|byte| !matches!(byte, b'[' | b';' | b'0'..=b'9'));
+        match end.filter(|&end| part[end] == b'm' && part.starts_with(b"[")) {
+            Some(end) => plain.extend(&part[end + 1..]),
+            None => {
+                plain.push(ESCAPE);
+                plain.extend(part);
+            }
+        }
+    }
+    Cow::Owned(plain)
+}
+
+const ESCAPE: u8 = 0x1b;
 
 /// The tick of `Program aborted at tick <tick>`.
 fn aborted_at(text: &str, is_cut: bool) -> Option<u64> {

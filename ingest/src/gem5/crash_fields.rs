@@ -244,8 +244,20 @@ pub(super) fn of_simulated(text: Text<'_>) -> Crash {
     let named = first
         .split_once(": ")
         .and_then(|(_, rest)| rest.split_once(" time: "));
-    let controller = named.and_then(|(name, _)| name.rsplit_once(' '));
-    let version = controller.and_then(|(_, version)| version.parse().ok());
+    let sequencer = kind == CrashKind::Deadlock && first.contains("request.paddr:");
+    let controller = named
+        .filter(|_| !sequencer)
+        .and_then(|(name, _)| name.rsplit_once(' '));
+    let version = match sequencer {
+        true => text
+            .number("version:")
+            .and_then(|version| version.try_into().ok()),
+        false => controller.and_then(|(_, version)| version.parse().ok()),
+    };
+    let controller = match sequencer {
+        true => Some(("Seq", "")),
+        false => controller,
+    };
     Crash {
         machine: controller.map(|(machine, _)| machine.to_owned()),
         version,

@@ -24,6 +24,8 @@ pub(super) enum Action {
     Attempt(Operation, [Option<(usize, Option<u64>)>; 2]),
     /// Something that is not understood, and touches up to so many bytes.
     Unknown(Gap, u16),
+    /// An access to an address that the line does not show.
+    Nowhere(Gap),
 }
 
 /// An access to memory.

@@ -49,10 +49,12 @@ impl State {
         match name {
             b"dmb" | b"dsb" => return barrier(operands.trim_ascii()),
             b"dmb.st" | b"dsb.st" => return barrier(b"st"),
+            _ if name.starts_with(b"dmb") || name.starts_with(b"dsb") => return Action::SomeFence,
+            _ if is_prefetch(name) => return Action::Nothing,
             _ => {}
         }
-        if line.predicated || line.address.is_none() || is_prefetch(name) {
-            return Action::Nothing;
+        if let Some(unplaced) = line.unplaced() {
+            return unplaced;
         }
         let understood = atomic(name)
             .or_else(|| plain(line, name))

@@ -1,6 +1,9 @@
 //! A hardware thread: what it did last, until it is certain that it did.
 
+use std::hash::{Hash, Hasher};
+
 use history::{Annotation, Isa, Kind};
+use rustc_hash::FxHasher;
 
 use super::action::{Action, Operation};
 use super::line::Line;
@@ -14,6 +17,8 @@ type Keep<'a> = &'a mut dyn FnMut(Entry);
 const LONGEST: u64 = 16;
 /// Accesses that wait for their thread to come back, at most.
 const SUSPENDED: usize = 64;
+/// Bytes between two instructions of one function, at most.
+const FUNCTION: u64 = 1 << 16;
 /// Instructions after a store-conditional among which its test is looked for.
 const PATIENCE: u32 = 8;
 
@@ -29,6 +34,8 @@ pub(super) struct Hart {
     /// The load of a locked read-modify-write.
     lock: Option<(Entry, u64)>,
     attempt: Option<Attempt>,
+    current: Instruction,
+    shows_all: bool,
     /// Instructions that are not understood: line and text of the first of them.
     unknown: Vec<(u64, String)>,
 }
@@ -46,6 +53,24 @@ struct Waiting {
     entry: Entry,
     pc: Option<u64>,
     micro: Option<u32>,
+    /// The instruction in words, and the line that announced it, as hashes.
+    body: u64,
+    announced: Option<u64>,
+    /// The function, as a hash.
+    function: Option<u64>,
+}
+
+/// An instruction with its micro-operations, as far as they were printed.
+#[derive(Debug, Default)]
+struct Instruction {
+    pc: Option<u64>,
+    micro: Option<u32>,
+    /// The line that announced it, as a hash.
+    announced: Option<u64>,
+    /// Whether a line was printed that has results.
+    has_results: bool,
+    /// Whether a part of it accesses or orders memory.
+    is_of_memory: bool,
 }
 
 /// A store-conditional whose outcome a branch tells.
@@ -67,6 +92,8 @@ impl Hart {
             suspended: Vec::new(),
             lock: None,
             attempt: None,
+            current: Instruction::default(),
+            shows_all: false,
             unknown: Vec::new(),
         }
     }
@@ -79,8 +106,19 @@ impl Hart {
         }
     }
 
+    /// Whether the trace shows instructions of this thread that neither access nor order memory. If
+    /// it shows none, others may have been left out of it.
+    pub fn shows_all(&self) -> bool {
+        self.shows_all || self.current.shows_more()
+    }
+
     /// Settles what the thread did before, by where it goes on.
     pub fn arrive(&mut self, line: &Line<'_>, keep: Keep<'_>) {
+        if !self.current.is_continued_by(line) {
+            self.shows_all |= self.current.shows_more();
+            self.current = Instruction::default();
+        }
+        self.current.add(line, self.shows_all);
         if self.attempt.is_some() {
             self.follow_attempt(line, keep);
         }
@@ -90,11 +128,11 @@ impl Hart {
         let Some(mut last) = self.last.take() else {
             return;
         };
+        if last.shows_that_it_went_on(line) {
+            return keep(last.entry);
+        }
         if last.pc != line.pc {
-            return match last.is_before(line) {
-                true => keep(last.entry),
-                false => self.suspend(last, keep),
-            };
+            return self.suspend(last, keep);
         }
         if riscv::State::is_acquire(line) {
             last.entry.acquire();
@@ -108,15 +146,14 @@ impl Hart {
 
     /// Looks at accesses after which the thread went elsewhere.
     fn resume(&mut self, line: &Line<'_>, keep: Keep<'_>) {
-        let back = |waiting: &Waiting| waiting.pc != line.pc && waiting.is_before(line);
+        let back = |waiting: &Waiting| waiting.shows_that_it_went_on(line);
         while let Some(at) = self.suspended.iter().position(back) {
             keep(self.suspended.remove(at).entry);
         }
     }
 
     fn suspend(&mut self, waiting: Waiting, keep: Keep<'_>) {
-        // A load that returned something was performed.
-        if !waiting.entry.may_write() {
+        if waiting.entry.was_performed() {
             return keep(waiting.entry);
         }
         if self.suspended.len() == SUSPENDED {
@@ -130,16 +167,26 @@ impl Hart {
         let (pc, micro) = (line.pc, line.micro);
         let here = |it: &Waiting| it.pc == pc && it.micro == micro;
         if let Some(at) = self.suspended.iter().position(here) {
-            let earlier = self.suspended.remove(at);
-            if !earlier.entry.is_again(&entry) {
-                keep(earlier.entry);
+            let earlier = self.suspended.remove(at).entry;
+            if earlier.is_again(&entry) {
+                self.describe(entry.line(), line);
+                keep(earlier.repeated(entry.line()));
+            } else {
+                keep(earlier);
             }
         }
         // The two halves of a pair are one line.
         if let Some(half) = self.last.take() {
             keep(half.entry);
         }
-        self.last = Some(Waiting { entry, pc, micro });
+        self.last = Some(Waiting {
+            entry,
+            pc,
+            micro,
+            body: hash(line.body),
+            announced: self.current.announced,
+            function: line.function.map(hash),
+        });
     }
 
     /// A store-conditional whose outcome another instruction tells.
@@ -271,7 +318,71 @@ impl Hart {
     }
 }
 
+impl Instruction {
+    /// Whether a line is of a further micro-operation.
+    fn is_continued_by(&self, line: &Line<'_>) -> bool {
+        let is_announced = self.announced.is_some() && self.micro.is_none();
+        self.pc == line.pc
+            && match (self.micro, line.micro) {
+                (Some(before), Some(now)) => now > before,
+                (None, Some(_)) => is_announced,
+                (_, None) => false,
+            }
+    }
+
+    fn add(&mut self, line: &Line<'_>, is_known: bool) {
+        self.pc = line.pc;
+        self.micro = line.micro;
+        if line.class.is_none() && line.micro.is_none() {
+            self.announced = Some(hash(line.body));
+        }
+        if is_known {
+            return;
+        }
+        self.has_results |= line.class.is_some();
+        self.is_of_memory |=
+            line.loads() || line.stores() || line.address.is_some() || line.is_fence();
+    }
+
+    /// Whether it is one that neither accesses nor orders memory.
+    fn shows_more(&self) -> bool {
+        self.has_results && !self.is_of_memory
+    }
+}
+
+fn hash(text: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Waiting {
+    /// Whether a line shows that the thread went on behind the access, so that this was performed.
+    /// An instruction of the same function does, since a handler is another one.
+    fn shows_that_it_went_on(&self, line: &Line<'_>) -> bool {
+        if self.pc == line.pc {
+            return self.is_another(line);
+        }
+        self.is_before(line) || self.is_in_function(line)
+    }
+
+    /// Whether a line at the same place is of another instruction, as where programs take turns.
+    fn is_another(&self, line: &Line<'_>) -> bool {
+        match (self.announced, line.class) {
+            (Some(announced), None) if line.micro.is_none() => announced != hash(line.body),
+            _ => self.micro == line.micro && self.body != hash(line.body),
+        }
+    }
+
+    fn is_in_function(&self, line: &Line<'_>) -> bool {
+        match (self.pc, line.pc) {
+            (Some(before), Some(now)) if before.abs_diff(now) <= FUNCTION => {
+                self.function.is_some() && self.function == line.function.map(hash)
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a line is right behind it.
     fn is_before(&self, line: &Line<'_>) -> bool {
         match (self.pc, line.pc) {

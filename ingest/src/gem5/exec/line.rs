@@ -1,5 +1,6 @@
 //! The parts of an Exec line.
 
+use history::Gap;
 use memchr::memmem;
 use memchr::memrchr;
 use nom::Parser;
@@ -7,6 +8,7 @@ use nom::bytes::complete::tag;
 use nom::combinator::all_consuming;
 use nom::sequence::preceded;
 
+use super::action::Action;
 use crate::error::Fault;
 use crate::gem5::grammar::hex_digits;
 
@@ -17,6 +19,8 @@ pub(super) struct Line<'a> {
     pub pc: Option<u64>,
     /// Number of the micro-operation.
     pub micro: Option<u32>,
+    /// Name of the function, where the trace shows symbols.
+    pub function: Option<&'a [u8]>,
     /// The instruction in words, without the spaces behind it.
     pub body: &'a [u8],
     /// The operation class; none in the lines that announce the micro-operations of an instruction.
@@ -40,6 +44,7 @@ impl<'a> Line<'a> {
         let whole = Line {
             pc,
             micro,
+            function: function(&text[..at]),
             body: instruction.trim_ascii_end(),
             class: None,
             data: None,
@@ -114,6 +119,28 @@ impl<'a> Line<'a> {
             .is_some_and(|class| class.ends_with(b"MemWrite") || vector(class))
     }
 
+    /// What a line does that shows no address: nothing, unless it is of an access that should have
+    /// one.
+    pub fn unplaced(&self) -> Option<Action> {
+        if self.address.is_some() && !self.predicated {
+            return None;
+        }
+        Some(match (self.predicated, self.loads(), self.stores()) {
+            (false, _, true) => Action::Nowhere(Gap::Write),
+            (false, true, false) => Action::Nowhere(Gap::Read),
+            _ => Action::Nothing,
+        })
+    }
+
+    /// Whether it orders memory, by its name. What is not known to be a fence may be one.
+    pub fn is_fence(&self) -> bool {
+        let name = self.body.trim_ascii_start();
+        memmem::find(self.body, b"fence").is_some()
+            || [&b"dmb"[..], b"dsb", b"isb"]
+                .iter()
+                .any(|fence| name.starts_with(fence))
+    }
+
     /// The instruction as a message shows it: printable, and not long.
     pub fn shown(&self) -> String {
         let text = String::from_utf8_lossy(self.body);
@@ -137,6 +164,14 @@ fn place(text: &[u8]) -> (Option<u64>, Option<u32>) {
         pc,
         number.filter(|_| before.trim_ascii_end().ends_with(b".")),
     )
+}
+
+/// The symbol of `<pc> @<symbol>+12. 3`, without the distance.
+fn function(text: &[u8]) -> Option<&[u8]> {
+    let at = memchr::memchr(b'@', text)?;
+    let name = text[at + 1..].split(|&byte| byte == b' ').next()?;
+    let end = memrchr(b'+', name).unwrap_or(name.len());
+    Some(name[..end].strip_suffix(b".").unwrap_or(&name[..end]))
 }
 
 /// Whether data at the end of a line lost digits.
@@ -171,6 +206,7 @@ mod tests {
         let expected = Line {
             pc: Some(0x401686),
             micro: Some(1),
+            function: Some(b"run"),
             body: b"  MOV_R_P : ld   edx, DS:[t0 + t7 + 0xbba78]",
             class: Some(b"MemRead"),
             data: Some(2),

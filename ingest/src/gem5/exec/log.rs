@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use history::{Annotation, Gap, Kind, Place};
+use history::{Annotation, Doubt, Gap, Kind, Place};
 use rustc_hash::FxHashMap;
 
 use super::action::{Operation, cut};
@@ -17,7 +17,7 @@ pub(super) struct Entry {
     pub address: u64,
     /// What was written, or read by what does not write.
     value: u64,
-    /// What a read-modify-write read.
+    /// What a read-modify-write read; the line that repeats a store that was repeated.
     old: u64,
     what: What,
     /// Number of bytes, 0 if the instruction does not tell.
@@ -37,10 +37,16 @@ pub(super) enum What {
     /// A store that may or may not have been performed.
     Maybe,
     Unknown(Gap),
+    /// It crosses a cache line.
+    Crossing(Gap),
+    /// It shows no address.
+    Nowhere(Gap),
 }
 
 const READ: u8 = 1;
 const WRITTEN: u8 = 2;
+/// The same store was printed again.
+const REPEATED: u8 = 4;
 
 /// Where an entry stands.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +120,45 @@ impl Entry {
         Entry::new(spot, address, size, What::Unknown(gap))
     }
 
+    /// An access that is not one, since it crosses a cache line.
+    pub fn crossing(spot: Spot, address: u64, operation: Operation) -> Entry {
+        let gap = gap_of(operation.kind);
+        Entry::new(
+            spot,
+            address,
+            u16::from(operation.size),
+            What::Crossing(gap),
+        )
+    }
+
+    /// An access to an address that its line does not show.
+    pub fn nowhere(spot: Spot, gap: Gap) -> Entry {
+        Entry::new(spot, 0, 0, What::Nowhere(gap))
+    }
+
+    /// The store was printed again, at this line.
+    pub fn repeated(mut self, line: u64) -> Entry {
+        self.known |= REPEATED;
+        self.old = line;
+        self
+    }
+
+    /// The line that repeats the store, if one does.
+    pub fn repetition(&self) -> Option<u64> {
+        (self.known & REPEATED != 0).then_some(self.old)
+    }
+
+    /// What the access leaves open, and why.
+    pub fn doubt(&self) -> Option<(Gap, Option<Doubt>)> {
+        match self.what {
+            What::SomeFence => Some((Gap::Fence, None)),
+            What::Unknown(gap) => Some((gap, None)),
+            What::Crossing(gap) => Some((gap, Some(Doubt::CrossesLine))),
+            What::Nowhere(gap) => Some((gap, Some(Doubt::NoAddress))),
+            What::Access(..) | What::Fence(_) | What::Maybe => None,
+        }
+    }
+
     pub fn what(&self) -> What {
         self.what
     }
@@ -160,7 +205,7 @@ impl Entry {
     pub fn may_write(&self) -> bool {
         match self.what {
             What::Access(kind, _) => kind.writes(),
-            What::Maybe | What::Unknown(Gap::Write) => true,
+            What::Maybe | What::Unknown(Gap::Write) | What::Crossing(Gap::Write) => true,
             _ => false,
         }
     }
@@ -186,10 +231,27 @@ impl Entry {
         }
     }
 
-    /// Whether it is at a place in memory.
+    /// Whether it is at a known place in memory.
     pub fn has_place(&self) -> bool {
-        !matches!(self.what, What::Fence(_) | What::SomeFence)
+        !matches!(
+            self.what,
+            What::Fence(_) | What::SomeFence | What::Nowhere(_)
+        )
     }
+
+    /// Whether it shows that it was performed: what it read, or that it did not fail.
+    pub fn was_performed(&self) -> bool {
+        match self.what {
+            What::Access(Kind::StoreConditional, _) => true,
+            What::Access(kind, _) => !kind.writes() || (kind.reads() && self.read().is_some()),
+            _ => !self.may_write(),
+        }
+    }
+}
+
+/// What an access that is not understood leaves open.
+fn gap_of(kind: Kind) -> Gap {
+    if kind.writes() { Gap::Write } else { Gap::Read }
 }
 
 /// Entries in pieces that can be freed one by one.

@@ -45,7 +45,7 @@ pub(crate) struct Exec {
     pub hardware_threads: bool,
     pub renumbered: bool,
     classes: bool,
-    /// Lines that agreed with the instruction set that the user gave.
+    /// Lines that agreed with the instruction set.
     agreed: u32,
 }
 
@@ -108,21 +108,45 @@ impl Exec {
         if self.isa.is_none() {
             self.isa = options.isa.or(at.isa).or_else(|| isa::of_line(line));
         }
-        let Some(given) = options.isa.filter(|_| self.agreed < LOOKED_AT) else {
+        // Accesses are told apart with certainty.
+        let is_access = line.address.is_some() && (line.loads() || line.stores());
+        let is_looked_at = is_access || (options.isa.is_some() && self.agreed < LOOKED_AT);
+        let (Some(known), true) = (self.isa, is_looked_at) else {
             return Ok(());
         };
         match isa::of_line(line) {
-            Some(shown) if shown != given => Err(Fault::broken(
-                format!("an instruction of {}", shown.title()),
-                format!("one of {} (--isa {})", given.title(), given.name()),
-                "leave --isa out, or give the instruction set of the trace",
-            )),
+            Some(shown) if shown != known => Err(self.contradicts(shown, known, at, options)),
             Some(_) => {
-                self.agreed += 1;
+                self.agreed = self.agreed.saturating_add(1);
                 Ok(())
             }
             None => Ok(()),
         }
+    }
+
+    /// A line is of another instruction set than the user, other files or the lines before it say.
+    fn contradicts(&self, shown: Isa, known: Isa, at: At, options: &Options) -> Fault {
+        let found = format!("an instruction of {}", shown.title());
+        let title = known.title();
+        if options.isa.is_some() && self.agreed == 0 {
+            return Fault::broken(
+                found,
+                format!("one of {title} (--isa {})", known.name()),
+                "leave --isa out, or give the instruction set of the trace",
+            );
+        }
+        if options.isa.is_none() && at.isa.is_some() && self.agreed == 0 {
+            return Fault::broken(
+                found,
+                format!("one of {title}, which config.json says"),
+                "the two are not of one run: read the trace alone, or give its instruction set with --isa",
+            );
+        }
+        Fault::broken(
+            found,
+            format!("one of {title}, as those before it"),
+            "the file mixes instruction sets, as when traces of two runs are joined: split it",
+        )
     }
 
     /// Before an instruction set is known nothing may access memory.
@@ -185,7 +209,10 @@ impl Exec {
                 self.harts[spot.hart].describe(spot.line, line);
                 self.fence(Entry::some_fence(spot), options);
             }
-            Action::Locked(operation) => self.locked(spot, address, operation, block, options),
+            Action::Locked(half) if crosses(address, half.size, block) => {
+                self.crossing(spot, line, address, half, options);
+            }
+            Action::Locked(half) => self.locked(spot, address, half, block, options),
             Action::Attempt(operation, tested) => {
                 self.accesses += 1;
                 let entry = Entry::access(spot, address, operation);
@@ -199,7 +226,27 @@ impl Exec {
                 self.harts[spot.hart].describe(spot.line, line);
                 keep(&mut self.log, &mut self.shared, entry, options);
             }
+            Action::Nowhere(gap) => {
+                self.harts[spot.hart].describe(spot.line, line);
+                let entry = Entry::nowhere(spot, gap);
+                keep(&mut self.log, &mut self.shared, entry, options);
+            }
         }
+    }
+
+    /// An access that the memory system performs in parts, since it crosses a cache line.
+    fn crossing(
+        &mut self,
+        spot: Spot,
+        line: &Line<'_>,
+        address: u64,
+        operation: Operation,
+        options: &Options,
+    ) {
+        self.accesses += 1;
+        let entry = Entry::crossing(spot, address, operation);
+        self.harts[spot.hart].describe(spot.line, line);
+        keep(&mut self.log, &mut self.shared, entry, options);
     }
 
     fn access(
@@ -211,6 +258,9 @@ impl Exec {
         block: u64,
         options: &Options,
     ) {
+        if crosses(address, operation.size, block) {
+            return self.crossing(spot, line, address, operation, options);
+        }
         self.accesses += 1;
         // An access of unknown size stays within its block.
         let entry = Entry::access(spot, address, operation).within(block);
@@ -274,6 +324,12 @@ fn keep(log: &mut Log, shared: &mut Shared, entry: Entry, options: &Options) {
         shared.access(entry.hart, entry.address, entry.reach(), entry.may_write());
     }
     log.push(entry);
+}
+
+/// Whether an access of a known size crosses a boundary of cache lines.
+fn crosses(address: u64, size: u8, block: u64) -> bool {
+    let block = block.max(1);
+    address % block + u64::from(size) > block
 }
 
 fn is_conditional(line: &Line<'_>) -> bool {

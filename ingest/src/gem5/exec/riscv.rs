@@ -172,8 +172,12 @@ impl State {
         if name == b"fence" || name == b"fence_tso" {
             return fence(name, operands);
         }
-        if line.predicated || line.address.is_none() {
-            return Action::Nothing;
+        if name.starts_with(b"fence") && name != b"fence_i" {
+            return Action::SomeFence;
+        }
+        if let Some(unplaced) = line.unplaced() {
+            let is_hint = name.starts_with(b"prefetch") || name.starts_with(b"cbo_");
+            return if is_hint { Action::Nothing } else { unplaced };
         }
         if let Some((atomic, size)) = atomic(name) {
             let annotation = self.annotation(line, mnemonic);

@@ -1,6 +1,6 @@
 //! The history of what is selected: addresses that the user chose, or locations that threads share.
 
-use history::{Access, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Unfinished};
+use history::{Access, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Unfinished};
 
 use super::hart::Hart;
 use super::log::{Entry, Log, What};
@@ -15,6 +15,8 @@ pub(crate) struct Selected {
     pub unfinished: Vec<Unfinished>,
     /// Instructions that were not understood, the first of each sort.
     pub not_understood: Vec<NotUnderstood>,
+    /// Lines of fences that the trace shows too little of.
+    pub unknown_fences: Vec<u64>,
     /// Whether a write that is not selected reaches into what is.
     pub outside_writes: bool,
     /// Bytes that threads share, if the locations were found by that.
@@ -36,6 +38,7 @@ pub(super) fn history(log: Log, shared: &Shared, harts: &[Hart], options: &Optio
         },
     };
     log.drain(|entry| selection.entry(&entry));
+    selection.selected.unknown_fences.sort_unstable();
     selection.selected
 }
 
@@ -65,6 +68,8 @@ impl Selection<'_> {
                     fences.add(*entry);
                 }
             }
+            What::Nowhere(_) => self.note_doubt(entry),
+            _ if self.was_executed_again(entry) => {}
             _ if !self.wants(entry) => {
                 self.selected.left_out += 1;
                 self.selected.outside_writes |= entry.may_write() && self.reaches_in(entry);
@@ -77,7 +82,7 @@ impl Selection<'_> {
                 issued: entry.tick(),
                 line: Some(entry.line()),
             }),
-            What::Unknown(gap) => self.not_understood(entry, gap),
+            What::Unknown(_) | What::Crossing(_) => self.note_doubt(entry),
         }
     }
 
@@ -85,7 +90,7 @@ impl Selection<'_> {
     fn wants(&self, entry: &Entry) -> bool {
         match (&self.options.addresses, entry.what()) {
             (None, _) => self.shared.is_shared(entry.address, entry.reach()),
-            (Some(range), What::Unknown(_)) => {
+            (Some(range), What::Unknown(_) | What::Crossing(_)) => {
                 entry.address < range.end
                     && range.start < entry.address.saturating_add(entry.reach())
             }
@@ -100,7 +105,17 @@ impl Selection<'_> {
         })
     }
 
+    /// Whether a store was printed again because it had faulted. That is certain only of a thread
+    /// that shows all of its instructions.
+    fn was_executed_again(&self, entry: &Entry) -> bool {
+        entry.repetition().is_some() && self.harts[entry.hart as usize].shows_all()
+    }
+
     fn access(&mut self, entry: &Entry, kind: Kind) {
+        if let Some(line) = entry.repetition() {
+            let doubt = Some(Doubt::Repeats(entry.line()));
+            self.not_understood(entry, line, Gap::Write, doubt);
+        }
         self.push_fences(entry.hart);
         let access = self.as_access(entry, kind, entry.place());
         self.selected.builder.push(Access {
@@ -133,7 +148,8 @@ impl Selection<'_> {
             let kind = match fence.what() {
                 What::Fence(kind) => kind,
                 _ => {
-                    self.not_understood(&fence, Gap::Fence);
+                    self.note_doubt(&fence);
+                    self.selected.unknown_fences.push(fence.line());
                     Kind::Fence
                 }
             };
@@ -142,16 +158,21 @@ impl Selection<'_> {
         }
     }
 
-    fn not_understood(&mut self, entry: &Entry, gap: Gap) {
+    fn note_doubt(&mut self, entry: &Entry) {
+        if let Some((gap, doubt)) = entry.doubt() {
+            self.not_understood(entry, entry.line(), gap, doubt);
+        }
+    }
+
+    /// Notes what the instruction of a line leaves open.
+    fn not_understood(&mut self, entry: &Entry, line: u64, gap: Gap, doubt: Option<Doubt>) {
         let hart = &self.harts[entry.hart as usize];
         let known = self.selected.not_understood.iter_mut();
         let found = NotUnderstood {
             gap,
-            line: entry.line(),
-            instruction: hart
-                .described(entry.line())
-                .unwrap_or("an instruction")
-                .to_owned(),
+            line,
+            instruction: hart.described(line).unwrap_or("an instruction").to_owned(),
+            doubt,
         };
         match known.into_iter().find(|it| it.gap == gap) {
             Some(first) if first.line <= found.line => {}

@@ -23,6 +23,10 @@ fn action(line: &Line<'_>) -> Action {
     if !(line.loads() || line.stores()) {
         return fence(name);
     }
+    if let Some(unplaced) = line.unplaced() {
+        let is_hint = line.body.trim_ascii_start().starts_with(b"PREFETCH");
+        return if is_hint { Action::Nothing } else { unplaced };
+    }
     let split = name.windows(5).any(|part| part == b"split");
     if split {
         let gap = if line.stores() { Gap::Write } else { Gap::Read };
@@ -51,9 +55,13 @@ fn fence(name: &[u8]) -> Action {
         b"mfence" => Action::Fence(Kind::Fence),
         b"lfence" => Action::Fence(Kind::fence(Side::Reads, Side::Both)),
         b"sfence" => Action::Fence(Kind::fence(Side::Writes, Side::Writes)),
+        _ if FENCES.iter().any(|fence| name.starts_with(fence)) => Action::SomeFence,
         _ => Action::Nothing,
     }
 }
+
+/// How the names of fences begin.
+const FENCES: [&[u8]; 3] = [b"mfence", b"lfence", b"sfence"];
 
 /// Name and operands of `MOV_R_P : ld   edx, DS:[…]` or `XCHG_M_R.mfence`.
 fn micro_operation(body: &[u8]) -> (&[u8], &[u8]) {
