@@ -205,7 +205,7 @@ fn contradicting_final_values_name_both_lines() {
 #[test]
 fn a_file_without_a_history_is_an_error() {
     for text in ["# only\n# comments\n", "check\ncheck\n", "\n\n"] {
-        assert!(error(text).contains("no operation"), "{text}");
+        assert!(error(text).contains("is empty"), "{text}");
     }
 }
 

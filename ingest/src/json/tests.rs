@@ -133,6 +133,15 @@ fn few_fields_suffice() {
 }
 
 #[test]
+fn an_access_may_end_with_the_address_space() {
+    let text = r#"{"operations":[{"thread":0,"kind":"store","address":18446744073709551608,"size":8,"written":7}]}"#;
+    let history = read_all(text).remove(0);
+    let locations = history.locations().iter();
+    let sizes: Vec<Option<u8>> = locations.map(|location| location.size).collect();
+    assert_eq!(sizes, [Some(8)]);
+}
+
+#[test]
 fn mixed_sizes_from_elsewhere_are_split() {
     let text = concat!(
         r#"{"operations":[{"thread":0,"kind":"store","address":0,"size":8,"written":1},"#,
@@ -202,6 +211,10 @@ fn every_bad_line_is_named() {
             "1 to 8 bytes",
         ),
         (
+            r#"{"operations":[{"thread":0,"kind":"load","address":1,"size":1,"read":256}]}"#,
+            "more bytes than its location",
+        ),
+        (
             r#"{"operations":[{"thread":0,"kind":"load","address":18446744073709551616}]}"#,
             "JSON that is no history",
         ),
@@ -265,7 +278,9 @@ fn any_history() -> impl Strategy<Value = History> {
                 Access {
                     annotation: Annotation::ALL[annotation],
                     read: (read % 5 != 0).then_some(read % 100),
-                    written: (written % 5 != 0).then_some(written),
+                    // It fits the size.
+                    written: (written % 5 != 0)
+                        .then_some(written & (u64::MAX >> (64 - (8 << size)))),
                     issued: (tick > 4).then_some(tick),
                     order: (tick > 1).then_some(tick),
                     ..Access::new(thread, kind, place)
