@@ -22,8 +22,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use report::results::Results;
-use report::tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
+use tables::results::Results;
+use tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
 
 use crate::error::Error;
 use crate::progress;
@@ -169,7 +169,7 @@ fn clear(folder: &Path) {
         if path.is_dir() {
             clear(&path);
         } else {
-            report::files::remove_unfinished(&path);
+            tables::files::remove_unfinished(&path);
         }
     }
 }

@@ -7,7 +7,6 @@ use clap::ValueEnum;
 use history::History;
 use ingest::axe::WriteError;
 use ingest::{axe, json};
-use report::tables;
 
 use crate::ending;
 use crate::error::Error;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
-use report::files::advice;
-use report::tables::TableError;
+use tables::TableError;
+use tables::files::advice;
 use thiserror::Error;
 
 use crate::status::Status;

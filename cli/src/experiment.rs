@@ -25,7 +25,7 @@ mod work;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use report::tables::{Trial, write_trials};
+use tables::{Trial, write_trials};
 
 use crate::error::Error;
 use crate::files;

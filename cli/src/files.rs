@@ -42,7 +42,7 @@ pub fn create(
         file: path.display().to_string(),
         error,
     };
-    report::files::create(path, failed, |file| {
+    tables::files::create(path, failed, |file| {
         let mut out = BufWriter::new(file);
         match write(&mut out) {
             // A file has no reader that could go away.

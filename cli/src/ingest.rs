@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use history::History;
-use report::tables::{self, Transition};
+use tables::Transition;
 
 use crate::ending;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Any input to histories: Parquet through `report`, everything else through `ingest`.
+//! Any input to histories: Parquet through `tables`, everything else through `ingest`.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -6,7 +6,6 @@ use std::path::Path;
 
 use history::{History, Initial};
 use ingest::{Ending, Options, Statistics, Transitions};
-use report::tables;
 
 use crate::error::Error;
 

@@ -19,8 +19,8 @@ use check::guarantee::Guarantee;
 use report::answers::Answers;
 use report::claims::Claim;
 use report::summary::Summary;
-use report::tables::{CampaignRun, Equivalent};
 use serde::Serialize;
+use tables::{CampaignRun, Equivalent};
 
 use crate::campaign;
 use crate::error::Error;

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use report::tables::Coverage;
 use simulate::config::Options;
 use simulate::mutant::touched::Place;
 use simulate::mutant::unreached;
 use simulate::protocol::Protocol;
+use tables::Coverage;
 
 use super::rounds::Stream;
 use super::subjects::Subject;

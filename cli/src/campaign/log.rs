@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use report::tables::{CampaignRun, Generator, RunOutcome};
 use serde::{Deserialize, Serialize};
+use tables::{CampaignRun, Generator, RunOutcome};
 
 use super::rounds::Origin;
 use crate::error::Error;

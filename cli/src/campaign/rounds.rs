@@ -10,12 +10,12 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use rayon::prelude::*;
-use report::tables::Generator;
 use simulate::client::Client;
 use simulate::guided::Guide;
 use simulate::protocol::Protocol;
 use simulate::recipe::Lineage;
 use simulate::system::Reached;
+use tables::Generator;
 
 use super::args::Stop;
 use super::log::{Entry, Key, Log};

@@ -1,8 +1,8 @@
 //! Mutants that are as good as their protocol, set apart before they cost any runs.
 
 use rayon::prelude::*;
-use report::tables::Equivalent;
 use simulate::mutant::equivalent::{Reached, equivalent};
+use tables::Equivalent;
 
 use super::rounds::Stream;
 use super::subjects::Subject;

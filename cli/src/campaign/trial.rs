@@ -9,7 +9,6 @@ use check::detection::detect;
 use check::guarantee::Guarantee;
 use check::{Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
-use report::tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
 use simulate::client::Client;
 use simulate::mutant::{Mutant, Origin};
 use simulate::protocol::Protocol;
@@ -17,6 +16,7 @@ use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::{Run, Simulation};
 use simulate::system::{Fault, FaultKind};
 use simulate::trace::Output;
+use tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
 
 use super::log::Entry;
 use super::rounds::Stream;
@@ -218,7 +218,7 @@ impl Trial<'_> {
         let folder = path.parent().unwrap_or(&path);
         std::fs::create_dir_all(folder).map_err(failed)?;
         let simulation = self.simulation(protocol, client, lineage);
-        report::files::create(&path, failed, |file: &mut File| {
+        tables::files::create(&path, failed, |file: &mut File| {
             let file = file.try_clone().map_err(failed)?;
             let output = Output::Gzip(Box::new(file));
             let title = format!("command line: {}", row.command);

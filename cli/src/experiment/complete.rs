@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ValueEnum;
-use report::tables::Trial;
+use tables::Trial;
 
 use super::catalog::{EXPERIMENTS, Experiment};
 use super::point::Size;

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use ::explore::program::bounded::{self, Stopped};
 use ::explore::program::compile::Program;
 use check::Model;
-use report::tables::{Said, Trial};
 use sha2::{Digest, Sha256};
+use tables::{Said, Trial};
 
 use super::point::{Explored, Task};
 use super::trial::{Limits, names};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use check::generate::without_order;
 use check::{Algorithm, Model};
 use history::History;
-use report::tables::Said;
+use tables::Said;
 
 use super::trial::{CONFLICTS, KERNEL};
 use crate::simulate::command::quoted;

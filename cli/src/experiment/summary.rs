@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use report::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 use super::args::Args;
 use super::catalog::Experiment;

@@ -6,7 +6,7 @@ use check::bounds::Bounds;
 use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
 use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
-use report::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 use super::point::Task;
 use super::program::Program;

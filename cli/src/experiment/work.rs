@@ -8,7 +8,7 @@ use check::pairs::write_pairs;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use report::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 use super::args::{Args, Only};
 use super::catalog::Experiment;

@@ -7,9 +7,9 @@ use history::{Ambiguity, History, ReadsFrom};
 use rayon::prelude::*;
 use report::page::Cycle;
 use report::picture::Picture;
-use report::tables::CampaignRun;
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};
+use tables::CampaignRun;
 
 use crate::check::text::explanation;
 use crate::ending;

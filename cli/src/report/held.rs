@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use report::results::{Results, Unfinished};
-use report::tables::Trial;
+use tables::Trial;
+use tables::results::{Results, Unfinished};
 
 use super::Campaign;
 use crate::campaign;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use report::answers::Answers;
-use report::claims::{Claim, write_csv};
+use report::claims::Claim;
 use report::figures::{self, Figure};
 use report::page::{self, Page, shortest_violations};
 
@@ -81,7 +81,7 @@ impl Files {
             ));
         }
         if let Some(path) = &self.claims {
-            write_csv(claims, path).map_err(failed(path))?;
+            tables::write_csv(claims, path).map_err(failed(path))?;
             lines.push(format!("Claims: {}", path.display()));
         }
         if let Some(path) = &self.output {

@@ -1,8 +1,8 @@
 //! Transitions that no run of a protocol can come to, so that its coverage is not held against it.
 
 use report::page::Unreached;
-use report::tables::Coverage;
 use simulate::mutant::unreached;
+use tables::Coverage;
 
 use crate::simulate::protocols::Opened;
 

@@ -218,7 +218,7 @@ impl Asked<'_> {
             error,
         };
         let mut done = None;
-        report::files::create(path, failed, |to| {
+        tables::files::create(path, failed, |to| {
             let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
             let writer = Box::new(writer);
             let output = match path.extension().is_some_and(|extension| extension == "gz") {

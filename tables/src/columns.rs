@@ -6,7 +6,7 @@ use polars::prelude::{
     BooleanChunked, ChunkFullNull, DataFrame, DataType, StringChunked, UInt64Chunked,
 };
 
-use super::TableError;
+use crate::TableError;
 
 /// The columns of one piece of a table.
 pub(super) struct Columns<'a> {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use polars::prelude::{Column, DataFrame, ParquetReader, ParquetWriter, SerReader};
-use report::tables::{
+use tables::{
     CRITERIA, CampaignRun, Checked, Equivalent, Finding, Generator, RunOutcome, TableError,
     read_equivalents, read_runs, write_equivalents, write_runs,
 };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use polars::prelude::{Column, DataFrame, ParquetReader, ParquetWriter, SerReader};
-use report::tables::{Measurement, TableError, read_measurements, write_measurements};
+use tables::{Measurement, TableError, read_measurements, write_measurements};
 
 /// Every field has another value, so that no two can be mixed up.
 fn full() -> Measurement {

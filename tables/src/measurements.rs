@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::TableError;
-use super::records::{Field, Record, read_records, write_records};
+use crate::TableError;
+use crate::records::{Field, Record, read_records, write_records};
 
 /// How long one history and model took, and how much memory.
 #[derive(Clone, Debug, Default, PartialEq)]

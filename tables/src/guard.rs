@@ -11,7 +11,7 @@ use std::sync::{Once, OnceLock};
 use polars::io::mmap::MmapBytesReader;
 use polars::prelude::{DataFrame, ParallelStrategy, ParquetReader, PolarsResult, SerReader};
 
-use super::TableError;
+use crate::TableError;
 
 /// Tries to decode a file, or the bytes of one, and says whether that came to an end, whichever.
 pub type Probe = fn(&Path, Option<&[u8]>) -> bool;

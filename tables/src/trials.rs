@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::TableError;
-use super::names;
-use super::records::{Field, Record, Word, named, read_records, set, write_records};
+use crate::TableError;
+use crate::names;
+use crate::records::{Field, Record, Word, named, read_records, set, write_records};
 
 /// What an algorithm said of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use polars::prelude::{Column, DataFrame, PolarsResult};
 
-use super::TableError;
-use super::write::create;
+use crate::TableError;
+use crate::write::create;
 
 /// A transition that a controller made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,16 +8,16 @@ use history::{Annotation, Frame, History, Kind, Location, Restorer, Row};
 use polars::io::mmap::MmapBytesReader;
 use polars::prelude::{BooleanChunked, DataFrame, SerReader, StringChunked, UInt64Chunked};
 
-use super::columns::Columns;
-use super::guard::{decoded, guarded, probed, reader};
-use super::metadata::{About, Metadata};
-use super::operations::{FINAL, INITIAL};
-use super::{MAGIC, TableError};
+use crate::columns::Columns;
+use crate::guard::{decoded, guarded, probed, reader};
+use crate::metadata::{About, Metadata};
+use crate::operations::{FINAL, INITIAL};
+use crate::{MAGIC, TableError};
 
 /// Rows that are held in memory at a time.
 const PIECE: usize = 1 << 18;
 
-/// Reads what [`super::write_histories`] or a program that knows its columns wrote.
+/// Reads what [`crate::write_histories`] or a program that knows its columns wrote.
 ///
 /// # Errors
 /// A file that cannot be read, is damaged, lacks columns or holds what is no history.
@@ -38,7 +38,7 @@ pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError>
     read(name, || Ok(Cursor::new(bytes)))
 }
 
-/// Decodes a file, and keeps nothing of it: what a [probe](super::set_probe) does.
+/// Decodes a file, and keeps nothing of it: what a [probe](crate::set_probe) does.
 ///
 /// # Errors
 /// A file that cannot be read or is damaged.

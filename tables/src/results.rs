@@ -1,8 +1,8 @@
 //! All results in a folder: the tables of experiments and campaigns, whole or in shards.
 //!
 //! ```
-//! use report::results::Results;
-//! use report::tables::{Trial, write_trials};
+//! use tables::results::Results;
+//! use tables::{Trial, write_trials};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let trial = Trial {
@@ -21,8 +21,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::tables::{
-    self, CampaignRun, Coverage, Equivalent, Generator, Table, TableError, Trial, read_coverage,
+use crate::{
+    CampaignRun, Coverage, Equivalent, Generator, Table, TableError, Trial, read_coverage,
     read_equivalents, read_runs, read_trials,
 };
 
@@ -70,7 +70,7 @@ impl Results {
         collect(folder, &mut paths)?;
         paths.sort();
         for path in &paths {
-            match tables::kind(path)? {
+            match crate::kind(path)? {
                 Some(Table::Trials) => results.trials.extend(read_trials(path)?),
                 Some(Table::Runs) => results.runs.extend(read_runs(path)?),
                 Some(Table::Equivalents) => results.equivalents.extend(read_equivalents(path)?),

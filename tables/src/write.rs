@@ -7,10 +7,10 @@ use std::path::Path;
 use history::{History, OpId};
 use polars::prelude::{DataFrame, KeyValueMetadata, ParquetWriter, PolarsResult};
 
-use super::TableError;
-use super::metadata::Metadata;
-use super::operations::Operations;
+use crate::TableError;
 use crate::files;
+use crate::metadata::Metadata;
+use crate::operations::Operations;
 
 /// Rows that are held in memory at a time; also the size of a row group.
 const PIECE: usize = 1 << 18;

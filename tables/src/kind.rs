@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::TableError;
-use super::guard::{guarded, reader};
+use crate::TableError;
+use crate::guard::{guarded, reader};
 
 /// A kind of table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,26 @@
-//! Histories, controller transitions, measurements, runs of campaigns and trials of experiments as Parquet.
+//! Files of tables: histories, transitions of controllers, measurements, runs of campaigns and trials of experiments as Parquet, and
+//! any rows as CSV. No other crate of the workspace depends on polars.
+//!
+//! - [`write_histories`] and [`read_histories`] keep [`history::History`] values;
+//! - [`CampaignRun`], [`Trial`], [`Measurement`], [`Equivalent`], [`Coverage`] and [`Transition`] are the rows of the other tables, each
+//!   with its functions to read and write;
+//! - [`results::Results`] holds all tables of a folder, whole or in shards;
+//! - [`write_csv`] writes rows of any type as CSV;
+//! - [`files`] writes files whole or not at all.
+//!
+//! ```
+//! use history::{Access, HistoryBuilder, Kind, Place};
+//!
+//! let mut builder = HistoryBuilder::new();
+//! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(7)) });
+//! let history = builder.finish(Default::default(), &Default::default(), Default::default())?;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("history.parquet");
+//! tables::write_histories(&path, std::slice::from_ref(&history))?;
+//! assert_eq!(tables::read_histories(&path)?[0].digest(), history.digest());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Operations
 //!
@@ -153,13 +175,15 @@
 //! [`write_coverage`] keeps how often each transition of a protocol without mutant was taken: `protocol`, `machine`, `state`,
 //! `event` (str), `stalls` (bool: whether the event has to wait in this state), `count` (u64: how often it was taken or
 //! stalled), 0 for those that no run came to, and `unreached` (str?: why no run comes to it, if a reason is known; older versions
-//! did not write this column). [`crate::coverage`] says how much of a table is covered.
+//! did not write this column). `report::coverage` says how much of a table is covered.
 //!
 //! The same input gives the same bytes.
 
 mod columns;
 mod coverage;
+mod csv;
 mod equivalents;
+pub mod files;
 mod guard;
 mod kind;
 mod measurements;
@@ -168,6 +192,7 @@ mod names;
 mod operations;
 mod read;
 mod records;
+pub mod results;
 mod runs;
 mod transitions;
 mod trials;
@@ -180,9 +205,8 @@ use history::RestoreError;
 use polars::error::PolarsError;
 use thiserror::Error;
 
-use crate::files;
-
 pub use coverage::{Coverage, read_coverage, write_coverage};
+pub use csv::write_csv;
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
 pub use guard::{Probe, set_probe};
 pub use kind::{Table, kind};

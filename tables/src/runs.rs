@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::TableError;
-use super::names;
-use super::records::{Field, Record, Word, named, read_records, set, write_records};
+use crate::TableError;
+use crate::names;
+use crate::records::{Field, Record, Word, named, read_records, set, write_records};
 
 /// What a history is asked: the criteria below SC, SC, those below TSO, TSO, PSO. Each has three
 /// columns, in this order.

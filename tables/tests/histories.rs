@@ -9,7 +9,7 @@ use history::{
 };
 use polars::prelude::{Column, DataFrame, ParquetWriter};
 use proptest::prelude::*;
-use report::tables::{self, TableError, Transition};
+use tables::{TableError, Transition};
 
 fn store(thread: u32, cell: u64, value: u64) -> Access {
     Access {

@@ -32,7 +32,7 @@ fn one_of<'de, D: Deserializer<'de>>(
 
 #[cfg(test)]
 mod tests {
-    use crate::tables::Trial;
+    use crate::Trial;
 
     #[test]
     fn a_journal_with_an_unknown_model_or_size_is_refused() {

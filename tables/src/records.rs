@@ -5,9 +5,9 @@ use std::path::Path;
 
 use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
 
-use super::TableError;
-use super::guard::{decoded, probed, reader};
-use super::write::create;
+use crate::TableError;
+use crate::guard::{decoded, probed, reader};
+use crate::write::create;
 
 /// A row of a table.
 pub(super) trait Record: Clone + Default {

@@ -6,7 +6,7 @@ use history::{History, Provenance};
 use polars::prelude::{FileMetadata, KeyValueMetadata};
 use serde::{Deserialize, Serialize};
 
-use super::TableError;
+use crate::TableError;
 
 const KEY: &str = "rubric";
 

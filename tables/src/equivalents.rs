@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::TableError;
-use super::records::{Field, Record, read_records, write_records};
+use crate::TableError;
+use crate::records::{Field, Record, read_records, write_records};
 
 /// A mutant that cannot change what its protocol does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
