@@ -19,13 +19,13 @@ use history::{Ambiguity, History, Isa, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
 use crate::error::{self, Error};
-use crate::load::{self, Input};
 use crate::options::Format;
 use crate::status::Status;
 pub use args::Args;
 use args::Choice;
 use certificates::{Certificates, Written};
 use comparison::Comparison;
+use lab::load::{self, Input};
 use paint::Paint;
 use store_order::StoreOrder;
 
@@ -94,7 +94,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         status: Status::Done,
     };
     for path in &args.traces {
-        match load::open(path, &reading).and_then(|input| run.file(&input)) {
+        match load::open(path, &reading)
+            .map_err(Error::from)
+            .and_then(|input| run.file(&input))
+        {
             Ok(()) => {}
             // Nobody reads on; what was found so far still counts.
             Err(error) if error.is_broken_pipe() => return Ok(run.status),

@@ -11,9 +11,9 @@ use ingest::{axe, json};
 use crate::ending;
 use crate::error::Error;
 use crate::files;
-use crate::load::{self, Input};
 use crate::options::TraceOptions;
 use crate::status::Status;
+use lab::load::{self, Input};
 
 /// Convert histories between axe text, JSON Lines and Parquet
 #[derive(clap::Args)]

@@ -22,9 +22,9 @@ use crate::check::{text, why};
 use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::files;
-use crate::load::Input;
 use crate::question::{Answer, Question};
 use crate::status::Status;
+use lab::load::Input;
 
 pub use violation::drawn;
 

@@ -7,9 +7,9 @@ use tables::Transition;
 
 use crate::ending;
 use crate::error::Error;
-use crate::load;
 use crate::options::TraceOptions;
 use crate::status::Status;
+use lab::load;
 
 /// Read a trace and keep its operations and controller transitions as Parquet
 #[derive(clap::Args)]

@@ -3,7 +3,6 @@
 //! One file per subcommand; what they share:
 //!
 //! - [`options`]: the options of every command that reads a trace;
-//! - [`load`]: any input file to histories;
 //! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`ending`]: how the run of a trace ended: its crash, and the requests without an answer;
 //! - [`interrupt`]: what a signal does;
@@ -11,7 +10,6 @@
 //! - [`probe`]: trying what may end the process;
 //! - [`progress`]: how far many runs are;
 //! - [`question`]: one trace and one model, for commands that are about those;
-//! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
 //! - [`synonyms`]: what option was meant by one that there is not;
 //! - [`version`]: what this program is;
@@ -32,10 +30,8 @@ mod generate;
 mod ingest;
 mod initial;
 mod interrupt;
-mod journal;
 mod kernel;
 mod limits;
-mod load;
 mod monitor;
 mod mutants;
 mod options;
@@ -44,7 +40,6 @@ mod progress;
 mod protocol;
 mod question;
 mod report;
-mod shard;
 mod shell;
 mod shrink;
 mod simulate;

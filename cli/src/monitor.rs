@@ -16,10 +16,10 @@ use crate::check::{json as printed, text, why};
 use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
-use crate::load;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
+use lab::load;
 
 /// Pairs that are printed unless all are asked for.
 const FEW: usize = 10;
@@ -113,7 +113,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let mut status = Status::Done;
     for path in &args.traces {
-        let input = match load::open(path, &reading) {
+        let input = match load::open(path, &reading).map_err(Error::from) {
             Ok(input) => input,
             Err(error) => {
                 status = status.and(complain(&error, out)?);

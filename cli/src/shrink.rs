@@ -18,11 +18,11 @@ use crate::check::{json as printed, text};
 use crate::convert::{self, Format as FileFormat};
 use crate::ending::{self, RunEnd};
 use crate::error::Error;
-use crate::load::Input;
 use crate::options::Format;
 use crate::question::{Answer, Question};
 use crate::status::Status;
 use crate::{files, interrupt, progress};
+use lab::load::Input;
 
 /// Find the smallest part of a history that still violates a model
 #[derive(clap::Args)]

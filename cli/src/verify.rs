@@ -13,9 +13,9 @@ use history::History;
 use crate::assumptions;
 use crate::ending;
 use crate::error::Error;
-use crate::load;
 use crate::options::TraceOptions;
 use crate::status::Status;
+use lab::load;
 
 /// Check a certificate against the history it is about
 #[derive(clap::Args)]

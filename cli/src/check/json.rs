@@ -14,7 +14,7 @@ use super::comparison::Comparison;
 use super::{Decided, Printer, breach, text, why};
 use crate::assumptions;
 use crate::ending::{CrashJson, RunEnd};
-use crate::load::Input;
+use lab::load::Input;
 
 /// Prints JSON.
 pub struct Json;

@@ -13,7 +13,7 @@ use super::paint::Paint;
 use super::{Decided, Printer, breach, why};
 use crate::assumptions;
 use crate::ending::RunEnd;
-use crate::load::Input;
+use lab::load::Input;
 
 /// Cases of a proof that are printed in full.
 const CASES: usize = 4;

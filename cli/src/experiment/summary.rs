@@ -5,9 +5,10 @@ use std::io::{self, Write};
 
 use tables::{Said, Trial};
 
-use super::args::Args;
-use super::catalog::Experiment;
-use super::program;
+use lab::experiment::catalog::Experiment;
+use lab::experiment::program;
+
+use super::Args;
 
 /// Prints a table of points and algorithms, or of the rows if a single history was asked for.
 pub fn print(

@@ -9,8 +9,8 @@ use report::picture::{Arrow, Kind, Operation, Picture, Weight};
 use super::{Args, Shown, title, worded};
 use crate::assumptions;
 use crate::check::why;
-use crate::load::Input;
 use crate::question::Answer;
+use lab::load::Input;
 
 /// Most steps that are drawn, and that a page lists.
 const DRAWN: usize = 60;

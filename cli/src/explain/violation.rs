@@ -12,8 +12,8 @@ use super::rows::sorted;
 use super::{Args, Shown, coherence, title};
 use crate::assumptions;
 use crate::check::{text, why};
-use crate::load::Input;
 use crate::question::Answer;
+use lab::load::Input;
 
 /// Most cases that are drawn.
 const CASES: usize = 12;

@@ -9,10 +9,10 @@ use report::figures::{self, Figure};
 use report::page::{self, Page, shortest_violations};
 
 use super::cycles;
-use super::held::Held;
 use super::unreached;
 use crate::error::Error;
 use crate::files::{check_ending, create};
+use lab::stored::Stored;
 
 /// How many violations the page explains.
 const EXPLAINED: usize = 20;
@@ -60,7 +60,7 @@ impl Files {
     /// A file cannot be written.
     pub fn write(
         &self,
-        held: &Held,
+        held: &Stored,
         answers: Option<&Answers>,
         claims: &[Claim],
     ) -> Result<Vec<String>, Error> {

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use check::{Model, PsoRmw};
-use simulate::client::{Client, Kept};
+use check::Model;
+use lab::protocols::{MODELS, kept_by};
+use simulate::client::Client;
 use simulate::config::{Caches, Options, Setting};
 use simulate::program::Shape;
 use simulate::protocol::Protocol;
@@ -245,18 +246,6 @@ const DRAWN: [&str; 18] = [
 
 /// So many operations fit into a few gigabytes, with what is recorded of them.
 const MOST_OPERATIONS: u64 = 50_000_000;
-
-/// All models, the strongest first.
-pub const MODELS: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso(PsoRmw::Own)];
-
-/// The model that cores keep.
-pub fn kept_by(client: Client) -> Model {
-    match client.model() {
-        Kept::Sc => Model::Sc,
-        Kept::Tso => Model::Tso,
-        Kept::Pso => Model::Pso(PsoRmw::Own),
-    }
-}
 
 impl Args {
     /// Refuses options that do not fit each other.

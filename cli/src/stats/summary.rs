@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::assumptions;
 use crate::ending::{CrashJson, RunEnd};
-use crate::load::Input;
+use lab::load::Input;
 
 /// Everything that `stats` says of an input.
 #[derive(Serialize)]

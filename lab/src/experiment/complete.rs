@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use clap::ValueEnum;
 use tables::Trial;
 
 use super::catalog::{EXPERIMENTS, Experiment};
@@ -15,7 +14,7 @@ type Asked<'a> = (&'a str, &'a str);
 pub fn unfinished(trials: &[Trial]) -> BTreeSet<(String, String)> {
     let mut unfinished = BTreeSet::new();
     for experiment in &EXPERIMENTS {
-        for &size in Size::value_variants() {
+        for size in Size::ALL {
             let is_its = |trial: &&Trial| {
                 trial.experiment == experiment.name
                     && trial.size == size.name()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::files::{below, list};
+use crate::folder::{below, list};
 use crate::shard::Shard;
 
 const RUNS: &str = "runs";

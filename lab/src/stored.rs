@@ -1,4 +1,4 @@
-//! What a folder holds.
+//! All results of a folder: its tables, and the rows of runs that are under way or were killed, which only journals have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,13 +6,12 @@ use std::path::Path;
 use tables::Trial;
 use tables::results::{Results, Unfinished};
 
-use super::Campaign;
 use crate::campaign;
 use crate::error::Error;
 use crate::experiment;
 
 /// The results in a folder and in folders in it.
-pub struct Held {
+pub struct Stored {
     /// The rows; those that only the log of a campaign has, too.
     pub results: Results,
     /// What the rows of campaigns do not say of them.
@@ -20,20 +19,20 @@ pub struct Held {
     /// The experiments of which journals have more rows than tables: they are under way or were killed.
     pub unfinished: BTreeSet<String>,
     /// Whether there is a campaign.
-    has_campaign: bool,
+    pub has_campaign: bool,
     /// Whether it is under way or was killed.
-    is_running: bool,
+    pub is_running: bool,
 }
 
-impl Held {
+impl Stored {
     /// Reads the tables of a folder, whole or in shards. If a log knows of more runs, or shards are missing,
     /// the campaign is under way or was killed.
     ///
     /// # Errors
     /// A folder without results, or a table that cannot be read.
-    pub fn read(folder: &Path) -> Result<Held, Error> {
+    pub fn read(folder: &Path) -> Result<Stored, Error> {
         if !folder.is_dir() {
-            return Err(nothing(folder));
+            return Err(Error::NoResults(folder.to_owned()));
         }
         let mut results = Results::read(folder)?;
         let logged = campaign::logged(folder)?;
@@ -42,7 +41,7 @@ impl Held {
         results.tidy();
         let unfinished = more(&results.trials, &trials);
         if results.is_empty() && logged.is_none() {
-            return Err(nothing(folder));
+            return Err(Error::NoResults(folder.to_owned()));
         }
         let is_logged = logged.is_some();
         let known = results.runs.len();
@@ -60,21 +59,12 @@ impl Held {
             .filter(|trial| unfinished.contains(&trial.experiment));
         let going_on = going_on.map(|trial| (trial.experiment.clone(), trial.size.clone()));
         results.unfinished.experiments.extend(going_on);
-        Ok(Held {
+        Ok(Stored {
             unfinished,
             told: campaign::told(folder)?,
             has_campaign: is_logged || !results.runs.is_empty() || !results.equivalents.is_empty(),
             is_running,
             results,
-        })
-    }
-
-    /// The campaign, if there is one.
-    pub fn campaign(&self) -> Option<Campaign<'_>> {
-        self.has_campaign.then_some(Campaign {
-            runs: &self.results.runs,
-            equivalents: &self.results.equivalents,
-            is_running: self.is_running,
         })
     }
 }
@@ -92,12 +82,4 @@ fn more(trials: &[Trial], known: &[Trial]) -> BTreeSet<String> {
     let all = count(trials).into_iter();
     let is_more = |(name, count): &(String, usize)| known.get(name).is_none_or(|few| few < count);
     all.filter(is_more).map(|(name, _)| name).collect()
-}
-
-fn nothing(folder: &Path) -> Error {
-    Error::Usage(format!(
-        "{}: there is no campaign in this folder and no experiment: `rubric campaign -o DIR` and `rubric experiment \
-         NAME -o DIR` make them",
-        folder.display()
-    ))
 }

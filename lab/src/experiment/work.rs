@@ -1,32 +1,32 @@
 //! What is to be done for an experiment, and doing it on all cores.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use check::pairs::write_pairs;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
+use indexmap::IndexMap;
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use tables::{Said, Trial};
+use tables::{Said, Trial, write_trials};
 
-use super::args::{Args, Only};
 use super::catalog::Experiment;
 use super::explored;
-use super::machine;
 use super::point::{Point, Source, Task};
+use super::settings::Settings;
 use super::source::{Made, Sources};
 use super::trial::{Subject, names};
-use crate::convert;
+use super::{Only, Options};
 use crate::error::Error;
-use crate::journal::Journal;
-use crate::load::Input;
-use crate::progress;
-use crate::simulate::command::quoted;
+use crate::journal::{Journal, Row};
+use crate::machine;
+use crate::observer::{Observer, Stage};
+use crate::shard::Shard;
+use crate::text::quoted;
 
 /// The work of an experiment.
 pub struct Work<'a> {
-    args: &'a Args,
+    options: &'a Options,
     experiment: &'a Experiment,
     points: Vec<Point>,
     /// Algorithms that the user has added.
@@ -46,28 +46,33 @@ struct Item {
 /// What tells trials apart: part, point and number, model and algorithm.
 type Key = (String, String, u32, String, String);
 
-fn key(trial: &Trial) -> Key {
-    (
-        trial.part.clone(),
-        trial.point.clone(),
-        trial.number,
-        trial.model.clone(),
-        trial.algorithm.clone(),
-    )
+impl Row for Trial {
+    type Key = Key;
+    const ADVICE: &'static str = "remove the line, and what it says is done again";
+
+    fn key(&self) -> Key {
+        (
+            self.part.clone(),
+            self.point.clone(),
+            self.number,
+            self.model.clone(),
+            self.algorithm.clone(),
+        )
+    }
 }
 
 impl<'a> Work<'a> {
-    /// The work that the user asks for.
+    /// The work on the points of an experiment: those of its catalogue entry, or of recorded histories.
     ///
     /// # Errors
     /// A further algorithm applies to no model of the experiment.
     pub fn new(
-        args: &'a Args,
+        options: &'a Options,
         experiment: &'a Experiment,
         mut points: Vec<Point>,
     ) -> Result<Work<'a>, Error> {
         let mut added = HashSet::new();
-        for &algorithm in &args.algorithm {
+        for &algorithm in &options.algorithms {
             let is_program = |point: &Point| matches!(point.source, Source::Program(_));
             let mut applies = points.iter().all(is_program);
             for point in points.iter_mut().filter(|point| !is_program(point)) {
@@ -81,17 +86,16 @@ impl<'a> Work<'a> {
                 }
             }
             if !applies {
-                return Err(Error::Usage(format!(
-                    "--algorithm {}: it says nothing about a model of {}",
-                    algorithm.name(),
-                    experiment.name
-                )));
+                return Err(Error::Inapplicable {
+                    algorithm: algorithm.name(),
+                    experiment: experiment.name,
+                });
             }
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let jobs = args.jobs.map_or(cores, |jobs| jobs as usize);
+        let jobs = options.jobs.map_or(cores, |jobs| jobs as usize);
         Ok(Work {
-            args,
+            options,
             experiment,
             points,
             added,
@@ -109,32 +113,54 @@ impl<'a> Work<'a> {
         self.points.iter().enumerate().flat_map(of_point)
     }
 
-    /// Does what is not known yet, and writes it into the journal. Returns all of this shard, in order.
+    /// Does what the folder does not have yet, writes the table, and returns its rows.
     ///
     /// # Errors
-    /// The journal cannot be written, or a defect was found.
-    pub fn run(&self, journal: &Journal, known: Vec<Trial>) -> Result<Vec<Trial>, Error> {
-        let is_ours = |at: usize| self.args.shard.is_none_or(|shard| shard.has(at));
+    /// The folder holds the experiment with other options, or cannot be written; or a defect was found.
+    pub fn run(&self, observer: &dyn Observer) -> Result<Vec<Trial>, Error> {
+        let Options { output, shard, .. } = self.options;
+        std::fs::create_dir_all(output).map_err(Error::file(output))?;
+        let path =
+            |extension: &str| output.join(Shard::file(*shard, self.experiment.name, extension));
+        let (journal, lines) = Journal::open(&path("jsonl"))?;
+        Settings::new(self.options, self.experiment).settle(&journal, &lines)?;
+        let trials = self.rest(&journal, lines.rows(1)?, observer)?;
+        journal.sync()?;
+        write_trials(&path("parquet"), &trials)?;
+        Ok(trials)
+    }
+
+    /// Does what is not known yet, and writes it into the journal. Returns all of this shard, in order.
+    fn rest(
+        &self,
+        journal: &Journal,
+        known: IndexMap<Key, Trial>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Trial>, Error> {
+        let is_ours = |at: usize| self.options.shard.is_none_or(|shard| shard.has(at));
         let items = self.items().enumerate().filter(|(at, _)| is_ours(*at));
         let items: Vec<Item> = items.map(|(_, item)| item).collect();
-        let done: HashSet<Key> = known.iter().map(key).collect();
-        let bar = progress::bar(items.len() as u64, "histories", self.args.quiet);
-        bar.set_message(self.experiment.name);
-        let trials = Mutex::new(known);
+        let done: HashSet<Key> = known.keys().cloned().collect();
+        observer.begin(Stage::Histories(self.experiment.name));
+        observer.total(items.len() as u64);
+        let trials: Mutex<Vec<Trial>> = Mutex::new(known.into_values().collect());
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.jobs)
             .build();
-        let pool = pool.map_err(|error| Error::Usage(format!("--jobs {}: {error}", self.jobs)))?;
+        let pool = pool.map_err(|error| Error::Jobs {
+            jobs: self.jobs,
+            error,
+        })?;
         pool.install(|| {
             items.iter().par_bridge().try_for_each(|&item| {
                 let rows = self.history(item, &done, |row| journal.add(row))?;
-                bar.inc(1);
+                observer.advance();
                 let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
                 trials.extend(rows);
                 Ok::<(), Error>(())
             })
         })?;
-        bar.finish_and_clear();
+        observer.end();
         let trials = trials.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(self.sorted(trials))
     }
@@ -173,46 +199,52 @@ impl<'a> Work<'a> {
     /// Does one point, or one history of it, without a journal.
     ///
     /// # Errors
-    /// There is none, or the file for the history cannot be written.
-    pub fn only(&self, only: &Only, save: Option<&Path>) -> Result<Vec<Trial>, Error> {
-        let items = self.items().filter(|item| {
-            self.points[item.point].name == only.point
-                && only.number.is_none_or(|number| number == item.number)
-        });
-        let items: Vec<Item> = items.collect();
-        let Some(&first) = items.first() else {
-            return Err(self.nothing(only));
-        };
-        if let Some(path) = save {
-            save_as(path, self.of(first)?.history().clone())?;
-        }
+    /// There is none, or a defect was found.
+    pub fn only(&self, only: &Only) -> Result<Vec<Trial>, Error> {
         let mut trials = Vec::new();
-        for item in items {
+        for item in self.items_of(only)? {
             trials.extend(self.history(item, &HashSet::new(), |_| Ok(()))?);
         }
         Ok(self.sorted(trials))
     }
 
+    /// The first history of those that are meant.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn history_of(&self, only: &Only) -> Result<History, Error> {
+        let items = self.items_of(only)?;
+        Ok(self.of(items[0])?.history().clone())
+    }
+
+    /// The histories that are meant, at least one.
+    fn items_of(&self, only: &Only) -> Result<Vec<Item>, Error> {
+        let items = self.items().filter(|item| {
+            self.points[item.point].name == only.point
+                && only.number.is_none_or(|number| number == item.number)
+        });
+        let items: Vec<Item> = items.collect();
+        match items.is_empty() {
+            true => Err(self.nothing(only)),
+            false => Ok(items),
+        }
+    }
+
     /// That there is nothing of this name, and what there is.
     fn nothing(&self, only: &Only) -> Error {
         let point = self.points.iter().find(|point| point.name == only.point);
-        Error::Usage(match point {
-            Some(point) => format!(
-                "--only {}: its histories have numbers from {} to {}",
-                only.point,
-                point.first,
-                point.first + point.histories - 1
-            ),
-            None => {
-                let names: Vec<&str> = self.points.iter().map(|point| &*point.name).collect();
-                format!(
-                    "--only {}: {} has no such point at this size; its points are {}",
-                    only.point,
-                    self.experiment.name,
-                    names.join(" ")
-                )
-            }
-        })
+        match point {
+            Some(point) => Error::NoNumber {
+                point: only.point.clone(),
+                first: point.first,
+                last: point.first + point.histories - 1,
+            },
+            None => Error::NoPoint {
+                point: only.point.clone(),
+                experiment: self.experiment.name,
+                points: self.points.iter().map(|point| point.name.clone()).collect(),
+            },
+        }
     }
 
     /// What is asked of one history and is not known, each row as soon as it is there.
@@ -238,7 +270,7 @@ impl<'a> Work<'a> {
         tasks.rotate_left(turn);
         let mut programs = Vec::new();
         for model in models(&point.tasks) {
-            let new = self.args.program.iter();
+            let new = self.options.programs.iter();
             let new = new.filter(|program| !is_known(model, &program.name));
             programs.extend(new.map(|program| (model, program)));
         }
@@ -247,7 +279,7 @@ impl<'a> Work<'a> {
         }
         if let Source::Program(explored) = &point.source {
             let explore = |task: Task| {
-                let row = explored::run(explored, task, &self.args.limits(), &self.common(item))?;
+                let row = explored::run(explored, task, &self.options.limits, &self.common(item))?;
                 add(&row).map(|()| row)
             };
             return tasks.into_iter().map(explore).collect();
@@ -258,7 +290,7 @@ impl<'a> Work<'a> {
             reads_from: of.reads_from(),
         };
         let row = self.row(item, &of);
-        let limits = self.args.limits();
+        let limits = self.options.limits;
         let mut rows = Vec::new();
         for task in tasks {
             let row = match task {
@@ -284,8 +316,10 @@ impl<'a> Work<'a> {
                 ..row.clone()
             };
             let asked = subject.ask(program, model, &limits, &row);
-            let row = asked
-                .map_err(|what| Error::Usage(format!("--program {}: {what}", program.name)))?;
+            let row = asked.map_err(|error| Error::Program {
+                name: program.name.clone(),
+                error,
+            })?;
             add(&row)?;
             rows.push(row);
         }
@@ -302,11 +336,10 @@ impl<'a> Work<'a> {
         for row in rows.iter().filter(|row| row.said == Said::Consistent) {
             if let Some(other) = says(Said::Violation, &row.model) {
                 return Err(Error::Disagreement {
-                    file: row.command.clone(),
-                    what: format!(
-                        "{} says that the history is {}, {} that it is not",
-                        row.algorithm, row.model, other.algorithm
-                    ),
+                    command: row.command.clone(),
+                    model: row.model.clone(),
+                    first: row.algorithm.clone(),
+                    second: other.algorithm.clone(),
                 });
             }
         }
@@ -317,14 +350,11 @@ impl<'a> Work<'a> {
     fn of(&self, item: Item) -> Result<Of<'_>, Error> {
         match &self.points[item.point].source {
             Source::Made(recipe) => {
-                let made = self.sources.make(recipe, item.number, self.args.seed)?;
+                let made = self.sources.make(recipe, item.number, self.options.seed)?;
                 Ok(Of::Made(Box::new(made)))
             }
             Source::Recorded(recording) => Ok(Of::Recorded(recording)),
-            Source::Program(_) => Err(Error::Usage(format!(
-                "--save: {} explores programs, which are not histories",
-                self.experiment.name
-            ))),
+            Source::Program(_) => Err(Error::NoHistory(self.experiment.name)),
         }
     }
 
@@ -333,11 +363,11 @@ impl<'a> Work<'a> {
         let point = &self.points[item.point];
         Trial {
             experiment: self.experiment.name.to_owned(),
-            size: self.args.size.name().to_owned(),
+            size: self.options.size.name().to_owned(),
             part: point.part.to_owned(),
             point: point.name.clone(),
             number: item.number,
-            timeout: self.args.timeout.as_secs_f64(),
+            timeout: self.options.limits.timeout.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             machine: self.machine.clone(),
             command: self.command(item),
@@ -389,17 +419,17 @@ impl<'a> Work<'a> {
     fn command(&self, item: Item) -> String {
         let point = &self.points[item.point];
         let traces = self
-            .args
+            .options
             .traces
             .as_ref()
             .map(|folder| format!(" --traces {}", quoted(&folder.display().to_string())));
         format!(
             "rubric experiment {} --size {} --seed {}{} --timeout {} --only {}/{}",
             self.experiment.name,
-            self.args.size.name(),
-            self.args.seed,
+            self.options.size.name(),
+            self.options.seed,
             traces.unwrap_or_default(),
-            self.args.timeout.as_secs_f64(),
+            self.options.limits.timeout.as_secs_f64(),
             point.name,
             item.number
         )
@@ -437,19 +467,4 @@ fn models(tasks: &[Task]) -> Vec<Model> {
         }
     }
     models
-}
-
-/// Writes a history in the format that the name says.
-fn save_as(path: &Path, history: History) -> Result<(), Error> {
-    let format = convert::format(path, None)?;
-    let input = Input {
-        file: path.display().to_string(),
-        format: "experiment",
-        histories: vec![history],
-        transitions: Default::default(),
-        ending: Default::default(),
-        statistics: Default::default(),
-    };
-    // With a format there is a name, so nothing goes to the standard output.
-    convert::write_to(&input, path, format, &mut std::io::sink())
 }

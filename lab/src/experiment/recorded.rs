@@ -1,56 +1,52 @@
 //! Histories that somebody recorded, instead of those that protocols make.
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use check::bounds::Bounds;
 use check::{Model, Options, Verdict, decide};
-use history::{Ambiguity, ReadsFrom};
+use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
 
 use super::catalog::Experiment;
 use super::point::{Point, Recording, Size, Source, Wanted};
 use super::trial::Limits;
-use crate::error::{self, Error};
+use crate::error::Error;
+use crate::folder::list;
 use crate::load;
 
-/// Reads the histories of all files in a folder, in the order of their names. Files that hold none are named on
-/// standard error and passed over.
+/// The histories of a folder.
+pub struct Recordings {
+    /// The histories of all files, in the order of their names.
+    pub histories: Vec<Arc<Recording>>,
+    /// Why files were passed over.
+    pub skipped: Vec<Error>,
+}
+
+/// Reads the histories of all files in a folder. Files that hold none are passed over.
 ///
 /// # Errors
-/// The folder cannot be read, or there is no history in it.
-pub fn read(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
-    let failed = |error| Error::File {
-        file: folder.display().to_string(),
-        error,
+/// The folder cannot be read.
+pub fn read(folder: &Path) -> Result<Recordings, Error> {
+    let mut recordings = Recordings {
+        histories: Vec::new(),
+        skipped: Vec::new(),
     };
-    let entries = std::fs::read_dir(folder).map_err(failed)?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths.collect::<Result<Vec<PathBuf>, _>>().map_err(failed)?;
-    paths.retain(|path| path.is_file());
-    paths.sort();
-    let mut recordings = Vec::new();
-    for path in &paths {
+    for path in list(folder)?.iter().filter(|path| path.is_file()) {
         match of_file(path) {
-            Ok(found) => recordings.extend(found.into_iter().map(Arc::new)),
-            Err(error) => error::print(&error),
+            Ok(found) => recordings.histories.extend(found.into_iter().map(Arc::new)),
+            Err(error) => recordings.skipped.push(error),
         }
     }
-    match recordings.is_empty() {
-        true => Err(Error::Usage(format!(
-            "{}: no history in this folder: traces or histories that `rubric check` reads were expected",
-            folder.display()
-        ))),
-        false => Ok(recordings),
-    }
+    Ok(recordings)
 }
 
 fn of_file(path: &Path) -> Result<Vec<Recording>, Error> {
     let input = load::open(path, &ingest::Options::default())?;
     let file = input.file;
-    let recording = |history: history::History| {
+    let recording = |history: History| {
         let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
-            .map_err(|twice| Error::written_twice(&file, &history, &twice))?;
+            .map_err(|twice| written_twice(&file, &history, twice))?;
         let name = history.name.as_ref();
         Ok(Recording {
             title: name.map_or(file.clone(), |name| format!("{file}: {name}")),
@@ -61,22 +57,22 @@ fn of_file(path: &Path) -> Result<Vec<Recording>, Error> {
     input.histories.into_iter().map(recording).collect()
 }
 
-/// Says on standard error how many of the recorded histories an experiment is about.
-pub fn tell(experiment: &Experiment, points: &[Point], recordings: &[Arc<Recording>]) {
-    let used: std::collections::BTreeSet<u32> = points.iter().map(|point| point.first).collect();
-    let left_out = recordings.len() - used.len();
-    if left_out == 0 {
-        return;
+/// A value is written twice in this history of this file.
+fn written_twice(file: &str, history: &History, twice: WrittenTwice) -> Error {
+    let file = match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
+    };
+    Error::WrittenTwice {
+        file,
+        twice: Box::new(twice),
     }
-    // If there is nobody to tell, the table still says which ones there are.
-    let _ = writeln!(
-        io::stderr(),
-        "rubric: {}: {} of {} histories; the others are not of the kind that it is about ({})",
-        experiment.name,
-        used.len(),
-        recordings.len(),
-        experiment.about
-    );
+}
+
+/// How many of the recorded histories an experiment with these points is about.
+pub fn used(points: &[Point]) -> usize {
+    let used: BTreeSet<u32> = points.iter().map(|point| point.first).collect();
+    used.len()
 }
 
 /// The points of an experiment with recorded histories: those that it is about, each in every part.

@@ -6,6 +6,13 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+use thiserror::Error;
+
+/// A text that names no shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("I/N with I from 1 to N was expected, such as 2/8")]
+pub struct NoShard;
+
 /// Part `number` of `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
@@ -52,13 +59,13 @@ impl Shard {
 }
 
 impl FromStr for Shard {
-    type Err = String;
+    type Err = NoShard;
 
-    fn from_str(text: &str) -> Result<Shard, String> {
+    fn from_str(text: &str) -> Result<Shard, NoShard> {
         let found = text
             .split_once('/')
             .and_then(|(number, of)| Shard::new(number, of));
-        found.ok_or_else(|| "I/N with I from 1 to N was expected, such as 2/8".to_owned())
+        found.ok_or(NoShard)
     }
 }
 
@@ -96,7 +103,7 @@ mod tests {
             "1/4/2",
             "1/99999999999",
         ] {
-            let message = bad.parse::<Shard>().unwrap_err();
+            let message = bad.parse::<Shard>().unwrap_err().to_string();
             assert!(message.contains("such as 2/8"), "{bad}");
         }
     }

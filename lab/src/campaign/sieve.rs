@@ -7,7 +7,7 @@ use tables::Equivalent;
 use super::rounds::Stream;
 use super::subjects::Subject;
 use crate::error::Error;
-use crate::simulate::protocols::Opened;
+use crate::protocols::Opened;
 
 /// For each subject why it is equivalent to its protocol, if it is. `originals` are the runs of the
 /// protocols themselves; what none of them has reached a mutant would not have reached either, in

@@ -21,12 +21,7 @@ const LONG_ENOUGH: Duration = Duration::from_millis(100);
 /// The program cannot be read.
 pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Result<Trial, Error> {
     let text = explored.benchmark.text;
-    let program = Program::read(text).map_err(|_| {
-        Error::Usage(format!(
-            "{}: this built-in program has errors, which `rubric explore program` shows",
-            explored.benchmark.name
-        ))
-    })?;
+    let program = Program::read(text).map_err(|_| Error::BuiltIn(explored.benchmark.name))?;
     let models: Vec<Model> = match task {
         Task::Explore(monitor) => monitor.into_iter().collect(),
         Task::Decide(..) | Task::Kernel(_) => Vec::new(),

@@ -10,9 +10,10 @@ use simulate::client::Client;
 use simulate::slicc::builtin::BUILTINS;
 
 /// How large an experiment is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
     /// At least 10 histories a point, some minutes in all.
+    #[default]
     Quick,
     /// As in the paper.
     Paper,
@@ -21,6 +22,9 @@ pub enum Size {
 }
 
 impl Size {
+    /// All sizes, from small to large.
+    pub const ALL: [Size; 3] = [Size::Quick, Size::Paper, Size::Large];
+
     /// As on the command line.
     pub fn name(self) -> &'static str {
         match self {

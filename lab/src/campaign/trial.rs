@@ -21,11 +21,10 @@ use tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
 use super::log::Entry;
 use super::rounds::Stream;
 use super::subjects::Subject;
+use crate::certify::{CertifyError, certify};
 use crate::error::Error;
-use crate::simulate::command::quoted;
-use crate::simulate::protocols::Opened;
-use crate::simulate::verdicts::certify;
-use crate::simulate::{fault, kept_by};
+use crate::protocols::{Opened, kept_by};
+use crate::text::{quoted, tame, written_at};
 
 /// How runs are done.
 pub struct Trial<'a> {
@@ -63,7 +62,10 @@ impl Trial<'_> {
         let start = Instant::now();
         let run = simulate(protocol, &simulation, None)?;
         let simulate_seconds = start.elapsed().as_secs_f64();
-        let strange = |what: &dyn std::fmt::Display| Error::Usage(format!("{given}: {what}"));
+        let strange = |what: &dyn std::fmt::Display| Error::Run {
+            protocol: given.clone(),
+            what: what.to_string(),
+        };
         let history = run.history().map_err(|error| strange(&error))?;
         let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
             .map_err(|twice| strange(&twice))?;
@@ -73,9 +75,9 @@ impl Trial<'_> {
             model: kept_by(simulation.client),
         };
         let command = command(given, subject, &simulation, lineage);
-        let (verdict, criteria) = self.judge(&ended).map_err(|what| Error::Certificate {
-            file: command.clone(),
-            what,
+        let (verdict, criteria) = self.judge(&ended).map_err(|error| Error::Certificate {
+            command: command.clone(),
+            error,
         })?;
         let reached = run.reached();
         let row = CampaignRun {
@@ -96,7 +98,7 @@ impl Trial<'_> {
                 .map_or(run.tally.ticks, |fault| fault.tick),
             outcome: outcome(run.fault.as_deref(), verdict),
             fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
-            message: run.fault.as_ref().map(|fault| fault::tame(&fault.message)),
+            message: run.fault.as_ref().map(|fault| tame(&fault.message)),
             warning: warning(protocol, &run),
             covered: covered(subject, &run),
             new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
@@ -125,7 +127,7 @@ impl Trial<'_> {
 
     /// What there is to say about a history: whether it is one of the client's model, with a certificate
     /// that is verified, and what all criteria say if it is not.
-    fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), String> {
+    fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), CertifyError> {
         let Ended {
             history,
             reads_from,
@@ -211,19 +213,16 @@ impl Trial<'_> {
         let Some(path) = self.trace(row) else {
             return Ok(());
         };
-        let failed = |error| Error::File {
-            file: path.display().to_string(),
-            error,
-        };
+        let failed = Error::file(&path);
         let folder = path.parent().unwrap_or(&path);
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        std::fs::create_dir_all(folder).map_err(&failed)?;
         let simulation = self.simulation(protocol, client, lineage);
-        tables::files::create(&path, failed, |file: &mut File| {
-            let file = file.try_clone().map_err(failed)?;
+        tables::files::create(&path, &failed, |file: &mut File| {
+            let file = file.try_clone().map_err(&failed)?;
             let output = Output::Gzip(Box::new(file));
             let title = format!("command line: {}", row.command);
             let mut run = simulate(protocol, &simulation, Some((output, &title)))?;
-            run.finish_trace().map_err(failed)?;
+            run.finish_trace().map_err(&failed)?;
             Ok(())
         })
     }
@@ -234,13 +233,17 @@ fn simulate(
     simulation: &Simulation,
     trace: Option<(Output, &str)>,
 ) -> Result<Run, Error> {
+    let failed = |what: String| Error::Run {
+        protocol: protocol.title(),
+        what,
+    };
     let plan = simulation.plan(protocol).map_err(|wrong| {
         let messages: Vec<&str> = wrong.iter().map(|one| &*one.message).collect();
-        Error::Usage(format!("{}: {}", protocol.title(), messages.join("; ")))
+        failed(messages.join("; "))
     })?;
     let (output, title) = trace.unzip();
     let run = simulation.run_titled(protocol, &plan, output, title);
-    run.map_err(|what| Error::Usage(format!("{}: {what}", protocol.title())))
+    run.map_err(failed)
 }
 
 /// How a run ended: what stopped it counts before what its history says.
@@ -257,9 +260,9 @@ fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
 /// What was warned about and where, if anything was.
 fn warning(protocol: &Protocol, run: &Run) -> Option<String> {
     let warnings = run.warnings.iter().map(|warning| {
-        let place = fault::written_at(warning.span, protocol.sources());
+        let place = written_at(warning.span, protocol.sources());
         let place = place.map(|(file, line, _)| format!(" at {file}:{line}"));
-        fault::tame(&format!("{}{}", warning.summary, place.unwrap_or_default()))
+        tame(&format!("{}{}", warning.summary, place.unwrap_or_default()))
     });
     let warnings: Vec<String> = warnings.collect();
     (!warnings.is_empty()).then(|| warnings.join("; "))

@@ -1,11 +1,42 @@
-//! Files to which a line of JSON is added for each thing that is done: what is left when somebody kills the program.
+//! Files to which a line of JSON is added for each thing that is done, so that a run that was killed can be resumed.
+//!
+//! A [`Journal`] adds lines, [`Lines`] are those that are there, and [`Lines::rows`] reads them as the [`Row`]s of a campaign or an
+//! experiment, by their keys.
+//!
+//! ```
+//! use lab::journal::{Journal, Row};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Square(u64, u64);
+//!
+//! impl Row for Square {
+//!     type Key = u64;
+//!     const ADVICE: &'static str = "remove the line";
+//!
+//!     fn key(&self) -> u64 {
+//!         self.0
+//!     }
+//! }
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("squares.jsonl");
+//! let (journal, _) = Journal::open(&path)?;
+//! journal.add(&Square(3, 9))?;
+//! drop(journal);
+//! let (_, lines) = Journal::open(&path)?;
+//! assert_eq!(lines.rows::<Square>(0)?[&3].1, 9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read};
+use std::hash::Hash;
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use indexmap::IndexMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -17,6 +48,17 @@ pub struct Journal {
     file: File,
     /// The bytes that whole lines take.
     whole: Mutex<u64>,
+}
+
+/// A row of a journal.
+pub trait Row: Serialize + DeserializeOwned {
+    /// What tells rows apart.
+    type Key: Eq + Hash;
+    /// What to do about a line that is no such row.
+    const ADVICE: &'static str;
+
+    /// What tells the row from others.
+    fn key(&self) -> Self::Key;
 }
 
 /// The whole lines of a journal.
@@ -32,20 +74,16 @@ impl Journal {
     /// # Errors
     /// The file cannot be read or written, or another process writes it.
     pub fn open(path: &Path) -> Result<(Journal, Lines), Error> {
-        let failed = failed(path);
+        let failed = Error::file(path);
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path).map_err(&failed)?;
         file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => Error::Usage(format!(
-                "{}: another process is writing this file: wait for its end, or choose another folder with -o",
-                path.display()
-            )),
-            TryLockError::Error(error) => Error::Usage(format!(
-                "{}: the file cannot be locked ({error}), so that two processes could do the same runs: choose \
-                 a folder on a file system with locks with -o",
-                path.display()
-            )),
+            TryLockError::WouldBlock => Error::Locked(path.to_owned()),
+            TryLockError::Error(error) => Error::NoLocks {
+                path: path.to_owned(),
+                error,
+            },
         })?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(&failed)?;
@@ -65,7 +103,7 @@ impl Journal {
     /// # Errors
     /// The file cannot be written; the lines before stay.
     pub fn add(&self, row: &impl Serialize) -> Result<(), Error> {
-        let failed = failed(&self.path);
+        let failed = Error::file(&self.path);
         let mut line = serde_json::to_vec(row).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +122,7 @@ impl Journal {
     /// # Errors
     /// They cannot be written.
     pub fn sync(&self) -> Result<(), Error> {
-        self.file.sync_data().map_err(failed(&self.path))
+        self.file.sync_data().map_err(Error::file(&self.path))
     }
 }
 
@@ -103,7 +141,7 @@ impl Lines {
     /// # Errors
     /// The file cannot be read.
     pub fn read(path: &Path) -> Result<Lines, Error> {
-        let text = std::fs::read(path).map_err(failed(path))?;
+        let text = std::fs::read(path).map_err(Error::file(path))?;
         Ok(Lines::new(path, text))
     }
 
@@ -114,25 +152,27 @@ impl Lines {
     pub fn parse<T: DeserializeOwned>(
         &self,
         from: usize,
-        advice: &str,
+        advice: &'static str,
     ) -> impl Iterator<Item = Result<T, Error>> {
         let lines = (1..).zip(self.text.split(|&byte| byte == b'\n'));
         let lines = lines.filter(|(_, line)| !line.is_empty()).skip(from);
         lines.map(move |(number, line)| {
             serde_json::from_slice(line).map_err(|error| Error::Line {
-                file: self.path.display().to_string(),
+                path: self.path.clone(),
                 line: number,
-                what: format!("this version did not write this line ({error}): {advice}"),
+                error,
+                advice,
             })
         })
     }
-}
 
-/// An error of the file system, about a file.
-pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
-    let file = path.display().to_string();
-    move |error| Error::File {
-        file: file.clone(),
-        error,
+    /// The rows from the line with number `from` on, in the order of the lines. Of rows with the same key the last one counts.
+    ///
+    /// # Errors
+    /// A line is no such row.
+    pub fn rows<R: Row>(&self, from: usize) -> Result<IndexMap<R::Key, R>, Error> {
+        let rows = self.parse(from, R::ADVICE);
+        rows.map(|row: Result<R, Error>| row.map(|row| (row.key(), row)))
+            .collect()
     }
 }

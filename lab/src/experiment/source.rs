@@ -18,7 +18,7 @@ use simulate::slicc::builtin::BUILTINS;
 use super::catalog::words;
 use super::point::{Fault, Origin, Recipe};
 use crate::error::Error;
-use crate::simulate::protocols::Opened;
+use crate::protocols::Opened;
 
 /// A history, and what it was made of.
 pub struct Made {
@@ -80,7 +80,7 @@ impl Sources {
                 continue;
             };
             let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
-                .map_err(|twice| Error::Usage(twice.to_string()))?;
+                .map_err(|twice| Error::MadeTwice(Box::new(twice)))?;
             if !wants_violation || is_violation(&history, &reads_from) {
                 return Ok(Made {
                     history,
@@ -96,9 +96,11 @@ impl Sources {
                 });
             }
         }
-        Err(Error::Usage(format!(
-            "none of {MOST} histories that violate SC was found ({recipe:?}, number {number}): please report this"
-        )))
+        Err(Error::NoViolation {
+            tried: MOST,
+            recipe: format!("{recipe:?}"),
+            number,
+        })
     }
 
     /// A history, or none if what ran came to nothing.
@@ -201,7 +203,7 @@ fn machine(recipe: &Recipe, model: Model, seed: u64) -> Result<History, Error> {
         ..generate::Recipe::default()
     })
     .map_err(|error| Error::Recipe { seed, error })?;
-    without_order(&history).map_err(|error| Error::Usage(error.to_string()))
+    Ok(without_order(&history)?)
 }
 
 /// What a protocol did; none if a faulty one failed, since then it did not do all.
@@ -228,7 +230,10 @@ fn simulated(
         options: simulate::config::Options::default(),
         deadlock_threshold: run.mutant.is_none().then_some(DEADLOCK),
     };
-    let strange = |what: String| Error::Usage(format!("{}: {what}", protocol.title()));
+    let strange = |what: String| Error::Run {
+        protocol: protocol.title(),
+        what,
+    };
     let plan = simulation.plan(protocol).map_err(|wrong| {
         let messages: Vec<&str> = wrong.iter().map(|one| &*one.message).collect();
         strange(messages.join("; "))

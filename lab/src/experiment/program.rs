@@ -1,7 +1,7 @@
 //! Checkers of other people, beside those that are built in.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::process::{Command, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::thread::sleep;
@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use check::generate::without_order;
 use check::{Algorithm, Model};
-use history::History;
+use history::{BuildError, History};
 use tables::Said;
+use thiserror::Error;
 
 use super::trial::{CONFLICTS, KERNEL};
-use crate::simulate::command::quoted;
+use crate::text::quoted;
 
 /// A program that decides whether a history is one of a model. It is given an axe file, and its exit status says
 /// what it found: 0 consistent, 1 violation, everything else undecided.
@@ -34,25 +35,59 @@ pub fn is_ours(name: &str) -> bool {
 }
 
 impl FromStr for Program {
-    type Err = String;
+    type Err = NoProgram;
 
-    fn from_str(text: &str) -> Result<Program, String> {
-        let expected = "NAME=COMMAND was expected, with {} where the file goes, such as mine='./checker --axe {}'";
-        let (name, command) = text.split_once('=').ok_or(expected)?;
+    fn from_str(text: &str) -> Result<Program, NoProgram> {
+        let (name, command) = text.split_once('=').ok_or(NoProgram::Form)?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || !name.chars().all(is_plain) || !command.contains("{}") {
-            return Err(expected.to_owned());
+            return Err(NoProgram::Form);
         }
         if is_ours(name) {
-            return Err(format!(
-                "{name} is the name of an algorithm of rubric: choose another one"
-            ));
+            return Err(NoProgram::Taken(name.to_owned()));
         }
         Ok(Program {
             name: name.to_owned(),
             command: command.to_owned(),
         })
     }
+}
+
+/// A text that names no program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NoProgram {
+    /// It has no name, or no place for the file.
+    #[error(
+        "NAME=COMMAND was expected, with {{}} where the file goes, such as mine='./checker --axe {{}}'"
+    )]
+    Form,
+    /// The name is taken.
+    #[error("{0} is the name of an algorithm of rubric: choose another one")]
+    Taken(String),
+}
+
+/// Why a program was not asked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A file for the history cannot be written, or the program cannot be started or waited for.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// The history cannot be told without its order.
+    #[error(transparent)]
+    History(#[from] BuildError),
+    /// The history cannot be written as axe text.
+    #[error(transparent)]
+    Write(#[from] ingest::axe::WriteError),
+    /// There is no such program, or it is not allowed to run it.
+    #[error("`{command}` cannot be run ({status})")]
+    NotFound {
+        /// The command.
+        command: String,
+        /// What the shell says.
+        status: ExitStatus,
+    },
 }
 
 /// How often a program is looked at.
@@ -76,14 +111,14 @@ impl Program {
         history: &History,
         model: Model,
         timeout: Duration,
-    ) -> Result<(Said, Option<String>, f64), String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    ) -> Result<(Said, Option<String>, f64), RunError> {
+        let folder = tempfile::tempdir()?;
         let path = folder.path().join("history.axe");
-        let bare = without_order(history).map_err(|error| error.to_string())?;
-        let file = File::create(&path).map_err(|error| error.to_string())?;
+        let bare = without_order(history)?;
+        let file = File::create(&path)?;
         let mut file = BufWriter::new(file);
-        ingest::axe::write(&bare, &mut file).map_err(|error| error.to_string())?;
-        file.flush().map_err(|error| error.to_string())?;
+        ingest::axe::write(&bare, &mut file)?;
+        file.flush()?;
         let command = self.command.replace("{model}", model.name());
         let command = command.replace("{}", &path.display().to_string());
         let start = Instant::now();
@@ -93,12 +128,11 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| error.to_string())?;
+            .spawn()?;
         loop {
-            match child.try_wait().map_err(|error| error.to_string())? {
+            match child.try_wait()? {
                 Some(status) if status.code().is_some_and(|code| NO_PROGRAM.contains(&code)) => {
-                    return Err(format!("`{command}` cannot be run ({status})"));
+                    return Err(RunError::NotFound { command, status });
                 }
                 Some(status) => {
                     let (said, reason) = meaning(status);

@@ -12,7 +12,7 @@ use tables::Coverage;
 use super::rounds::Stream;
 use super::subjects::Subject;
 use crate::error::Error;
-use crate::simulate::protocols::{Opened, has_controllers};
+use crate::protocols::{Opened, has_controllers};
 
 /// A machine, a state and an event.
 type Triple = [String; 3];

@@ -26,6 +26,9 @@ pub struct Input {
 }
 
 /// Reads a file, a gem5 output folder, or standard input for `-`.
+///
+/// # Errors
+/// It cannot be read, or the options do not go with what it holds.
 pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     let file = path.display().to_string();
     if is_parquet(path) {
@@ -73,10 +76,7 @@ fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
         io::stdin()
             .lock()
             .read_to_end(&mut bytes)
-            .map_err(|error| Error::File {
-                file: "-".to_owned(),
-                error,
-            })?;
+            .map_err(Error::file(path))?;
         tables::read_bytes(path, &bytes)?
     } else {
         tables::read_histories(path)?
@@ -93,12 +93,8 @@ fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
 
 /// A finished history is not selected from: its final values and its order speak of all of it.
 fn check_selection(path: &Path, histories: &[History], options: &Options) -> Result<(), Error> {
-    let file = path.display();
     if options.addresses.is_some() || options.from_tick.is_some() || options.to_tick.is_some() {
-        return Err(Error::Usage(format!(
-            "{file}: holds finished histories: use --addresses, --from-tick and --to-tick where the \
-             trace itself is read, with `rubric ingest`"
-        )));
+        return Err(Error::Finished(path.to_owned()));
     }
     let other = |history: &&History| {
         options
@@ -107,15 +103,17 @@ fn check_selection(path: &Path, histories: &[History], options: &Options) -> Res
     };
     match histories.iter().find(other) {
         None => Ok(()),
-        Some(history) => Err(Error::Usage(format!(
-            "{file}: holds a history of the source `{}`: leave --source out, or read the trace itself",
-            history.provenance.source.name()
-        ))),
+        Some(history) => Err(Error::OtherSource {
+            path: path.to_owned(),
+            source_name: history.provenance.source.name(),
+        }),
     }
 }
 
 fn with_initial(path: &Path, history: &History, initial: &Initial) -> Result<History, Error> {
     let rows = history.ops().map(|op| history.row(op));
-    History::restore(history.frame(), rows, Some(initial))
-        .map_err(|error| Error::Usage(format!("{}: {error}", path.display())))
+    History::restore(history.frame(), rows, Some(initial)).map_err(|error| Error::Restore {
+        path: path.to_owned(),
+        error,
+    })
 }

@@ -1,8 +1,8 @@
 //! What a campaign is about: the protocols, and the mutants of them that were chosen.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use simulate::dice::Dice;
@@ -10,12 +10,11 @@ use simulate::mutant::equivalent::{Reason, equivalent};
 use simulate::mutant::touched::{Touched, touched};
 use simulate::mutant::{Mutant, Operator, Origin, made, named};
 
-use super::args::Args;
+use super::Options;
 use crate::error::Error;
-use crate::mutants;
-use crate::progress;
+use crate::observer::{Observer, Stage};
+use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
-use crate::simulate::protocols::Opened;
 
 /// A protocol as it is, or a mutant of it.
 pub struct Subject {
@@ -49,15 +48,22 @@ impl Subject {
 ///
 /// # Errors
 /// A mutant that is none, or of none of the protocols.
-pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
-    let bar = &progress::bar(0, "mutants compared with their protocol", args.quiet);
-    let mut given = given(args, opened)?;
-    let asks = |word: &str| args.mutants.iter().any(|asked| asked == word);
+pub fn choose(
+    options: &Options,
+    opened: &[Opened],
+    observer: &dyn Observer,
+) -> Result<Vec<Subject>, Error> {
+    observer.begin(Stage::Mutants);
+    let comparison = &Comparison {
+        observer,
+        mutants: Cell::new(0),
+    };
+    let mut given = given(options, opened)?;
     let mut subjects = Vec::new();
-    let mut left = args.sample();
+    let mut left = options.sample;
     for (at, one) in opened.iter().enumerate() {
         let mut own = std::mem::take(&mut given[at]);
-        if asks("named") {
+        if options.named {
             let loaded = &one.protocol.loaded;
             let fitting =
                 named::of(one.protocol.name()).filter(|mutant| mutant.fits(loaded).is_ok());
@@ -71,16 +77,16 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
             touched: Touched::default(),
             equivalent: None,
         });
-        subjects.extend(examined(own, at, one, bar)?);
-        if asks("made") {
-            let mut made = made::by(&one.protocol, &args.operator);
+        subjects.extend(comparison.of(own, at, one)?);
+        if options.made {
+            let mut made = made::by(&one.protocol, &options.operators);
             made.retain(|mutant| !known.contains(&*mutant.name));
             match &mut left {
-                None => subjects.extend(examined(made, at, one, bar)?),
+                None => subjects.extend(comparison.of(made, at, one)?),
                 Some(left) => {
                     let most = left.div_ceil(opened.len() - at);
-                    let sample = sample(made, most, args.seed, |mutants| {
-                        examined(mutants, at, one, bar)
+                    let sample = sample(made, most, options.seed, |mutants| {
+                        comparison.of(mutants, at, one)
                     })?;
                     *left -= sample
                         .iter()
@@ -92,7 +98,7 @@ pub fn choose(args: &Args, opened: &[Opened]) -> Result<Vec<Subject>, Error> {
             }
         }
     }
-    bar.finish_and_clear();
+    observer.end();
     Ok(subjects)
 }
 
@@ -104,33 +110,38 @@ pub fn keep(subjects: &mut Vec<Subject>, shard: Shard) {
     });
 }
 
-/// Compares mutants of a protocol with it.
-fn examined(
-    mutants: Vec<Mutant>,
-    at: usize,
-    opened: &Opened,
-    bar: &ProgressBar,
-) -> Result<Vec<Subject>, Error> {
-    bar.inc_length(mutants.len() as u64);
-    let examine = |mutant: Mutant| {
-        let (original, mutated) = (&opened.protocol, opened.with(&mutant)?);
-        bar.inc(1);
-        Ok(Subject {
-            protocol: at,
-            touched: touched(original, &mutated),
-            equivalent: equivalent(original, &mutated, None),
-            mutant: Some(mutant),
-        })
-    };
-    mutants.into_par_iter().map(examine).collect()
+/// Compares mutants with their protocols.
+struct Comparison<'a> {
+    observer: &'a dyn Observer,
+    /// Mutants that were handed over so far.
+    mutants: Cell<u64>,
+}
+
+impl Comparison<'_> {
+    /// Compares mutants of a protocol with it.
+    fn of(&self, mutants: Vec<Mutant>, at: usize, opened: &Opened) -> Result<Vec<Subject>, Error> {
+        self.mutants.set(self.mutants.get() + mutants.len() as u64);
+        let observer = self.observer;
+        observer.total(self.mutants.get());
+        let examine = |mutant: Mutant| {
+            let (original, mutated) = (&opened.protocol, opened.with(&mutant)?);
+            observer.advance();
+            Ok(Subject {
+                protocol: at,
+                touched: touched(original, &mutated),
+                equivalent: equivalent(original, &mutated, None),
+                mutant: Some(mutant),
+            })
+        };
+        mutants.into_par_iter().map(examine).collect()
+    }
 }
 
 /// The mutants that were asked for by name, for each protocol.
-fn given(args: &Args, opened: &[Opened]) -> Result<Vec<Vec<Mutant>>, Error> {
+fn given(options: &Options, opened: &[Opened]) -> Result<Vec<Vec<Mutant>>, Error> {
     let mut given: Vec<Vec<Mutant>> = opened.iter().map(|_| Vec::new()).collect();
-    let is_name = |word: &&String| !["made", "named", "none"].contains(&word.as_str());
-    for name in args.mutants.iter().filter(is_name) {
-        let fits = |one: &Opened| mutants::find(name, &one.given, &one.protocol);
+    for name in &options.mutants {
+        let fits = |one: &Opened| find_mutant(name, &one.given, &one.protocol);
         let found: Vec<Result<Mutant, Error>> = opened.iter().map(fits).collect();
         let place = found.iter().position(Result::is_ok).unwrap_or(0);
         let Some(found) = found.into_iter().nth(place) else {

@@ -1,14 +1,10 @@
 //! The runs of a campaign as they end, a line each: what is left of it when somebody kills it.
 
-use std::collections::HashMap;
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use tables::{CampaignRun, Generator, RunOutcome};
 
 use super::rounds::Origin;
-use crate::error::Error;
-use crate::journal::{Journal, Lines};
+use crate::journal::Row;
 
 /// A run, and what is needed to go on from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -51,9 +47,13 @@ impl Entry {
             row.lineage.clone(),
         ]
     }
+}
 
-    /// What tells it from others.
-    pub fn key(&self) -> Key {
+impl Row for Entry {
+    type Key = Key;
+    const ADVICE: &'static str = "remove the line, whose run is then done again";
+
+    fn key(&self) -> Key {
         Key {
             subject: (self.row.protocol.clone(), self.row.mutant.clone()),
             client: self.row.client.clone(),
@@ -62,48 +62,4 @@ impl Entry {
             number: self.row.number,
         }
     }
-}
-
-/// A log that is open.
-pub struct Log(Journal);
-
-impl Log {
-    /// Opens a log, and reads what is there. A run that is there twice counts once.
-    ///
-    /// # Errors
-    /// The file cannot be read or written, another process writes it, or a line of it is none of ours.
-    pub fn open(path: &Path) -> Result<(Log, HashMap<Key, Entry>), Error> {
-        let (journal, lines) = Journal::open(path)?;
-        Ok((Log(journal), entries(&lines)?))
-    }
-
-    /// Reads a log, and leaves it as it is.
-    ///
-    /// # Errors
-    /// The file cannot be read, or a line of it is none of ours.
-    pub fn read(path: &Path) -> Result<HashMap<Key, Entry>, Error> {
-        entries(&Lines::read(path)?)
-    }
-
-    /// Adds a run.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn add(&self, entry: &Entry) -> Result<(), Error> {
-        self.0.add(entry)
-    }
-
-    /// Waits until all runs are on the disk.
-    ///
-    /// # Errors
-    /// They cannot be written.
-    pub fn sync(&self) -> Result<(), Error> {
-        self.0.sync()
-    }
-}
-
-fn entries(lines: &Lines) -> Result<HashMap<Key, Entry>, Error> {
-    let entries = lines.parse(0, "remove the line, whose run is then done again");
-    let keyed = entries.map(|entry: Result<Entry, Error>| entry.map(|entry| (entry.key(), entry)));
-    keyed.collect()
 }

@@ -9,7 +9,7 @@ use history::{History, ReadsFrom};
 use tables::{Said, Trial};
 
 use super::point::Task;
-use super::program::Program;
+use super::program::{Program, RunError};
 
 /// How much an algorithm may take.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +143,7 @@ impl Subject<'_> {
         model: Model,
         limits: &Limits,
         row: &Trial,
-    ) -> Result<Trial, String> {
+    ) -> Result<Trial, RunError> {
         let (said, reason, seconds) = program.run(self.history, model, limits.timeout)?;
         let row = Trial {
             said,

@@ -12,6 +12,7 @@ use simulate::client::Client;
 use super::point::{Explored, Fault, Origin, Point, Recipe, Size, Source, Spoil, Task};
 
 /// An experiment.
+#[derive(Clone, Copy, Debug)]
 pub struct Experiment {
     /// Its name on the command line.
     pub name: &'static str,
@@ -23,7 +24,12 @@ pub struct Experiment {
     pub points: fn(Size) -> Vec<Point>,
 }
 
-/// A campaign of mutants: what it does is `crate::campaign`'s.
+/// The experiment with a name.
+pub fn find(name: &str) -> Option<Experiment> {
+    EXPERIMENTS.into_iter().find(|one| one.name == name)
+}
+
+/// The name of the experiment that is a campaign of mutants: [`super::mutants`] says of which.
 pub const MUTANTS: &str = "mutants";
 
 const CAV: &str = "Zennou et al., CAV 2019";

@@ -5,10 +5,10 @@
 //! few runs, all streams on all cores. Which runs there are depends neither on the number of
 //! cores nor on how often the campaign was interrupted.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Instant;
 
-use indicatif::ProgressBar;
+use indexmap::IndexMap;
 use rayon::prelude::*;
 use simulate::client::Client;
 use simulate::guided::Guide;
@@ -17,12 +17,14 @@ use simulate::recipe::Lineage;
 use simulate::system::Reached;
 use tables::Generator;
 
-use super::args::Stop;
-use super::log::{Entry, Key, Log};
+use super::Stop;
+use super::log::{Entry, Key};
 use super::subjects::Subject;
 use super::trial::Trial;
 use crate::error::Error;
-use crate::simulate::protocols::Opened;
+use crate::journal::Journal;
+use crate::observer::Observer;
+use crate::protocols::Opened;
 
 /// Runs that a stream gets in the last rounds; in the first one it gets 1, then 1, 2, 4 and so on.
 const MOST: u32 = 16;
@@ -120,13 +122,13 @@ pub struct Rounds<'a> {
     /// What is run.
     pub subjects: &'a [Subject],
     /// Where runs go.
-    pub log: &'a Log,
+    pub log: &'a Journal,
     /// Runs that were done before.
-    pub known: &'a HashMap<Key, Entry>,
+    pub known: &'a IndexMap<Key, Entry>,
     /// Runs in which a protocol fails without any mutant: with these a mutant shows nothing.
     pub alarms: HashSet<Origin>,
-    /// Where runs are shown.
-    pub bar: &'a ProgressBar,
+    /// Is told of every run.
+    pub observer: &'a dyn Observer,
     /// The first seed.
     pub seed: u64,
     /// When a mutant is decided.
@@ -138,13 +140,12 @@ pub struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    /// Gives streams runs until each has so many or is over, or time is.
+    /// Gives streams runs until each has so many or is over, or time is. `before` runs were done of other streams.
     ///
     /// # Errors
     /// Those of runs and of the log.
-    pub fn run(&self, streams: &mut [Stream], most: u32) -> Result<(), Error> {
+    pub fn run(&self, streams: &mut [Stream], most: u32, before: u64) -> Result<(), Error> {
         let mut batch = 1;
-        let before = self.bar.position();
         loop {
             self.show(streams, most, before);
             let is_open = |stream: &Stream| !stream.over && (stream.entries.len() as u32) < most;
@@ -205,7 +206,7 @@ impl Rounds<'_> {
                     entry
                 }
             };
-            self.bar.inc(1);
+            self.observer.advance();
             stream.caught |= entry.fails() && !self.alarms.contains(&entry.origin());
             stream.push(&lineage, entry);
             stream.over = stream.caught && subject.mutant.is_some() && self.stop != Stop::Never;
@@ -239,13 +240,13 @@ impl Rounds<'_> {
     }
 
     fn strange(&self, entry: &Entry, lineage: &Lineage) -> Error {
-        Error::Usage(format!(
-            "the log of the campaign contradicts itself: run {} of {} has lineage {}, and {lineage} was \
-             expected. Remove the folder and start again",
-            entry.row.number,
-            entry.row.mutant.as_deref().unwrap_or(&entry.row.protocol),
-            entry.row.lineage
-        ))
+        let row = &entry.row;
+        Error::Lineage {
+            number: row.number,
+            subject: row.mutant.as_ref().unwrap_or(&row.protocol).clone(),
+            lineage: row.lineage.clone(),
+            expected: lineage.to_string(),
+        }
     }
 
     /// Closes the streams of mutants that others have decided.
@@ -268,13 +269,13 @@ impl Rounds<'_> {
             true => stream.entries.len() as u64,
             false => u64::from(most),
         };
-        self.bar
-            .set_length(before + streams.iter().map(wanted).sum::<u64>());
+        self.observer
+            .total(before + streams.iter().map(wanted).sum::<u64>());
         let caught: HashSet<usize> = streams
             .iter()
             .filter(|stream| stream.caught)
             .map(|stream| stream.subject)
             .collect();
-        self.bar.set_message(format!("({} caught)", caught.len()));
+        self.observer.caught(caught.len());
     }
 }
