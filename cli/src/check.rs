@@ -8,7 +8,6 @@ pub mod json;
 pub mod paint;
 mod store_order;
 pub mod text;
-pub mod why;
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;

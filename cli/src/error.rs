@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use rubric::watch::WatchError;
 use tables::TableError;
 use tables::files::advice;
 use thiserror::Error;
@@ -83,6 +84,9 @@ pub enum Error {
     /// A campaign or an experiment came to no end, or its input cannot be read.
     #[error(transparent)]
     Lab(Box<lab::Error>),
+    /// A trace cannot be watched.
+    #[error(transparent)]
+    Watch(#[from] WatchError),
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Output(#[source] io::Error),

@@ -3,7 +3,6 @@
 //! One file per subcommand; what they share:
 //!
 //! - [`options`]: the options of every command that reads a trace;
-//! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`ending`]: how the run of a trace ended: its crash, and the requests without an answer;
 //! - [`interrupt`]: what a signal does;
 //! - [`limits`]: the options that bound time and memory;
@@ -16,7 +15,6 @@
 //! - [`words`]: options whose value is one of a few words;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
-mod assumptions;
 mod campaign;
 mod check;
 mod convert;

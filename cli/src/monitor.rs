@@ -12,7 +12,7 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::check::{json as printed, text, why};
+use crate::check::{json as printed, text};
 use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
@@ -20,6 +20,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
+use report::explain::why;
 
 /// Pairs that are printed unless all are asked for.
 const FEW: usize = 10;
@@ -287,9 +288,9 @@ impl Found<'_> {
         }
         let shown = if all { self.pairs.len() } else { FEW };
         for &(op, store) in self.pairs.iter().take(shown) {
-            writeln!(out, "  {}", text::operation(self.history, op))?;
+            writeln!(out, "  {}", why::operation(self.history, op))?;
             writeln!(out, "    could come before")?;
-            writeln!(out, "  {}", text::operation(self.history, store))?;
+            writeln!(out, "  {}", why::operation(self.history, store))?;
             let store = why::label(self.history, store);
             writeln!(out, "    unless a fence follows {store}")?;
         }

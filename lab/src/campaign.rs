@@ -2,12 +2,12 @@
 //!
 //! [`Options`] say what is run, a [`Campaign`] runs it or goes on with what its folder holds, and an [`Outcome`] is what it came to.
 //!
-//! - [`settings`]: what must be the same when a campaign goes on;
-//! - [`subjects`]: the protocols and the mutants that were chosen;
-//! - [`files`]: what they are called, of the whole or of a shard;
-//! - [`log`]: runs as they end; [`rounds`]: which run comes when; [`trial`]: one run, to its row;
-//! - [`sieve`]: the mutants that cannot differ from their protocol;
-//! - [`coverage`]: which transitions the protocols as they are took.
+//! - `settings`: what must be the same when a campaign goes on;
+//! - `subjects`: the protocols and the mutants that were chosen;
+//! - `files`: what they are called, of the whole or of a shard;
+//! - `log`: runs as they end; `rounds`: which run comes when; `trial`: one run, to its row;
+//! - `sieve`: the mutants that cannot differ from their protocol;
+//! - `coverage`: which transitions the protocols as they are took.
 //!
 //! ```
 //! use lab::NoObserver;

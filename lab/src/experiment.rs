@@ -4,10 +4,10 @@
 //!
 //! - [`point`]: what experiments consist of;
 //! - [`source`]: how histories are made; [`recorded`]: those that somebody recorded;
-//! - [`explored`]: programs, of which all runs are explored;
+//! - `explored`: programs, of which all runs are explored;
 //! - [`trial`]: what an algorithm says of one; [`program`]: what somebody else's program says;
-//! - [`complete`]: whether all that was planned is there;
-//! - [`work`]: which of all that is to be done, and doing it;
+//! - `complete`: whether all that was planned is there;
+//! - `work`: which of all that is to be done, and doing it;
 //! - [`mutants`]: the experiment that is a campaign.
 //!
 //! ```

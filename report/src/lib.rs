@@ -1,8 +1,8 @@
-//! What the results in [`tables`] say, in words, numbers and drawings.
+//! What results and verdicts say, in words, numbers and drawings.
 //!
-//! [`answers`] says what the runs of a campaign mean, [`coverage`] how much of a protocol they reached, [`summary`] what experiments were
+//! Of the rows in [`tables`], [`answers`] says what the runs of a campaign mean, [`coverage`] how much of a protocol they reached, [`summary`] what experiments were
 //! run, and [`claims`] whether what the papers state holds. [`figures`] are drawn from the rows, and [`page`] shows all of it as HTML.
-//! [`picture`] draws a verdict about one history.
+//! [`explain`] makes a [`picture`] of a verdict about one history, and [`assumptions`] says under what it holds.
 //!
 //! ```
 //! use report::{claims, summary};
@@ -17,8 +17,10 @@
 //! ```
 
 pub mod answers;
+pub mod assumptions;
 pub mod claims;
 pub mod coverage;
+pub mod explain;
 pub mod figures;
 pub mod page;
 pub mod picture;

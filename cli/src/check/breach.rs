@@ -7,7 +7,7 @@ use check::papers::criteria::criterion::{Breach, Criterion, Cyclic, Fact, Link};
 use check::proof::Node;
 use history::{History, OpId};
 
-use super::why::{Note, label, letter, node};
+use report::explain::why::{Note, label, letter, node};
 
 /// An edge of the cycle.
 pub struct Edge {

@@ -12,9 +12,9 @@ use tables::CampaignRun;
 use crate::check::text::explanation;
 use crate::ending;
 use crate::error::Error;
-use crate::explain::drawn;
 use lab::campaign;
 use lab::protocols::MODELS;
+use report::explain::drawn;
 
 /// How long a verdict may take. A page must not wait for what is hard.
 const TIMEOUT: Duration = Duration::from_secs(10);

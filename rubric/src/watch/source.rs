@@ -9,7 +9,7 @@ use ingest::gem5::Live;
 use ingest::input::Lines;
 use ingest::{Ending, Options};
 
-use crate::error::Error;
+use super::WatchError;
 
 /// Most operations in a batch, and batches that wait.
 const BATCH: usize = 4096;
@@ -29,8 +29,8 @@ pub struct Batch {
     pub end: Option<End>,
 }
 
-/// What is known at the end.
-#[derive(Default)]
+/// What the end of a trace shows.
+#[derive(Clone, Debug, Default)]
 pub struct End {
     /// Requests that were not answered.
     pub unfinished: Vec<Unfinished>,
@@ -45,7 +45,7 @@ pub struct End {
 }
 
 /// What comes from the thread that reads.
-pub type Batches = Receiver<Result<Batch, Error>>;
+pub type Batches = Receiver<Result<Batch, WatchError>>;
 
 /// Begins to read. The thread ends with the trace, or when nobody wants more.
 pub fn begin(
@@ -67,8 +67,8 @@ fn read(
     reader: Box<dyn Read + Send>,
     file: &str,
     options: &Options,
-    sender: &SyncSender<Result<Batch, Error>>,
-) -> Result<(), Error> {
+    sender: &SyncSender<Result<Batch, WatchError>>,
+) -> Result<(), WatchError> {
     let mut lines = Lines::new(reader, file, options.lossy)?;
     let mut live = Live::new(options);
     let mut accesses = Vec::new();
@@ -88,9 +88,7 @@ fn read(
             Ok(false) => break,
             // Whoever gives it another format is helped by another word.
             Err(error) if live.source().is_none() => {
-                return Err(Error::Usage(format!(
-                    "{error}. What is watched is a gem5 trace: for other formats there is `rubric check`"
-                )));
+                return Err(WatchError::Format(error));
             }
             Err(error) => return Err(error.into()),
         }

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use check::proof::{Assumption, Block, Contradiction, Fact, Node, Rule, Violation};
-use history::{History, OpId};
-use report::picture::Kind;
+use history::{History, OpId, Source};
+
+use crate::picture::Kind;
 
 /// Short name of an operation: `T0:12`.
 pub fn label(history: &History, op: OpId) -> String {
@@ -20,6 +21,34 @@ pub fn node(history: &History, node: Node) -> String {
         Node::Initial(location) => format!("initial value of {}", place(location)),
         Node::Final(location) => format!("final value of {}", place(location)),
     }
+}
+
+/// When it took effect. A client prints a store when it is issued, and memory sees it later.
+pub fn ticks(history: &History, op: OpId) -> Option<String> {
+    let operation = history.operation(op);
+    match (operation.issued, operation.completed) {
+        (Some(issued), Some(completed))
+            if operation.kind.is_plain_store()
+                && history.provenance.source == Source::Client
+                && issued != completed =>
+        {
+            Some(format!("tick {issued}, in memory at {completed}"))
+        }
+        (issued, completed) => completed.or(issued).map(|tick| format!("tick {tick}")),
+    }
+}
+
+/// An operation with everything that finds it again in the trace.
+pub fn operation(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    let mut text = format!("{:8} {}", label(history, op), history.describe(op));
+    if let Some(ticks) = ticks(history, op) {
+        text += &format!("  {ticks}");
+    }
+    if let Some(line) = operation.line {
+        text += &format!("  line {line}");
+    }
+    text
 }
 
 /// What is assumed in a case.

@@ -1,14 +1,13 @@
 //! What controllers did with the cache lines of a violation, around it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::fmt::Write as _;
 
 use history::{History, OpId};
 use ingest::{Transition, Transitions};
-use report::picture::{CacheLine, LineRow};
 
-use super::worded;
-use crate::check::why;
+use super::why;
+use crate::picture::{CacheLine, LineRow};
 
 /// Rows of a cache line that are shown: operations, and what is nearest to them.
 const ROWS: usize = 48;
@@ -23,7 +22,7 @@ const STAYS: &str = " (stays)";
 const LONGEST_LINE: u64 = 4096;
 
 /// The cache lines of operations, from shortly before the first of them was issued until the last had completed.
-pub(super) fn lines(history: &History, transitions: &Transitions, ops: &[OpId]) -> Vec<CacheLine> {
+pub fn lines(history: &History, transitions: &Transitions, ops: &[OpId]) -> Vec<CacheLine> {
     let bases: BTreeSet<u64> = transitions.iter().map(|it| it.address).collect();
     let base = |op: OpId| {
         let address = history.locations()[history.location(op)? as usize].address;
@@ -169,33 +168,32 @@ enum Event<'a> {
 }
 
 /// The same in words.
-pub(super) fn words(lines: &[CacheLine]) -> String {
-    worded(|out| {
-        for line in lines {
-            writeln!(out, "\n  {}", line.title)?;
-            if let Some(omission) = line.omission() {
-                writeln!(out, "    {omission}")?;
-            }
-            for row in &line.rows {
-                let number = |it: Option<u64>| it.map_or(String::new(), |it| it.to_string());
-                let held = line
-                    .controllers
-                    .iter()
-                    .zip(&row.states)
-                    .filter(|(_, state)| !state.is_empty());
-                let held: Vec<String> = held
-                    .map(|(name, state)| format!("{name} {state}"))
-                    .collect();
-                writeln!(
-                    out,
-                    "    tick {:>8}  line {:>8}  {:40} {}",
-                    number(row.tick),
-                    number(row.line),
-                    row.what,
-                    held.join(", ")
-                )?;
-            }
+pub fn words(lines: &[CacheLine]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let _ = writeln!(text, "\n  {}", line.title);
+        if let Some(omission) = line.omission() {
+            let _ = writeln!(text, "    {omission}");
         }
-        Ok(())
-    })
+        for row in &line.rows {
+            let number = |it: Option<u64>| it.map_or(String::new(), |it| it.to_string());
+            let held = line
+                .controllers
+                .iter()
+                .zip(&row.states)
+                .filter(|(_, state)| !state.is_empty());
+            let held: Vec<String> = held
+                .map(|(name, state)| format!("{name} {state}"))
+                .collect();
+            let _ = writeln!(
+                text,
+                "    tick {:>8}  line {:>8}  {:40} {}",
+                number(row.tick),
+                number(row.line),
+                row.what,
+                held.join(", ")
+            );
+        }
+    }
+    text
 }

@@ -2,33 +2,33 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use check::Model;
 use check::proof::{Block, Contradiction, Fact, Node, Rule, Violation};
 use check::shape;
 use check::shrink::reduce;
 use history::{History, OpId, ReadSource, ReadsFrom};
-use report::picture::{Arrow, Kind, Operation, Picture, Weight};
+use ingest::Transitions;
 
 use super::rows::sorted;
-use super::{Args, Shown, coherence, title};
+use super::{coherence, why};
 use crate::assumptions;
-use crate::check::{text, why};
-use crate::question::Answer;
-use lab::load::Input;
+use crate::picture::{Arrow, Kind, Operation, Picture, Weight};
 
 /// Most cases that are drawn.
 const CASES: usize = 12;
 
-/// Pictures of a violation, and the same in words.
-pub(super) fn show(
-    args: &Args,
-    input: &Input,
-    answer: &Answer<'_>,
+/// Pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
+/// trace has any.
+pub fn violation(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
     violation: &Violation,
-) -> Shown {
-    let history = answer.history;
+    transitions: &Transitions,
+    title: &str,
+) -> Vec<Picture> {
     let mut lead = vec![format!("{}.", why::headline(history, violation))];
-    let model = args.question.model();
-    let part = reduce(history, &answer.reads_from, model, violation);
+    let part = reduce(history, reads_from, model, violation);
     if let Some(shape) = part.and_then(|part| shape::of(&part.history, &part.violation)) {
         lead.push(format!(
             "A part of it is the litmus test {}: {}.",
@@ -37,11 +37,11 @@ pub(super) fn show(
     }
     // The last block ends the proof; what it takes from the others comes after it.
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
-    let drawing = Drawing::of(history, &answer.reads_from, last);
+    let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
-    let lines = coherence::lines(history, &input.transitions, &ops);
+    let lines = coherence::lines(history, transitions, &ops);
     let mut notes = assumptions::of(history);
-    if lines.is_empty() && input.transitions.iter().next().is_some() {
+    if lines.is_empty() && transitions.iter().next().is_some() {
         notes.push(
             "the trace has transitions, but none of these addresses: what CPUs execute has virtual ones"
                 .to_owned(),
@@ -50,10 +50,10 @@ pub(super) fn show(
     let mut pictures = vec![Picture {
         lines,
         notes,
-        ..drawing.picture(title(args, input, answer), lead)
+        ..drawing.picture(title.to_owned(), lead)
     }];
     for (number, block) in others.iter().enumerate().take(CASES) {
-        let drawing = Drawing::of(history, &answer.reads_from, block);
+        let drawing = Drawing::of(history, reads_from, block);
         let assumed = block
             .assumptions
             .iter()
@@ -63,7 +63,7 @@ pub(super) fn show(
             String::new(),
             format!("Case {}: assume {assumed}", number + 1),
         ];
-        pictures.push(drawing.picture(title(args, input, answer), lead));
+        pictures.push(drawing.picture(title.to_owned(), lead));
     }
     let left = others.len().saturating_sub(CASES);
     if let (Some(picture), 1..) = (pictures.first_mut(), left) {
@@ -71,18 +71,7 @@ pub(super) fn show(
             "{left} cases are not drawn; `rubric check --certificate` writes the whole proof."
         ));
     }
-    let mut words = text::explanation(history, violation);
-    if let Some(picture) = pictures.first() {
-        words += &coherence::words(&picture.lines);
-        for note in &picture.notes {
-            words += &format!("  note: {note}\n");
-        }
-    }
-    Shown {
-        pictures,
-        words,
-        too_large: None,
-    }
+    pictures
 }
 
 /// The picture of a violation alone: the end of its proof, with its reasons.
