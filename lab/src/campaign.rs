@@ -25,7 +25,7 @@
 //! // Two runs of the protocol as it is on each of three kinds of cores.
 //! let outcome = Campaign::new(options)?.run(&NoObserver)?;
 //! assert_eq!(outcome.results.runs.len(), 6);
-//! # Ok::<(), lab::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod coverage;

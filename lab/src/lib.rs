@@ -27,7 +27,7 @@
 //! let outcome = Campaign::new(options)?.run(&NoObserver)?;
 //! assert!(outcome.is_whole);
 //! assert_eq!(Stored::read(folder.path())?.results.runs, outcome.results.runs);
-//! # Ok::<(), lab::Error>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod campaign;

@@ -1,7 +1,7 @@
 //! The experiments: what each paper varied, and what it compared.
 //!
-//! Where a paper does not say how many locations its programs used and how often they read, [`LOCATIONS`]
-//! and [`READS`] are such that CCM leaves about as many pairs of writes unordered as in Zennou et al. 2019
+//! Where a paper does not say how many locations its programs used and how often they read, `LOCATIONS`
+//! and `READS` are such that CCM leaves about as many pairs of writes unordered as in Zennou et al. 2019
 //! (6.6 %).
 
 use ::explore::program::benchmarks::{BENCHMARKS, Benchmark};
