@@ -1,191 +1,302 @@
-//! `rubric campaign`: mutants run with random programs, and what catches them.
-//!
-//! - [`args`]: what the user asks for; [`settings`]: what of it a campaign that goes on must not change;
-//! - [`subjects`]: the protocols and the mutants that were chosen;
-//! - [`files`]: what they are called, of the whole or of a shard;
-//! - [`log`]: runs as they end; [`rounds`]: which run comes when; [`trial`]: one run, to its row;
-//! - [`sieve`]: the mutants that cannot differ from their protocol;
-//! - [`coverage`]: which transitions the protocols as they are took.
+//! `rubric campaign`: mutants run with random programs, and what catches them. [`lab::campaign`] does the work.
 
-mod args;
-mod coverage;
-mod files;
-mod log;
-mod rounds;
-mod settings;
-mod sieve;
-mod subjects;
-mod trial;
-
-use std::collections::HashSet;
 use std::io::Write;
-use std::path::Path;
-use std::time::Instant;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use report::results::Results;
-use report::tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
+use lab::campaign::{self, Campaign, Options, SAMPLE, TIMEOUT};
+use lab::shard::Shard;
+use slicc::mutant::Operator;
 
 use crate::error::Error;
-use crate::progress;
-use crate::report::{Campaign, Progress, print};
-use crate::simulate::parse;
-use crate::simulate::protocols::Opened;
+use crate::limits::Limits;
+use crate::options::Format;
+use crate::progress::Bars;
+use crate::report::{self, Progress};
+use crate::simulate::parse::{self, Clients};
+use crate::simulate::protocols::tell_order;
 use crate::status::Status;
-pub use args::Args;
-use args::Guided;
-use files::Files;
-pub use files::{lacks_shards, tables};
-use log::{Entry, Log};
-use rounds::{Rounds, Stream};
-use settings::Settings;
-pub use settings::told;
-use subjects::Subject;
-use trial::Trial;
+
+/// Run mutants of protocols with random programs, and find out which algorithm catches which
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric campaign -o campaign
+  rubric campaign MI_example --sample all --runs 100 -o mi
+  rubric campaign MESI_Two_Level --operator drop-action,next-state-same --runs 50 -o mesi
+  rubric campaign --mutants named --guided=compare --repeat 5 --runs 500 -o guided
+  rubric campaign --mutants none --client all --runs 1000 -o unmutated
+  rubric campaign --sample all --runs 500 --shard 2/8 -o campaign
+  rubric campaign path/to/My_protocol.slicc --budget 10m -o mine
+
+Every run is drawn from a seed: its program, its caches, its latencies. The unmutated protocols run
+first, with the same seeds: a violation among these is a false alarm. Then mutants that cannot differ
+from the protocol are set apart, and the others run until somebody has caught them.
+
+DIR holds runs.jsonl, a line for each run as soon as it has ended; and at the end runs.parquet (a row
+for each run), equivalents.parquet (the mutants set apart, with the reason) and coverage.parquet (which
+transitions the unmutated protocols took). The same command again
+goes on where it stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR`
+prints the answers again. With --shard I/N the files are runs.I-of-N.jsonl and so on, and `rubric report`
+takes a folder with all of them for one campaign. A verdict may take 10 s unless --timeout says otherwise. What a row says is repeated by the command in its column `command`:
+`rubric simulate PROTOCOL --mutant MUTANT --client CLIENT --recipe RECIPE --check`.
+
+Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps; 2 bad
+usage, protocol files or folder; else 0, whatever mutants do.")]
+pub struct Args {
+    /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
+    #[arg(value_name = "PROTOCOL", default_value = "all")]
+    pub protocols: Vec<String>,
+
+    /// Folder for the tables; if it holds an unfinished campaign with the same options, that goes on
+    #[arg(long, short, value_name = "DIR", default_value = "campaign")]
+    pub output: PathBuf,
+
+    /// Which mutants: made (by operators), named (those that apply to the protocol), none, or mutants as
+    /// `rubric mutants list` has them
+    #[arg(
+        long,
+        value_name = "MUTANTS",
+        default_value = "made,named",
+        value_delimiter = ','
+    )]
+    pub mutants: Vec<String>,
+
+    /// Of those that operators make, only what these operators make
+    #[arg(long, value_name = "OPERATORS", value_delimiter = ',', value_parser = clap::value_parser!(Operator))]
+    pub operator: Vec<Operator>,
+
+    /// Take so many of those that operators make and that may differ from their protocol, by chance: of
+    /// each protocol and operator alike; or `all` [default: 400]
+    #[arg(long, value_name = "N|all", value_parser = sample)]
+    pub sample: Option<Sample>,
+
+    /// What runs the programs, as in `rubric simulate`
+    #[arg(long, value_name = "CLIENTS", default_value = "in-order,store-buffer,early", value_delimiter = ',',
+          value_parser = parse::client)]
+    pub client: Vec<Clients>,
+
+    /// Most runs of each mutant on each kind of core
+    #[arg(long, value_name = "N", default_value = "20", value_parser = parse::positive)]
+    pub runs: u32,
+
+    /// What everything random comes from: the runs have this seed, the next one and so on
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Keep programs that reach transitions that are new or rare, and vary them; `compare` runs
+    /// programs that are only random beside them
+    #[arg(long, value_name = "compare", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
+    pub guided: Option<Guided>,
+
+    /// Do everything so many times, with other seeds
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse::positive)]
+    pub repeat: u32,
+
+    /// When to be done with a mutant: once some client has caught it, once each client has, or never
+    /// before the last run [default: mutant, with --guided client]
+    #[arg(long, value_name = "WHEN")]
+    pub stop: Option<Stop>,
+
+    /// Time for runs, after which none is started any more, such as 90s, 10m, 2h. Before that mutants are
+    /// compared with their protocol, in some milliseconds each
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub budget: Option<Duration>,
+
+    /// Do only part I of N, from 1: of the mutants every N-th. The unmutated protocols run in every part. All
+    /// parts may use one folder, also at the same time from several machines
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+
+    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) ends a run as a
+    /// fault, and is not only warned about
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Keep the traces of runs that end in a fault or violation, in DIR/traces
+    #[arg(long)]
+    pub keep_traces: bool,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    #[command(flatten)]
+    pub limits: Limits,
+}
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
+    run_with(args.options(), args.quiet, args.format, out)
+}
+
+/// Runs a campaign, and prints what it came to.
+pub fn run_with(
+    options: Options,
+    quiet: bool,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<Status, Error> {
     let start = Instant::now();
-    let opened = parse::protocols(&args.protocols)
-        .into_iter()
-        .map(|name| Opened::new(name, None));
-    let opened = opened.collect::<Result<Vec<Opened>, Error>>()?;
-    if !args.quiet {
-        opened.iter().for_each(|opened| opened.tell_order(&[]));
+    let campaign = Campaign::new(options)?;
+    if !quiet {
+        let opened = campaign.protocols().iter();
+        opened.for_each(|opened| tell_order(opened, &[]));
     }
-    let mut subjects = subjects::choose(args, &opened)?;
-    let files = Files {
-        folder: &args.output,
-        shard: args.shard,
-    };
-    Settings::new(args, &opened, &subjects).settle(&files)?;
-    if let Some(shard) = args.shard {
-        subjects::keep(&mut subjects, shard);
-    }
-    let (log, known) = Log::open(&files.log())?;
-    let traces = args.output.join("traces");
-    clear(&args.output);
-    let bar = progress::bar(0, "runs", args.quiet);
-    let mut rounds = Rounds {
-        opened: &opened,
-        subjects: &subjects,
-        log: &log,
-        known: &known,
-        alarms: HashSet::new(),
-        bar: &bar,
-        seed: args.seed,
-        stop: args.stop(),
-        deadline: args.budget.map(|budget| Instant::now() + budget),
-        trial: Trial {
-            opened: &opened,
-            options: args.for_checking(),
-            traces: args.keep_traces.then_some(&*traces),
-            strict: args.strict,
-        },
-    };
-    let mut originals = streams(args, &subjects, &|_, subject| subject.mutant.is_none());
-    rounds.run(&mut originals, args.runs)?;
-    rounds.alarms = rounds::alarms(&originals);
-    let has_same_seeds = args.guided.is_none();
-    let equivalents = sieve::sieve(&opened, &subjects, &originals, has_same_seeds)?;
-    let is_tried =
-        |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
-    let mut mutants = streams(args, &subjects, &is_tried);
-    rounds.run(&mut mutants, args.runs)?;
-    bar.finish_and_clear();
-    log.sync()?;
-    let streams = || originals.iter().chain(&mutants);
-    let mut results = Results {
-        runs: rows(streams()),
-        equivalents: equivalents.into_iter().flatten().collect(),
-        coverage: coverage::coverage(&opened, &subjects, &originals)?,
-        ..Results::default()
-    };
-    write_runs(&files.runs(), &results.runs)?;
-    write_equivalents(&files.equivalents(), &results.equivalents)?;
-    write_coverage(&files.coverage(), &results.coverage)?;
-    // Answers that name the first of several runs name the one that `rubric report` will.
-    results.tidy();
-    let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= args.runs;
+    let outcome = campaign.run(&Bars::new(quiet))?;
     let progress = Progress {
         seconds: start.elapsed().as_secs_f64(),
-        is_whole: streams().all(is_whole),
+        is_whole: outcome.is_whole,
     };
-    let campaign = Campaign {
-        runs: &results.runs,
-        equivalents: &results.equivalents,
+    let campaign = report::Campaign {
+        runs: &outcome.results.runs,
+        equivalents: &outcome.results.equivalents,
         is_running: false,
     };
-    let tables = [files.runs(), files.equivalents(), files.coverage()];
-    print(&campaign, &tables, &progress, args.format, out)
+    report::print(&campaign, &outcome.tables, &progress, format, out)
 }
 
-/// The generators that were asked for.
-fn generators(args: &Args) -> &'static [Generator] {
-    match args.guided {
-        None => &[Generator::Blind],
-        Some(Guided::Only) => &[Generator::Guided],
-        Some(Guided::Compare) => &[Generator::Blind, Generator::Guided],
-    }
+/// Which generators run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Guided {
+    /// The guided one.
+    Only,
+    /// It, and the blind one for comparison.
+    Compare,
 }
 
-/// The streams of some subjects. The protocols as they are run with programs that are only random.
-fn streams(
-    args: &Args,
-    subjects: &[Subject],
-    is_tried: &dyn Fn(usize, &Subject) -> bool,
-) -> Vec<Stream> {
-    let mut streams = Vec::new();
-    for (at, subject) in subjects
-        .iter()
-        .enumerate()
-        .filter(|(at, one)| is_tried(*at, one))
-    {
-        let generators = match subject.mutant {
-            None => &[Generator::Blind],
-            Some(_) => generators(args),
-        };
-        // Guided runs have seeds of their own, so that nothing depends on these.
-        let repeat = match subject.mutant.is_none() && args.guided.is_some() {
-            true => 1,
-            false => args.repeat,
-        };
-        for repetition in 0..repeat {
-            for client in args.clients() {
-                let stream = |generator: &Generator| {
-                    Stream::new(at, client, *generator, repetition, args.seed)
-                };
-                streams.extend(generators.iter().map(stream));
-            }
+/// When a mutant is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Stop {
+    /// Once some client has caught it.
+    Mutant,
+    /// Each client by itself.
+    Client,
+    /// Not before the last run.
+    Never,
+}
+
+impl Args {
+    /// What the campaign runs.
+    fn options(&self) -> Options {
+        let is_word = |word: &&String| !["made", "named", "none"].contains(&word.as_str());
+        let asks = |word: &str| self.mutants.iter().any(|asked| asked == word);
+        let names = parse::protocols(&self.protocols).into_iter();
+        Options {
+            protocols: names.map(str::to_owned).collect(),
+            output: self.output.clone(),
+            made: asks("made"),
+            named: asks("named"),
+            mutants: self.mutants.iter().filter(is_word).cloned().collect(),
+            operators: self.operator.clone(),
+            sample: match self.sample {
+                None => Some(SAMPLE),
+                Some(Sample::Some(count)) => Some(count as usize),
+                Some(Sample::All) => None,
+            },
+            clients: parse::clients(&self.client),
+            runs: self.runs,
+            seed: self.seed,
+            guided: self.guided.map(|guided| match guided {
+                Guided::Only => campaign::Guided::Only,
+                Guided::Compare => campaign::Guided::Compare,
+            }),
+            repeat: self.repeat,
+            stop: self.stop.map(|stop| match stop {
+                Stop::Mutant => campaign::Stop::Mutant,
+                Stop::Client => campaign::Stop::Client,
+                Stop::Never => campaign::Stop::Never,
+            }),
+            budget: self.budget,
+            shard: self.shard,
+            strict: self.strict,
+            keep_traces: self.keep_traces,
+            timeout: self.limits.timeout.unwrap_or(TIMEOUT),
+            max_memory: self.limits.max_memory,
         }
     }
-    streams
+
+    /// Refuses options that do not fit each other.
+    fn check(&self) -> Result<(), Error> {
+        let makes = self.mutants.iter().any(|word| word == "made");
+        if !makes && (self.sample.is_some() || !self.operator.is_empty()) {
+            return Err(Error::Usage(
+                "--sample and --operator are about mutants that operators make: add `made` to --mutants"
+                    .to_owned(),
+            ));
+        }
+        let is_none = |word: &String| word == "none";
+        if self.mutants.iter().any(is_none) && self.mutants.len() > 1 {
+            return Err(Error::Usage(
+                "--mutants: `none` and others exclude each other".to_owned(),
+            ));
+        }
+        Ok(())
+    }
 }
 
-/// Removes what a kill has left half written.
-fn clear(folder: &Path) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    for path in entries.map(|entry| entry.path()) {
-        if path.is_dir() {
-            clear(&path);
-        } else {
-            report::files::remove_unfinished(&path);
+/// How many mutants are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// So many.
+    Some(u32),
+    /// All.
+    All,
+}
+
+fn sample(text: &str) -> Result<Sample, String> {
+    match text {
+        "all" => Ok(Sample::All),
+        text => parse::positive(text).map(Sample::Some),
+    }
+}
+
+/// A number with a unit.
+fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
+    let unit = match text.chars().last() {
+        Some('s') => 1.0,
+        Some('m') => 60.0,
+        Some('h') => 3600.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| expected())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    /// A command line of a campaign alone.
+    #[derive(Parser)]
+    struct Whole {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    /// The experiment `mutants` is a campaign with the defaults of the library: they are those of the command.
+    #[test]
+    fn the_library_has_the_same_defaults() {
+        let whole = Whole::parse_from(["campaign"]);
+        let (here, there) = (whole.args.options(), Options::default());
+        assert_eq!(format!("{here:?}"), format!("{there:?}"));
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
+        for bad in ["", "90", "m", "-1s", "1d", "é"] {
+            assert!(time(bad).is_err(), "{bad}");
         }
     }
-}
-
-/// The rows of the table: by subject, as it was asked for.
-fn rows<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<CampaignRun> {
-    let entries = streams.flat_map(|stream| &stream.entries);
-    entries.map(|Entry { row, .. }| row.clone()).collect()
-}
-
-/// The rows of the runs that the logs of a campaign and its shards have, if there is a log.
-pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
-    let logs = files::logs(folder)?;
-    let mut runs = Vec::new();
-    for log in &logs {
-        runs.extend(Log::read(log)?.into_values().map(|entry| entry.row));
-    }
-    Ok((!logs.is_empty()).then_some(runs))
 }

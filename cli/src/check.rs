@@ -8,7 +8,6 @@ pub mod json;
 pub mod paint;
 mod store_order;
 pub mod text;
-pub mod why;
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
@@ -19,13 +18,13 @@ use history::{Ambiguity, History, Isa, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
 use crate::error::{self, Error};
-use crate::load::{self, Input};
 use crate::options::Format;
 use crate::status::Status;
 pub use args::Args;
 use args::Choice;
 use certificates::{Certificates, Written};
 use comparison::Comparison;
+use lab::load::{self, Input};
 use paint::Paint;
 use store_order::StoreOrder;
 
@@ -95,10 +94,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     for path in &args.traces {
         let input = match load::open(path, &reading) {
-            Err(Error::Input(ingest::Error::Empty { file })) => load::empty(&file),
+            Err(lab::Error::Input(ingest::Error::Empty { file })) => load::empty(&file),
             input => input,
         };
-        match input.and_then(|input| run.file(&input)) {
+        match input
+            .map_err(Error::from)
+            .and_then(|input| run.file(&input))
+        {
             Ok(()) => {}
             // Nobody reads on; what was found so far still counts.
             Err(error) if error.is_broken_pipe() => return Ok(run.status),

@@ -7,14 +7,13 @@ use clap::ValueEnum;
 use history::History;
 use ingest::axe::WriteError;
 use ingest::{axe, json};
-use report::tables;
 
 use crate::ending;
 use crate::error::Error;
 use crate::files;
-use crate::load::{self, Input};
 use crate::options::TraceOptions;
 use crate::status::Status;
+use lab::load::{self, Input};
 
 /// Convert histories between axe text, JSON Lines and Parquet
 #[derive(clap::Args)]

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::check::paint::Paint;
-use crate::load::Input;
 use crate::status::Status;
+use lab::load::Input;
 
 /// Requests that are listed in text and pictures.
 const LISTED: usize = 16;

@@ -4,10 +4,12 @@ use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
-use report::files::advice;
-use report::tables::TableError;
+use rubric::watch::WatchError;
+use tables::TableError;
+use tables::files::advice;
 use thiserror::Error;
 
+use crate::simulate::protocols;
 use crate::status::Status;
 
 /// Why a command failed: one message for standard error.
@@ -79,12 +81,27 @@ pub enum Error {
         /// The errors, each with its place.
         errors: String,
     },
+    /// A campaign or an experiment came to no end, or its input cannot be read.
+    #[error(transparent)]
+    Lab(Box<lab::Error>),
+    /// A trace cannot be watched.
+    #[error(transparent)]
+    Watch(#[from] WatchError),
     /// Standard output cannot be written.
     #[error("standard output cannot be written: {0}")]
     Output(#[source] io::Error),
     /// Options that do not fit each other or the input.
     #[error("{0}")]
     Usage(String),
+}
+
+impl From<lab::Error> for Error {
+    fn from(error: lab::Error) -> Error {
+        match error {
+            lab::Error::Protocol(refusal) => protocols::refusal(refusal),
+            error => Error::Lab(Box::new(error)),
+        }
+    }
 }
 
 impl Error {

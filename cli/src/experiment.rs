@@ -1,42 +1,128 @@
-//! `rubric experiment`: the experiments of the papers, on simulated or recorded histories.
-//!
-//! - [`catalog`]: the experiments; [`point`]: what they consist of;
-//! - [`source`]: how histories are made; [`recorded`]: those that somebody recorded;
-//! - [`explored`]: programs, of which all runs are explored;
-//! - [`trial`]: what an algorithm says of one; [`program`]: what somebody else's program says;
-//! - [`complete`]: whether all that was planned is there;
-//! - [`work`]: which of all that is to be done, and doing it; [`summary`]: what is printed.
+//! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work; [`summary`] is
+//! what is printed.
 
-mod args;
-mod catalog;
-mod complete;
-mod explored;
-pub mod machine;
-mod mutants;
-mod point;
-mod program;
-mod recorded;
-mod settings;
-mod source;
 mod summary;
-mod trial;
-mod work;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
 
-use report::tables::{Trial, write_trials};
+use bytesize::ByteSize;
+use check::Algorithm;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::error::Error;
-use crate::files;
-use crate::journal::{Journal, Lines, failed};
-use crate::shard::Shard;
+use history::History;
+use lab::experiment::catalog::{EXPERIMENTS, Experiment, MUTANTS};
+use lab::experiment::point::Recording;
+use lab::experiment::program::Program;
+use lab::experiment::recorded::{self, Recordings};
+use lab::experiment::{Limits, Only, Options, Work, mutants};
+use lab::load::Input;
+use lab::shard::Shard;
+
+use crate::campaign;
+use crate::convert;
+use crate::error::{self, Error};
+use crate::options::Format;
+use crate::progress::Bars;
 use crate::status::Status;
-pub use args::Args;
-use catalog::{EXPERIMENTS, Experiment, MUTANTS};
-pub use complete::unfinished;
-use settings::Settings;
-use work::Work;
+
+/// Run the experiments of the papers: a table of what each algorithm said of each history, and in what time
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric experiment --list
+  rubric experiment gcc-fig4
+  rubric experiment all --size paper -o results
+  rubric experiment wsc-fig7 --algorithm complete,sat --timeout 10
+  rubric experiment wsc-fig7 --program mine='./checker --axe {}'
+  rubric experiment wsc-fig7 --traces path/to/traces
+  rubric experiment wsc-fig7 --size paper --shard 3/8 -o results
+  rubric experiment gcc-fig4 --only operations=300/7 --save h.axe
+  rubric report results -o report.html
+
+Histories are made by the built-in protocols, their mutants, or a model's operational machine; the seed
+of each is in its row. As many run at a time as there are cores, each on one core. DIR holds NAME.jsonl, a
+line for each row as soon as there is one, and at the end NAME.parquet. The same command again goes on
+where it stopped, also after `kill -9`, and may add algorithms. A run that needs more time or memory than
+allowed is in the table as `timeout` or `memory`. A row's column `command` repeats it.
+
+Exit status: 0 done, 2 bad usage, a file that cannot be written, or a defect that was found.")]
+pub struct Args {
+    /// Experiments: names that --list has, or `all`
+    #[arg(value_name = "NAME", required_unless_present = "list", value_parser = name_parser())]
+    pub names: Vec<String>,
+
+    /// List the experiments
+    #[arg(long, exclusive = true)]
+    pub list: bool,
+
+    /// How large: quick (at least 10 histories a point), as in the paper, or larger
+    #[arg(long, value_name = "SIZE", default_value = "quick")]
+    pub size: Size,
+
+    /// Folder for the tables; what an interrupted run of the same experiments left there is gone on with
+    #[arg(long, short, value_name = "DIR", default_value = "results")]
+    pub output: PathBuf,
+
+    /// Use the histories in these files instead, and not those that protocols make: all that the folder holds
+    #[arg(long, value_name = "DIR", conflicts_with = "shard")]
+    pub traces: Option<PathBuf>,
+
+    /// Ask these algorithms too
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = algorithm_parser())]
+    pub algorithm: Vec<Algorithm>,
+
+    /// Ask a program of yours too: NAME=COMMAND, with {} where the history's file goes (axe text) and {model}
+    /// for the model. Its exit status is 0 for consistent, 1 for a violation, else undecided
+    #[arg(long, value_name = "NAME=COMMAND", value_parser = Program::from_str)]
+    pub program: Vec<Program>,
+
+    /// What everything random comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Do the I-th of N parts, and write NAME.I-of-N.parquet
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
+
+    /// Do only this: a point, or one of its histories, such as operations=300/7; and print it
+    #[arg(long, value_name = "POINT[/NUMBER]", conflicts_with = "shard")]
+    pub only: Option<Only>,
+
+    /// With --only and a number: write the history to this file (.axe, .json, .jsonl or .parquet)
+    #[arg(long, value_name = "FILE", requires = "only")]
+    pub save: Option<PathBuf>,
+
+    /// How many histories to work on at a time [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = crate::simulate::parse::positive)]
+    pub jobs: Option<u32>,
+
+    /// Time limit in seconds for each algorithm and history
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = crate::limits::parse_seconds)]
+    pub timeout: Duration,
+
+    /// Memory that the program may occupy before an algorithm has to give up
+    #[arg(long, value_name = "SIZE", default_value = "16GiB")]
+    pub max_memory: ByteSize,
+
+    /// Say nothing on standard error but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// How large experiments are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Size {
+    /// At least 10 histories a point, some minutes in all.
+    Quick,
+    /// As in the paper.
+    Paper,
+    /// Beyond the paper.
+    Large,
+}
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
@@ -44,71 +130,83 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         return list(out).map_err(Error::Output);
     }
     args.check()?;
-    let recordings = match &args.traces {
-        Some(folder) => Some(recorded::read(folder)?),
+    let options = args.options();
+    let recordings = match &options.traces {
+        Some(folder) => Some(recorded_in(folder)?),
         None => None,
     };
     let (experiments, with_mutants) = args.experiments();
     for experiment in &experiments {
         let points = match &recordings {
             Some(recordings) => {
-                let points = recorded::points(experiment, args.size, recordings, &args.limits());
-                recorded::tell(experiment, &points, recordings);
+                let points =
+                    recorded::points(experiment, options.size, recordings, &options.limits);
+                tell_left_out(experiment, recorded::used(&points), recordings.len());
                 points
             }
-            None => (experiment.points)(args.size),
+            None => (experiment.points)(options.size),
         };
-        let work = Work::new(args, experiment, points)?;
+        let work = Work::new(&options, experiment, points)?;
         let trials = match &args.only {
-            Some(only) => work.only(only, args.save.as_deref())?,
-            None => recorded_in(args, experiment, &work)?,
+            Some(only) => {
+                if let Some(path) = &args.save {
+                    save_as(path, work.history_of(only)?)?;
+                }
+                work.only(only)?
+            }
+            None => work.run(&Bars::new(args.quiet))?,
         };
         summary::print(experiment, args, &trials, out).map_err(Error::Output)?;
     }
     match with_mutants {
-        true => mutants::run(args, out),
+        true => campaign::run_with(mutants::campaign(&options), args.quiet, Format::Text, out),
         false => Ok(Status::Done),
     }
 }
 
-/// Does the work of an experiment, with what an earlier run has left.
-fn recorded_in(args: &Args, experiment: &Experiment, work: &Work<'_>) -> Result<Vec<Trial>, Error> {
-    std::fs::create_dir_all(&args.output).map_err(failed(&args.output))?;
-    let path = |extension: &str| {
-        let name = Shard::file(args.shard, experiment.name, extension);
-        args.output.join(name)
-    };
-    let (journal, lines) = Journal::open(&path("jsonl"))?;
-    Settings::new(args, experiment).settle(&journal, &lines)?;
-    let known = lines.parse(1, ADVICE);
-    let known = known.collect::<Result<Vec<Trial>, Error>>()?;
-    let trials = work.run(&journal, known)?;
-    journal.sync()?;
-    write_trials(&path("parquet"), &trials)?;
-    Ok(trials)
-}
-
-/// The trials that the journals in a folder and in folders in it have: those of experiments that are under way or were
-/// killed, too.
-pub fn logged(folder: &Path) -> Result<Vec<Trial>, Error> {
-    let is_journal = |path: &PathBuf| {
-        let mut names = EXPERIMENTS.iter().map(|one| one.name);
-        names.any(|name| Shard::of_file(path, name, "jsonl").is_some())
-    };
-    let mut trials = Vec::new();
-    for path in files::below(folder)?.iter().filter(|path| is_journal(path)) {
-        for trial in Lines::read(path)?.parse(1, ADVICE) {
-            trials.push(trial?);
-        }
+/// The histories in a folder; files that hold none are named on standard error.
+fn recorded_in(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
+    let Recordings { histories, skipped } = recorded::read(folder)?;
+    for error in skipped {
+        error::print(&error.into());
     }
-    Ok(trials)
+    match histories.is_empty() {
+        true => Err(lab::Error::NoHistories(folder.to_owned()).into()),
+        false => Ok(histories),
+    }
 }
 
-/// What to do about a damaged line.
-const ADVICE: &str = "remove the line, and what it says is done again";
+/// Says on standard error how many of the recorded histories an experiment is about, if not about all.
+fn tell_left_out(experiment: &Experiment, used: usize, all: usize) {
+    if used == all {
+        return;
+    }
+    // If there is nobody to tell, the table still says which ones there are.
+    let _ = writeln!(
+        io::stderr(),
+        "rubric: {}: {used} of {all} histories; the others are not of the kind that it is about ({})",
+        experiment.name,
+        experiment.about
+    );
+}
+
+/// Writes a history in the format that the name says.
+fn save_as(path: &Path, history: History) -> Result<(), Error> {
+    let format = convert::format(path, None)?;
+    let input = Input {
+        file: path.display().to_string(),
+        format: "experiment",
+        histories: vec![history],
+        transitions: Default::default(),
+        ending: Default::default(),
+        statistics: Default::default(),
+    };
+    // With a format there is a name, so nothing goes to the standard output.
+    convert::write_to(&input, path, format, &mut io::sink())
+}
 
 /// The experiments, a line each.
-fn list(out: &mut dyn Write) -> std::io::Result<Status> {
+fn list(out: &mut dyn Write) -> io::Result<Status> {
     for Experiment {
         name, paper, about, ..
     } in &EXPERIMENTS
@@ -120,4 +218,69 @@ fn list(out: &mut dyn Write) -> std::io::Result<Status> {
         "{MUTANTS:15} a campaign: which algorithms catch which mutants of the built-in protocols"
     )?;
     Ok(Status::Done)
+}
+
+impl Args {
+    /// The experiments, each once, in the order of the list; whether the mutants are among them.
+    fn experiments(&self) -> (Vec<Experiment>, bool) {
+        let is_named = |name: &str| self.names.iter().any(|one| one == name || one == "all");
+        let named = EXPERIMENTS.into_iter().filter(|one| is_named(one.name));
+        (named.collect(), is_named(MUTANTS))
+    }
+
+    /// How experiments are run.
+    fn options(&self) -> Options {
+        Options {
+            size: match self.size {
+                Size::Quick => lab::experiment::Size::Quick,
+                Size::Paper => lab::experiment::Size::Paper,
+                Size::Large => lab::experiment::Size::Large,
+            },
+            output: self.output.clone(),
+            traces: self.traces.clone(),
+            algorithms: self.algorithm.clone(),
+            programs: self.program.clone(),
+            seed: self.seed,
+            shard: self.shard,
+            jobs: self.jobs,
+            limits: Limits {
+                timeout: self.timeout,
+                memory: self.max_memory.as_u64(),
+            },
+        }
+    }
+
+    /// Refuses options that do not fit each other.
+    fn check(&self) -> Result<(), Error> {
+        let (experiments, mutants) = self.experiments();
+        if self.only.is_some() && (experiments.len() != 1 || mutants) {
+            return Err(Error::Usage(
+                "--only: name one experiment that it is a point of".to_owned(),
+            ));
+        }
+        if self.save.is_some() && self.only.as_ref().is_some_and(|only| only.number.is_none()) {
+            return Err(Error::Usage(
+                "--save writes one history: add its number to --only, as in operations=300/7"
+                    .to_owned(),
+            ));
+        }
+        if mutants && self.traces.is_some() && experiments.is_empty() {
+            return Err(Error::Usage(
+                "--traces: `mutants` runs protocols, and cannot do with recorded traces".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn name_parser() -> PossibleValuesParser {
+    let names = EXPERIMENTS.map(|one| one.name);
+    PossibleValuesParser::new(names.into_iter().chain([MUTANTS, "all"]))
+}
+
+fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
+    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name)).try_map(|name| {
+        let found = Algorithm::ALL.into_iter().find(|one| one.name() == name);
+        found.ok_or("the name of an algorithm was expected")
+    })
 }

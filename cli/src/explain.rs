@@ -1,32 +1,23 @@
-//! `rubric explain`: a verdict as a picture.
-//!
-//! - [`violation`], [`consistent`]: from a verdict to pictures;
-//! - [`rows`]: which operation is drawn below which;
-//! - [`coherence`]: what controllers did with the cache lines meanwhile.
-
-mod coherence;
-mod consistent;
-mod rows;
-mod violation;
+//! `rubric explain`: a verdict as a picture, which [`report::explain`] makes.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use check::Verdict;
-use history::{History, OpId};
+use check::proof::Violation;
+use memory::machine::Step;
+use report::explain::{self, DRAWN, coherence, why};
 use report::page::explained;
-use report::picture::{Operation, Picture, dot, svg};
+use report::picture::{Picture, dot, svg};
 
 use crate::check::paint::Paint;
-use crate::check::{text, why};
+use crate::check::text;
 use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::files;
-use crate::load::Input;
 use crate::question::{Answer, Question};
 use crate::status::Status;
-
-pub use violation::drawn;
+use lab::load::Input;
 
 /// Show why a history violates a model, or the order that explains it, as a picture
 #[derive(clap::Args)]
@@ -106,12 +97,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let end = RunEnd::of(answer.history, &input.ending);
     let (mut shown, status) = match &answer.outcome.verdict {
         Verdict::Violation(violation) => (
-            violation::show(args, &input, &answer, violation),
+            Shown::violation(args, &input, &answer, violation),
             Status::Violation,
         ),
-        Verdict::Consistent(steps) => {
-            (consistent::show(args, &input, &answer, steps), Status::Done)
-        }
+        Verdict::Consistent(steps) => (
+            Shown::consistent(args, &input, &answer, steps),
+            Status::Done,
+        ),
         Verdict::Undecided(reason) => (
             Shown::words(&reason.describe(answer.history)),
             Status::Undecided,
@@ -181,6 +173,74 @@ impl Shown {
             pictures: Vec::new(),
             words: format!("  {reason}\n"),
             too_large: None,
+        }
+    }
+
+    /// Pictures of a violation, and the same in words.
+    fn violation(args: &Args, input: &Input, answer: &Answer<'_>, violation: &Violation) -> Shown {
+        let history = answer.history;
+        let pictures = explain::violation(
+            history,
+            &answer.reads_from,
+            args.question.model(),
+            violation,
+            &input.transitions,
+            &title(args, input, answer),
+        );
+        let mut words = text::explanation(history, violation);
+        if let Some(picture) = pictures.first() {
+            words += &coherence::words(&picture.lines);
+            for note in &picture.notes {
+                words += &format!("  note: {note}\n");
+            }
+        }
+        Shown {
+            pictures,
+            words,
+            too_large: None,
+        }
+    }
+
+    /// The memory order that explains a consistent history.
+    fn consistent(args: &Args, input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
+        let history = answer.history;
+        let words = worded(|out| {
+            writeln!(
+                out,
+                "  the memory order that explains it, {} steps:",
+                steps.len()
+            )?;
+            for step in steps {
+                let (op, what) = match step {
+                    Step::Execute(op) => (*op, why::operation(history, *op)),
+                    Step::Commit(op) => (
+                        *op,
+                        format!("{:8} reaches memory", why::label(history, *op)),
+                    ),
+                };
+                let indent = 2 * (1 + history.thread_of(op).min(20));
+                writeln!(out, "{:indent$}{what}", "")?;
+            }
+            Ok(())
+        });
+        let too_large = (steps.len() > DRAWN).then(|| {
+            format!(
+                "{}: a memory order of {} steps is too long to draw (more than {DRAWN}): write .html, which lists it, or take a part of the \
+                 trace with --addresses, --from-tick and --to-tick",
+                input.file,
+                steps.len()
+            )
+        });
+        let title = title(args, input, answer);
+        Shown {
+            pictures: vec![explain::consistent(
+                history,
+                &answer.reads_from,
+                steps,
+                title,
+            )],
+            words,
+            too_large,
         }
     }
 
@@ -312,20 +372,6 @@ fn file_name(input: &Input) -> String {
     file.map_or(input.file.clone(), |name| {
         name.to_string_lossy().into_owned()
     })
-}
-
-/// An operation in its box.
-fn operation(history: &History, op: OpId, column: usize) -> Operation {
-    let operation = history.operation(op);
-    let line = operation.line.map(|line| format!("line {line}"));
-    let ticks = text::ticks(history, op);
-    let places: Vec<String> = line.into_iter().chain(ticks).collect();
-    Operation {
-        column,
-        label: why::label(history, op),
-        text: history.describe(op),
-        place: places.join(", "),
-    }
 }
 
 /// Words from what is written line by line.

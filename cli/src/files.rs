@@ -1,10 +1,9 @@
-//! Output files, and what is in a folder.
+//! Output files.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::Error;
-use crate::journal::failed;
 
 /// Refuses the name of an output that says another format than the one that is written: `endings` are those that fit. What is there
 /// and no file, such as `/dev/stdout`, has no name that says anything.
@@ -42,7 +41,7 @@ pub fn create(
         file: path.display().to_string(),
         error,
     };
-    report::files::create(path, failed, |file| {
+    tables::files::create(path, failed, |file| {
         let mut out = BufWriter::new(file);
         match write(&mut out) {
             // A file has no reader that could go away.
@@ -52,31 +51,11 @@ pub fn create(
     })
 }
 
-/// The files of a folder and of folders in it, in the order of their names.
-///
-/// # Errors
-/// A folder cannot be read.
-pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    for path in list(folder)? {
-        match path.is_dir() {
-            true => files.extend(below(&path)?),
-            false => files.push(path),
-        }
+/// An error of the file system, about a file.
+pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
+    let file = path.display().to_string();
+    move |error| Error::File {
+        file: file.clone(),
+        error,
     }
-    Ok(files)
-}
-
-/// What is in a folder, by name.
-///
-/// # Errors
-/// It cannot be read.
-pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let entries = std::fs::read_dir(folder).map_err(failed(folder))?;
-    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths
-        .collect::<io::Result<Vec<PathBuf>>>()
-        .map_err(failed(folder))?;
-    paths.sort();
-    Ok(paths)
 }

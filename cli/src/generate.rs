@@ -12,7 +12,6 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use history::History;
 use ingest::{axe, gem5};
-use report::tables;
 
 use crate::error::Error;
 use crate::files;

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use history::History;
-use report::tables::{self, Transition};
+use tables::Transition;
 
 use crate::ending;
 use crate::error::Error;
-use crate::load;
 use crate::options::TraceOptions;
 use crate::status::Status;
+use lab::load;
 
 /// Read a trace and keep its operations and controller transitions as Parquet
 #[derive(clap::Args)]

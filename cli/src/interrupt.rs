@@ -20,7 +20,7 @@ pub fn listen() {
         if is_first && IS_GRACEFUL.load(Ordering::SeqCst) {
             return;
         }
-        ::report::files::abandon();
+        ::tables::files::abandon();
         std::process::exit(STATUS);
     });
 }

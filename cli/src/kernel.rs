@@ -15,10 +15,10 @@ use serde_json::{Map, Value};
 use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
-use crate::load;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
+use lab::load;
 
 /// The exact kernel of histories, and how much of it weaker criteria derive
 #[derive(clap::Args)]
@@ -100,7 +100,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let model = args.model;
     let mut status = Status::Done;
     for path in &args.traces {
-        match load::open(path, &reading) {
+        match load::open(path, &reading).map_err(Error::from) {
             Ok(input) => {
                 for history in &input.histories {
                     match find(args, &input.file, history, model) {

@@ -3,22 +3,18 @@
 //! One file per subcommand; what they share:
 //!
 //! - [`options`]: the options of every command that reads a trace;
-//! - [`load`]: any input file to histories;
-//! - [`assumptions`]: what a user must know about a history before believing a verdict;
 //! - [`ending`]: how the run of a trace ended: its crash, and the requests without an answer;
 //! - [`interrupt`]: what a signal does;
 //! - [`limits`]: the options that bound time and memory;
 //! - [`probe`]: trying what may end the process;
 //! - [`progress`]: how far many runs are;
 //! - [`question`]: one trace and one model, for commands that are about those;
-//! - [`shard`]: a part of what a command does, on a machine of its own;
 //! - [`status`]: exit statuses;
 //! - [`synonyms`]: what option was meant by one that there is not;
 //! - [`version`]: what this program is;
 //! - [`words`]: options whose value is one of a few words;
 //! - [`error`]: what can go wrong, as one line on standard error.
 
-mod assumptions;
 mod campaign;
 mod check;
 mod convert;
@@ -32,10 +28,8 @@ mod generate;
 mod ingest;
 mod initial;
 mod interrupt;
-mod journal;
 mod kernel;
 mod limits;
-mod load;
 mod monitor;
 mod mutants;
 mod options;
@@ -44,7 +38,6 @@ mod progress;
 mod protocol;
 mod question;
 mod report;
-mod shard;
 mod shell;
 mod shrink;
 mod simulate;

@@ -12,14 +12,15 @@ use memory::{FenceEffect, Label, PsoRmw};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::check::{json as printed, text, why};
+use crate::check::{json as printed, text};
 use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
-use crate::load;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
+use lab::load;
+use report::explain::why;
 
 /// Pairs that are printed unless all are asked for.
 const FEW: usize = 10;
@@ -113,7 +114,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     let mut status = Status::Done;
     for path in &args.traces {
-        let input = match load::open(path, &reading) {
+        let input = match load::open(path, &reading).map_err(Error::from) {
             Ok(input) => input,
             Err(error) => {
                 status = status.and(complain(&error, out)?);
@@ -287,9 +288,9 @@ impl Found<'_> {
         }
         let shown = if all { self.pairs.len() } else { FEW };
         for &(op, store) in self.pairs.iter().take(shown) {
-            writeln!(out, "  {}", text::operation(self.history, op))?;
+            writeln!(out, "  {}", why::operation(self.history, op))?;
             writeln!(out, "    could come before")?;
-            writeln!(out, "  {}", text::operation(self.history, store))?;
+            writeln!(out, "  {}", why::operation(self.history, store))?;
             let store = why::label(self.history, store);
             writeln!(out, "    unless a fence follows {store}")?;
         }

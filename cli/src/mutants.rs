@@ -5,13 +5,12 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use slicc::builtin::{BUILTINS, builtin};
 use slicc::mutant::{Misfit, Mutant, Operator, Origin, made, named};
-use slicc::protocol::Protocol;
 
 use crate::error::Error;
 use crate::options::Format;
-use crate::simulate::command::quoted;
-use crate::simulate::protocols::Opened;
 use crate::status::Status;
+use lab::protocols::{Opened, find_mutant};
+use lab::text::quoted;
 
 /// List and show mutants: protocols with a fault put in
 #[derive(clap::Args)]
@@ -284,7 +283,7 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
         None => builtin_of(&args.name)?.to_owned(),
     };
     let opened = Opened::new(&given, None)?;
-    let one = find(&args.name, &given, &opened.protocol)?;
+    let one = find_mutant(&args.name, &given, &opened.protocol)?;
     let patch = one.patch(&opened.protocol.loaded);
     let patch = patch.map_err(|misfit| Error::Usage(format!("{given}: {}: {misfit}", one.name)))?;
     let written = match args.format {
@@ -324,48 +323,9 @@ fn builtin_of(name: &str) -> Result<&'static str, Error> {
     let found = BUILTINS.iter().find(|one| one.name == of);
     found.map(|one| one.name).ok_or_else(|| {
         let near = named::nearest(name).into_iter();
-        unknown(name, near.map(str::to_owned).collect())
+        Error::from(lab::Error::NoMutant {
+            name: name.to_owned(),
+            near: near.map(str::to_owned).collect(),
+        })
     })
-}
-
-/// The mutant of this name of a protocol.
-///
-/// # Errors
-/// There is none; what may have been meant.
-pub fn find(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
-    if let Some(mutant) = named::find(name) {
-        return match protocol.name() == mutant.protocol {
-            true => Ok(mutant),
-            false => Err(Error::Usage(format!(
-                "--mutant {name}: it is a mutant of {}, and {given} is the protocol {}: name a protocol \
-                 that it is of, or choose one from `rubric mutants list {given}`",
-                mutant.protocol,
-                protocol.name(),
-            ))),
-        };
-    }
-    made::find(protocol, name).ok_or_else(|| {
-        let is_id = name.contains('/');
-        unknown(
-            name,
-            match is_id {
-                true => made::nearest(protocol, name),
-                false => named::nearest(name)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
-            },
-        )
-    })
-}
-
-fn unknown(name: &str, near: Vec<String>) -> Error {
-    let guess = match near.is_empty() {
-        true => String::new(),
-        false => format!("did you mean {}? ", near.join(" or ")),
-    };
-    Error::Usage(format!(
-        "there is no mutant {name}: {guess}`rubric mutants list` shows the named ones, `rubric mutants \
-         list PROTOCOL` all of a protocol"
-    ))
 }

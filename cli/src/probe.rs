@@ -5,8 +5,6 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use report::tables;
-
 /// The first argument of a process that is to try the file that is named by the second, `-` for standard input.
 const ARGUMENT: &str = "probe-parquet";
 

@@ -2,7 +2,10 @@
 
 use std::io::{self, IsTerminal};
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use lab::{Observer, Stage};
 
 /// How often it is drawn, in a second.
 const RATE: u8 = 10;
@@ -37,4 +40,53 @@ pub fn spinner(of: String, quiet: bool) -> ProgressBar {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     bar.set_prefix(of);
     bar
+}
+
+/// Shows the stages of campaigns and experiments, one after the other.
+pub struct Bars {
+    quiet: bool,
+    bar: Mutex<ProgressBar>,
+}
+
+impl Bars {
+    /// Nothing is shown if `quiet`.
+    pub fn new(quiet: bool) -> Bars {
+        Bars {
+            quiet,
+            bar: Mutex::new(ProgressBar::hidden()),
+        }
+    }
+
+    fn bar(&self) -> MutexGuard<'_, ProgressBar> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Bars {
+    fn begin(&self, stage: Stage) {
+        let new = match stage {
+            Stage::Mutants => bar(0, "mutants compared with their protocol", self.quiet),
+            Stage::Runs => bar(0, "runs", self.quiet),
+            Stage::Histories(experiment) => {
+                bar(0, "histories", self.quiet).with_message(experiment)
+            }
+        };
+        *self.bar() = new;
+    }
+
+    fn total(&self, pieces: u64) {
+        self.bar().set_length(pieces);
+    }
+
+    fn advance(&self) {
+        self.bar().inc(1);
+    }
+
+    fn caught(&self, mutants: usize) {
+        self.bar().set_message(format!("({mutants} caught)"));
+    }
+
+    fn end(&self) {
+        self.bar().finish_and_clear();
+    }
 }

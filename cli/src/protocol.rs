@@ -20,9 +20,8 @@ use slicc::outline::Outline;
 use slicc::source::{Diagnostic, Severity, Sources};
 
 use crate::error::Error;
-use crate::mutants;
-use crate::simulate::protocols::Opened;
 use crate::status::Status;
+use lab::protocols::{Opened, find_mutant};
 
 /// Check a SLICC protocol, or show its machines and transition tables
 #[derive(clap::Args)]
@@ -67,7 +66,7 @@ fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
         None => builtin::open(name),
         Some(mutant) => {
             let original = Opened::new(name, None)?;
-            mutants::find(mutant, name, &original.protocol)?.load(&original.protocol.loaded)
+            find_mutant(mutant, name, &original.protocol)?.load(&original.protocol.loaded)
         }
     };
     let (sources, tables, diagnostics) = match opened {

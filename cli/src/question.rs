@@ -10,9 +10,9 @@ use memory::PsoRmw;
 
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::load::{self, Input};
 use crate::options::TraceOptions;
 use crate::words;
+use lab::load::{self, Input};
 
 /// What is asked about which history.
 #[derive(Clone, Debug, clap::Args)]
@@ -113,7 +113,7 @@ impl Question {
             transitions,
             ..self.options.for_reading()?
         };
-        load::open(&self.trace, &reading)
+        Ok(load::open(&self.trace, &reading)?)
     }
 
     /// Decides about the history in question.

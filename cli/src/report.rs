@@ -1,12 +1,11 @@
 //! `rubric report`: what tables of results say, as text, as JSON and as a page.
 //!
-//! - [`held`]: what a folder holds; [`text`] is about campaigns, [`experiments`] about experiments and claims;
+//! - [`text`] is about campaigns, [`experiments`] about experiments and claims;
 //! - [`output`]: the page, figures and claims as files; [`cycles`]: why runs of a campaign are violations,
 //!   and [`unreached`]: why transitions are not taken.
 
 mod cycles;
 mod experiments;
-mod held;
 mod output;
 mod table;
 mod text;
@@ -20,14 +19,14 @@ use memory::{Model, PsoRmw};
 use report::answers::Answers;
 use report::claims::Claim;
 use report::summary::Summary;
-use report::tables::{CampaignRun, Equivalent};
 use serde::Serialize;
+use tables::{CampaignRun, Equivalent};
 
-use crate::campaign;
 use crate::error::Error;
 use crate::options::Format;
 use crate::status::Status;
-use held::Held;
+use lab::campaign;
+use lab::stored::Stored;
 
 /// Print what experiments and campaigns found, and make a page of it
 #[derive(clap::Args)]
@@ -95,8 +94,8 @@ pub struct Progress {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.files.check()?;
-    let held = Held::read(&args.folder)?;
-    let answers = held.campaign().map(|campaign| campaign.answers());
+    let held = Stored::read(&args.folder)?;
+    let answers = Campaign::of(&held).map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);
     let claims = report::claims::all(&held.results);
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
@@ -104,7 +103,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         experiments: &summaries,
         // The claims of experiments alone are not what somebody with a campaign asks about.
         claims: if summaries.is_empty() { &[] } else { &claims },
-        campaign: held.campaign().zip(answers.as_ref()),
+        campaign: Campaign::of(&held).zip(answers.as_ref()),
         tables: &campaign::tables(&args.folder)?,
         progress: None,
     };
@@ -163,6 +162,15 @@ impl Said<'_> {
 }
 
 impl Campaign<'_> {
+    /// The campaign in a folder, if there is one.
+    pub fn of(held: &Stored) -> Option<Campaign<'_>> {
+        held.has_campaign.then_some(Campaign {
+            runs: &held.results.runs,
+            equivalents: &held.results.equivalents,
+            is_running: held.is_running,
+        })
+    }
+
     /// The answers.
     pub fn answers(&self) -> Answers {
         Answers::of(self.runs, self.equivalents, &counts)

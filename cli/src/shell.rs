@@ -9,7 +9,7 @@ use clap_mangen::Man;
 
 use crate::error::Error;
 use crate::files;
-use crate::journal::failed;
+use crate::files::failed;
 use crate::status::Status;
 use crate::words;
 

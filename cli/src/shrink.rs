@@ -18,11 +18,12 @@ use crate::check::{json as printed, text};
 use crate::convert::{self, Format as FileFormat};
 use crate::ending::{self, RunEnd};
 use crate::error::Error;
-use crate::load::Input;
 use crate::options::Format;
 use crate::question::{Answer, Question};
 use crate::status::Status;
 use crate::{files, interrupt, progress};
+use lab::load::Input;
+use report::explain::why;
 
 /// Find the smallest part of a history that still violates a model
 #[derive(clap::Args)]
@@ -317,7 +318,7 @@ fn say(
             writeln!(out)?;
         }
         last = Some(thread);
-        writeln!(out, "  {}", text::operation(whole, op))?;
+        writeln!(out, "  {}", why::operation(whole, op))?;
     }
     write!(
         out,

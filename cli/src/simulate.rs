@@ -27,7 +27,7 @@ use simulate::client::Client;
 use crate::error::Error;
 use crate::status::Status;
 pub use args::Args;
-use protocols::Opened;
+use lab::protocols::Opened;
 
 /// A protocol on a kind of cores.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ struct Cell {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
     let names = args.protocols();
-    let opened: Result<Vec<Opened>, Error> = names
+    let opened: Result<Vec<Opened>, lab::Error> = names
         .iter()
         .map(|name| Opened::new(name, args.mutant.as_deref()))
         .collect();
@@ -49,7 +49,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     if !args.quiet {
         opened
             .iter()
-            .for_each(|opened| opened.tell_order(args.settings()));
+            .for_each(|opened| protocols::tell_order(opened, args.settings()));
     }
     let mut cells = Vec::new();
     for protocol in 0..opened.len() {

@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::error::Error;
-use crate::load;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
+use lab::load;
 use summary::Summary;
 
 /// Say what is in a trace: threads, operations, locations, ticks, how it ended

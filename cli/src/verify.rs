@@ -10,12 +10,12 @@ use certify::verify::{Verified, verify};
 use clap::Parser;
 use history::History;
 
-use crate::assumptions;
 use crate::ending;
 use crate::error::Error;
-use crate::load;
 use crate::options::TraceOptions;
 use crate::status::Status;
+use lab::load;
+use report::assumptions;
 
 /// Check a certificate against the history it is about
 #[derive(clap::Args)]

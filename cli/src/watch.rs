@@ -1,40 +1,25 @@
-//! `rubric watch`: check a run while it goes on.
-//!
-//! - [`places`]: what operations are called;
-//! - [`said`]: what is printed;
-//! - [`source`]: the trace, read on a thread of its own;
-//! - [`window`]: operations as they arrive, with sizes that may turn out to be smaller.
+//! `rubric watch`: check a run while it goes on. [`rubric::watch`] does the work; [`said`] is what is printed.
 
-mod places;
 mod said;
-mod source;
-mod window;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use check::bounds::{Bounds, Exceeded};
-use check::online::{Broken, Stop};
-use check::{Model, Verdict};
-use history::{Ambiguity, History, ReadsFrom, Source};
+use check::Model;
+use check::bounds::Bounds;
+use history::Source;
 use memory::PsoRmw;
+use rubric::watch::{End, TraceEnd, Watch};
 
-use crate::check::text;
 use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress, words};
-use said::{Said, reason};
-use source::{Batches, End as TraceEnd};
-use window::{Problem, Window};
-
-/// How long nothing may come before somebody looks whether the user wants to end.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+use said::Said;
 
 /// Check a trace while it is still being written, and stop at the first violation
 #[derive(clap::Args)]
@@ -91,17 +76,6 @@ pub struct Args {
     options: TraceOptions,
 }
 
-/// How it ended.
-enum End {
-    Consistent(String),
-    Violation {
-        why: String,
-        line: Option<u64>,
-        explained: Option<String>,
-    },
-    Undecided(String),
-}
-
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
@@ -118,18 +92,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         true => "standard input".to_owned(),
         false => args.trace.display().to_string(),
     };
-    let (batches, _) = source::begin(open(&args.trace)?, file.clone(), reading);
+    let trace = open(&args.trace)?;
     let begun = Instant::now();
-    let mut watch = Watch {
-        file: &file,
-        batches,
-        window: Window::new(model, args.options.access_size),
-        bounds: Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully()),
-        source: None,
-        line: 0,
-        taken: None,
-        end: TraceEnd::default(),
-    };
+    let bounds = Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully());
+    let mut watch = Watch::new(
+        trace,
+        &file,
+        model,
+        reading,
+        args.options.access_size,
+        bounds,
+    );
     let line = progress::spinner(file.clone(), args.options.quiet);
     let end = watch.follow(&mut |window| {
         line.set_message(format!(
@@ -143,10 +116,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let said = Said {
         file: &file,
         model,
-        window: &watch.window,
-        source: watch.source,
+        window: watch.window(),
+        source: watch.source(),
         time: begun.elapsed(),
-        run: watch.run_end(),
+        run: run_end(watch.trace_end()),
     };
     match args.format {
         Format::Text => said.text(&end, out),
@@ -159,6 +132,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         End::Undecided(_) => Status::Undecided,
     };
     Ok(status.and(said.run.status()))
+}
+
+/// How the run ended, as far as the trace was read.
+fn run_end(end: &TraceEnd) -> RunEnd<'_> {
+    RunEnd {
+        crash: end.crash.as_ref(),
+        ended: end.ended.as_deref(),
+        unfinished: end.unfinished.len(),
+        ending: &end.ending,
+    }
 }
 
 fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
@@ -176,212 +159,4 @@ fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
         error,
     })?;
     Ok(Box::new(file))
-}
-
-struct Watch<'a> {
-    file: &'a str,
-    batches: Batches,
-    window: Window,
-    bounds: Bounds,
-    source: Option<Source>,
-    /// How far the trace was read.
-    line: u64,
-    /// The line of the operation that was taken last.
-    taken: Option<u64>,
-    /// What is known at the end of the trace.
-    end: TraceEnd,
-}
-
-impl Watch<'_> {
-    /// How the run ended, as far as the trace was read.
-    fn run_end(&self) -> RunEnd<'_> {
-        RunEnd {
-            crash: self.end.crash.as_ref(),
-            ended: self.end.ended.as_deref(),
-            unfinished: self.end.unfinished.len(),
-            ending: &self.end.ending,
-        }
-    }
-
-    fn follow(&mut self, report: &mut dyn FnMut(&Window)) -> Result<End, Error> {
-        loop {
-            let batch = match self.batches.recv_timeout(LOOK_EVERY) {
-                Ok(batch) => batch?,
-                Err(RecvTimeoutError::Timeout) => match self.stopped() {
-                    Some(end) => return Ok(end),
-                    None => continue,
-                },
-                // The thread that reads has said what is wrong, or ended with the trace.
-                Err(RecvTimeoutError::Disconnected) => return self.last(),
-            };
-            (self.source, self.line) = (batch.source, batch.line);
-            for access in &batch.accesses {
-                self.taken = access.line;
-                if let Err(problem) = self.window.take(access) {
-                    return self.problem(problem);
-                }
-            }
-            report(&self.window);
-            self.window.settle(batch.source, &batch.settled);
-            if let Some(end) = batch.end {
-                self.end = end;
-                return self.last();
-            }
-            if let Some(end) = self.stopped() {
-                return Ok(end);
-            }
-        }
-    }
-
-    /// Why nothing more is looked at, if that is so.
-    fn stopped(&self) -> Option<End> {
-        // Memory is asked for now and then only.
-        (0..8).any(|_| self.bounds.passed()).then(|| match self.bounds.exceeded() {
-            Some(Exceeded::Interrupted) => End::Undecided("interrupted; nothing so far is forced to be wrong".to_owned()),
-            _ => {
-                let (thread, kept) = (self.window.idle(), self.window.remembered());
-                let idle = thread.map_or(String::new(), |thread| {
-                    format!(": thread {thread} has done nothing for long, and what comes after its last operation cannot be forgotten")
-                });
-                End::Undecided(format!("{kept} operations need more memory than --max-memory allows{idle}"))
-            }
-        })
-    }
-
-    fn problem(&mut self, problem: Problem) -> Result<End, Error> {
-        let stop = match problem {
-            Problem::Stop(stop) => stop,
-            Problem::Unsuitable(what) => {
-                return Err(Error::Usage(format!(
-                    "{}:{}: {what}: record the trace and use `rubric check`",
-                    self.file, self.line
-                )));
-            }
-        };
-        match stop {
-            Stop::Broken(broken) => Ok(self.violation(&broken, self.taken)),
-            Stop::LateThread(first) => Ok(End::Undecided(format!(
-                "thread {} began with {} when operations had been forgotten that it may precede",
-                first.thread,
-                self.window.named(&first)
-            ))),
-            Stop::WrittenTwice(twice) => Err(Error::Usage(format!(
-                "{}: {} writes a value that {}, so it is not known which of the two a read takes: record a run that writes unique values",
-                self.file,
-                self.window.named(&twice.second),
-                match twice.first {
-                    Some(first) => format!("{} has written", self.window.named(&first)),
-                    None => "is there already".to_owned(),
-                }
-            ))),
-        }
-    }
-
-    /// The history can't be consistent any more: why, and a proof if what is remembered has one.
-    fn violation(&self, broken: &Broken, line: Option<u64>) -> End {
-        let history = self.window.history();
-        let explained = history.and_then(|history| {
-            let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).ok()?;
-            let options = check::Options::default();
-            let model = self.window.model();
-            let checked = check::decide(&history, &reads_from, model, &options, &self.bounds);
-            match checked.verdict {
-                Verdict::Violation(violation) => Some(
-                    self.window
-                        .renamed(&text::explanation(&history, &violation)),
-                ),
-                _ => None,
-            }
-        });
-        End::Violation {
-            why: reason(&self.window, broken),
-            line,
-            explained,
-        }
-    }
-
-    /// Nothing more comes.
-    fn last(&mut self) -> Result<End, Error> {
-        let end = std::mem::take(&mut self.end);
-        let last = self.at(&end);
-        self.end = end;
-        last
-    }
-
-    fn at(&mut self, end: &TraceEnd) -> Result<End, Error> {
-        if let Err(broken) = self.window.finish() {
-            let Broken::ThinAir(read) = *broken else {
-                return Ok(self.violation(&broken, self.taken));
-            };
-            let writes =
-                |it: &&history::Unfinished| it.writes && self.window.reaches(it.address, &read);
-            if let Some(unfinished) = end.unfinished.iter().find(writes) {
-                return Ok(End::Undecided(format!(
-                    "{} returned a value that only the unanswered store to {:#x} of thread {} can have written",
-                    self.window.named(&read),
-                    unfinished.address,
-                    unfinished.thread
-                )));
-            }
-            if end.outside_writes {
-                return Ok(End::Undecided(format!(
-                    "{} returned a value that was written outside of the history",
-                    self.window.named(&read)
-                )));
-            }
-            return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag)));
-        }
-        if self.window.arrived() == 0 && end.crash.is_some() {
-            return Ok(End::Undecided(
-                "no operation completed before the run crashed".to_owned(),
-            ));
-        }
-        if self.window.arrived() == 0 {
-            return Err(Error::Usage(format!(
-                "{}: no operation in it that Ruby or a client shows: record gem5 with --debug-flags=ProtocolTrace,RubySequencer,RubyPort; \
-                 for what the flag Exec shows there is `rubric check`",
-                self.file
-            )));
-        }
-        if self.window.is_explained() {
-            return Ok(End::Consistent(format!(
-                "performed one by one, each read returned what {} held",
-                self.window.holder()
-            )));
-        }
-        if !self.window.is_whole() {
-            return Ok(End::Undecided(
-                "nothing is forced to be wrong, but performing the operations nearly as they completed went wrong: `rubric check` may find another order, in the recorded trace"
-                    .to_owned(),
-            ));
-        }
-        Ok(match self.window.history() {
-            Some(history) => self.decided(&history),
-            None => End::Undecided("its sizes are not known".to_owned()),
-        })
-    }
-
-    /// What the stages say of the whole history.
-    fn decided(&self, history: &History) -> End {
-        let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
-            return End::Undecided("a value is written twice".to_owned());
-        };
-        let outcome = check::decide(
-            history,
-            &reads_from,
-            self.window.model(),
-            &check::Options::default(),
-            &self.bounds,
-        );
-        match outcome.verdict {
-            Verdict::Consistent(_) => End::Consistent(format!("by {}", outcome.decided_by)),
-            Verdict::Violation(violation) => End::Violation {
-                why: "nothing is forced to be wrong, and yet there is no order".to_owned(),
-                line: None,
-                explained: Some(self.window.renamed(&text::explanation(history, &violation))),
-            },
-            Verdict::Undecided(reason) => End::Undecided(reason.describe(history)),
-            _ => End::Undecided("there is no run, but no proof was found".to_owned()),
-        }
-    }
 }

@@ -397,7 +397,7 @@ fn coverage_is_that_of_the_protocol_as_it_is() {
     let path = folder.path("c");
     output(&small(&path, &["--quiet"]));
     let table = Path::new(&path).join("coverage.parquet");
-    let rows = report::tables::read_coverage(&table).unwrap();
+    let rows = tables::read_coverage(&table).unwrap();
     let is_original = |row: &Value| row["mutant"].is_null();
     let log = log(&path);
     let own = log

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{Folder, error, output, output_of};
-use report::results::Results;
-use report::tables::{Said, Trial, read_trials};
+use tables::results::Results;
+use tables::{Said, Trial, read_trials};
 
 /// The trials of an experiment in a folder.
 fn trials(folder: &str, name: &str) -> Vec<Trial> {

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 use common::{Folder, error, output, rubric};
-use report::tables::{Said, Trial, write_trials};
 use serde_json::Value;
+use tables::{Said, Trial, write_trials};
 
 /// A table of some trials of an experiment.
 fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
@@ -143,8 +143,8 @@ fn a_page_with_cycles_and_the_other_files() {
     // A violation is run again: its cycle is what checking it prints.
     let cycle = html.split("<pre tabindex=\"0\">").nth(1).unwrap();
     let cycle = cycle.split("</pre>").next().unwrap();
-    let runs = report::tables::read_runs(&folder.0.path().join("mutants/runs.parquet")).unwrap();
-    let held = report::results::Results {
+    let runs = tables::read_runs(&folder.0.path().join("mutants/runs.parquet")).unwrap();
+    let held = tables::results::Results {
         runs,
         ..Default::default()
     };
@@ -168,11 +168,11 @@ fn what_cannot_be_run_again_is_said() {
     let path = folder.path("c");
     campaign(&path);
     let table = Path::new(&path).join("runs.parquet");
-    let mut runs = report::tables::read_runs(&table).unwrap();
+    let mut runs = tables::read_runs(&table).unwrap();
     for run in &mut runs {
         run.protocol = "gone.slicc".to_owned();
     }
-    report::tables::write_runs(&table, &runs).unwrap();
+    tables::write_runs(&table, &runs).unwrap();
     fs::remove_file(Path::new(&path).join("runs.jsonl")).unwrap();
     let page = folder.path("page.html");
     output(&["report", &path, "-o", &page]);

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{Folder, error, output, rubric};
-use report::results::Results;
-use report::tables::{CampaignRun, read_equivalents, read_runs};
+use tables::results::Results;
+use tables::{CampaignRun, read_equivalents, read_runs};
 
 /// A small campaign, without a folder.
 const SMALL: [&str; 6] = ["campaign", "MI_example", "--sample", "16", "--runs", "3"];

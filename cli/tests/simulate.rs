@@ -44,7 +44,7 @@ fn json(text: &str) -> Vec<Value> {
 fn digests(path: &str, folder: &Folder) -> Vec<String> {
     let parquet = folder.path("digest.parquet");
     rubric(&["convert", path, &parquet]).assert().success();
-    let histories = report::tables::read_histories(parquet.as_ref()).unwrap();
+    let histories = tables::read_histories(parquet.as_ref()).unwrap();
     histories.iter().map(|history| history.digest()).collect()
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{Folder, output};
-use report::tables::{CampaignRun, Trial, read_runs, read_trials};
+use tables::{CampaignRun, Trial, read_runs, read_trials};
 
 /// Of each experiment: how many histories it has at the size of the papers, and how many rows.
 const EXPERIMENTS: [(&str, usize, usize); 16] = [

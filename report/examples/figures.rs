@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use report::figures;
-use report::results::Results;
+use tables::results::Results;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);

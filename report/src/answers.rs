@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use report::answers::Answers;
-//! use report::tables::{CampaignRun, Finding, RunOutcome};
+//! use tables::{CampaignRun, Finding, RunOutcome};
 //!
 //! let mut run = CampaignRun {
 //!     protocol: "MI_example".to_owned(),
@@ -41,7 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
+use tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
 
 pub use alarms::{Alarm, Alarms, Unmutated};
 pub use caught::Caught;

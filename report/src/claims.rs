@@ -12,8 +12,8 @@
 //!
 //! ```
 //! use report::claims::{self, Verdict};
-//! use report::results::Results;
-//! use report::tables::{Said, Trial};
+//! use tables::results::Results;
+//! use tables::{Said, Trial};
 //!
 //! let mut results = Results::default();
 //! for number in 0..20 {
@@ -50,15 +50,12 @@ mod tsotool;
 mod wsc;
 
 use std::fmt;
-use std::io;
-use std::path::Path;
 
 use serde::Serialize;
 
-use crate::files;
-use crate::results::Results;
 use measure::{AtSize, Estimate, FEWEST, Share};
 use paper::Stated;
+use tables::results::Results;
 
 /// A claim of a paper, and what was found here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -211,24 +208,6 @@ impl Claim {
             _ => {}
         }
     }
-}
-
-/// Writes claims as CSV, a row a claim, with the fields of [`Claim`] as columns.
-///
-/// # Errors
-/// If the file cannot be written; what was there before stays.
-pub fn write_csv(claims: &[Claim], path: &Path) -> io::Result<()> {
-    files::create(
-        path,
-        |error| error,
-        |file| {
-            let mut table = csv::Writer::from_writer(file);
-            for claim in claims {
-                table.serialize(claim)?;
-            }
-            table.flush()
-        },
-    )
 }
 
 /// What was found of a claim.

@@ -19,7 +19,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::tables::Coverage;
+use tables::Coverage;
 
 /// How many transitions were reached, of how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -5,8 +5,8 @@
 //!
 //! ```
 //! use report::figures;
-//! use report::results::Results;
-//! use report::tables::{Said, Trial};
+//! use tables::results::Results;
+//! use tables::{Said, Trial};
 //!
 //! let trial = Trial {
 //!     experiment: "gcc-fig4".to_owned(),
@@ -53,7 +53,7 @@ mod tsotool;
 mod wsc;
 
 use crate::answers::Answers;
-use crate::results::Results;
+use tables::results::Results;
 
 /// A figure.
 #[derive(Clone, Debug, Default, PartialEq)]

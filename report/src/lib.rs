@@ -1,30 +1,27 @@
-//! Results as tables: everything that rubric keeps in Parquet goes through here, and nothing else
-//! in the workspace knows polars. [`results`] is all that a folder holds; [`answers`] says
-//! what the runs of a campaign mean, [`coverage`] how much of a protocol they reached, [`summary`] what experiments were run, [`claims`] what they say to the papers; [`figures`] are
-//! drawn from them, and [`page`] shows all of it.
+//! What results and verdicts say, in words, numbers and drawings.
+//!
+//! Of the rows in [`tables`], [`answers`] says what the runs of a campaign mean, [`coverage`] how much of a protocol they reached, [`summary`] what experiments were
+//! run, and [`claims`] whether what the papers state holds. [`figures`] are drawn from the rows, and [`page`] shows all of it as HTML.
+//! [`explain`] makes a [`picture`] of a verdict about one history, and [`assumptions`] says under what it holds.
 //!
 //! ```
-//! use history::{Access, HistoryBuilder, Kind, Place};
-//! use report::tables;
+//! use report::{claims, summary};
+//! use tables::Trial;
+//! use tables::results::Results;
 //!
-//! let mut builder = HistoryBuilder::new();
-//! builder.push(Access { written: Some(1), ..Access::new(0, Kind::Store, Place::Cell(7)) });
-//! let history = builder.finish(Default::default(), &Default::default(), Default::default())?;
-//!
-//! let folder = tempfile::tempdir()?;
-//! let path = folder.path().join("history.parquet");
-//! tables::write_histories(&path, std::slice::from_ref(&history))?;
-//! assert_eq!(tables::read_histories(&path)?[0].digest(), history.digest());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! let trial = Trial { experiment: "scale".to_owned(), size: "quick".to_owned(), ..Trial::default() };
+//! let results = Results { trials: vec![trial], ..Results::default() };
+//! assert_eq!(summary::experiments(&results.trials)[0].histories, 1);
+//! // Nothing of the papers was run, so none of their claims is decided.
+//! assert!(claims::all(&results).iter().all(|claim| claim.verdict == claims::Verdict::Untested));
 //! ```
 
 pub mod answers;
+pub mod assumptions;
 pub mod claims;
 pub mod coverage;
+pub mod explain;
 pub mod figures;
-pub mod files;
 pub mod page;
 pub mod picture;
-pub mod results;
 pub mod summary;
-pub mod tables;

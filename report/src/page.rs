@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use report::page::{Page, html};
-//! use report::results::Results;
+//! use tables::results::Results;
 //!
 //! let results = Results::default();
 //! let page = Page { results: &results, told: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[] };
@@ -32,8 +32,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use crate::answers::Answers;
 use crate::claims::Claim;
 use crate::figures::Figure;
-use crate::results::Results;
 use section::{Anchors, Section};
+use tables::results::Results;
 
 pub use coverage::Unreached;
 pub use explained::explained;

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use report::summary::experiments;
-//! use report::tables::{Said, Trial};
+//! use tables::{Said, Trial};
 //!
 //! let trial = |number, said| Trial { experiment: "scale".to_owned(), number, said, ..Trial::default() };
 //! let summary = &experiments(&[trial(0, Said::Consistent), trial(1, Said::Timeout)])[0];
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// An experiment, and what its rows have in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -5,8 +5,8 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{EVIL, Made, full};
-use report::results::Results;
 use scraper::{Html, Selector};
+use tables::results::Results;
 
 fn parsed(html: &str) -> Html {
     Html::parse_document(html)

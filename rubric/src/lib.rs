@@ -23,8 +23,12 @@
 //! # Ok::<(), rubric::Error>(())
 //! ```
 //!
+//! A trace that is still being written is checked by [`watch`].
+//!
 //! Everything else is in the crates behind it, which this one re-exports: [`history`](mod@history) (operations, reads-from), [`ingest`] (the readers, with their
 //! options) and [`check`](mod@check) (stages, proofs, certificates, the papers' algorithms).
+
+pub mod watch;
 
 use std::io::Read;
 use std::path::Path;

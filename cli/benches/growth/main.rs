@@ -1,5 +1,5 @@
 //! Time and memory of the program against the size of what it checks, as a table and as Parquet
-//! ([`report::tables`], *measurements*).
+//! ([`tables`], *measurements*).
 //!
 //! Each point of the [`grid`] is a history that `rubric generate` writes into a temporary folder,
 //! `rubric check` decides with a certificate, and `rubric verify` verifies, each as a process of its
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
-use report::tables::write_measurements;
+use tables::write_measurements;
 
 use measure::Bench;
 

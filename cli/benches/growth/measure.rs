@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use report::tables::Measurement;
 use serde::Deserialize;
+use tables::Measurement;
 use tempfile::TempDir;
 
 use crate::child::{self, Run};

@@ -1,6 +1,6 @@
 //! Rows as aligned text.
 
-use report::tables::Measurement;
+use tables::Measurement;
 
 /// The names of the columns: times in seconds, sizes in MiB.
 pub const HEADER: &str = "\

@@ -11,10 +11,10 @@ use history::{Ambiguity, OpId};
 use super::store_order::StoreOrder;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::load::Input;
 use crate::options::{Format, TraceOptions};
 use crate::question::Ambiguous;
 use crate::words;
+use lab::load::Input;
 
 /// How long each algorithm may take when all are run.
 const EACH_OF_ALL: Duration = Duration::from_secs(10);

@@ -8,7 +8,7 @@ use certify::criterion::{Criterion, Cyclic, Link};
 use check::papers::criteria::breach::{Breach, Fact};
 use history::{History, OpId};
 
-use super::why::{Note, label, letter, node};
+use report::explain::why::{Note, label, letter, node};
 
 /// An edge of the cycle.
 pub struct Edge {

@@ -114,7 +114,7 @@ mod tests {
     /// What algorithms say, compared.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
         let history = history::History::default();
-        let input = crate::load::Input {
+        let input = lab::load::Input {
             file: "test.axe".to_owned(),
             format: "axe",
             histories: Vec::new(),

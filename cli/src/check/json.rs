@@ -12,10 +12,11 @@ use ingest::ending::Waiting;
 use serde::Serialize;
 
 use super::comparison::Comparison;
-use super::{Decided, Printer, breach, text, why};
-use crate::assumptions;
+use super::{Decided, Printer, breach, text};
 use crate::ending::{CrashJson, RunEnd};
-use crate::load::Input;
+use lab::load::Input;
+use report::assumptions;
+use report::explain::why;
 
 /// Prints JSON.
 pub struct Json;

@@ -7,8 +7,8 @@ use std::path::Path;
 use history::{History, OpId};
 
 use crate::error::Error;
-use crate::load::Input;
 use crate::options::parse_number;
+use lab::load::Input;
 
 /// A file of store orders.
 #[derive(Debug)]

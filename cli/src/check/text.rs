@@ -6,15 +6,16 @@ use certify::certificate::Node;
 use check::papers::criteria::breach::Breach;
 use check::proof::{Block, Contradiction, Violation};
 use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
-use history::{History, OpId, Source};
+use history::{History, OpId};
 
 use super::certificates::Written;
 use super::comparison::{self, Comparison};
 use super::paint::Paint;
-use super::{Decided, Printer, breach, why};
-use crate::assumptions;
+use super::{Decided, Printer, breach};
 use crate::ending::RunEnd;
-use crate::load::Input;
+use lab::load::Input;
+use report::assumptions;
+use report::explain::why;
 
 /// Cases of a proof that are printed in full.
 const CASES: usize = 4;
@@ -117,7 +118,7 @@ impl Text {
     ) -> io::Result<()> {
         writeln!(out, "  {}", why::headline(history, violation))?;
         if let Contradiction::ThinAir(op) = violation.last().end {
-            writeln!(out, "    {}", operation(history, op))?;
+            writeln!(out, "    {}", why::operation(history, op))?;
             writeln!(
                 out,
                 "    if memory held that value before the trace begins, say so: --initial infer, or a file"
@@ -243,7 +244,7 @@ impl Text {
             writeln!(out, "{indent}with")?;
         }
         for &op in others {
-            writeln!(out, "{indent}  {}", operation(history, op))?;
+            writeln!(out, "{indent}  {}", why::operation(history, op))?;
         }
         Ok(())
     }
@@ -464,37 +465,9 @@ fn shortened(name: &str) -> String {
 /// A node with everything that finds it again in the trace.
 fn place(history: &History, node: Node) -> String {
     match node {
-        Node::Op(op) => operation(history, op),
+        Node::Op(op) => why::operation(history, op),
         Node::Initial(_) | Node::Final(_) => why::node(history, node),
     }
-}
-
-/// When it took effect. A client prints a store when it is issued, and memory sees it later.
-pub fn ticks(history: &History, op: OpId) -> Option<String> {
-    let operation = history.operation(op);
-    match (operation.issued, operation.completed) {
-        (Some(issued), Some(completed))
-            if operation.kind.is_plain_store()
-                && history.provenance.source == Source::Client
-                && issued != completed =>
-        {
-            Some(format!("tick {issued}, in memory at {completed}"))
-        }
-        (issued, completed) => completed.or(issued).map(|tick| format!("tick {tick}")),
-    }
-}
-
-/// An operation with everything that finds it again in the trace.
-pub fn operation(history: &History, op: OpId) -> String {
-    let operation = history.operation(op);
-    let mut text = format!("{:8} {}", why::label(history, op), history.describe(op));
-    if let Some(ticks) = ticks(history, op) {
-        text += &format!("  {ticks}");
-    }
-    if let Some(line) = operation.line {
-        text += &format!("  line {line}");
-    }
-    text
 }
 
 /// How often an algorithm that is known for it went back.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use report::tables::{Said, Trial};
+use tables::{Said, Trial};
 
-use super::args::Args;
-use super::catalog::Experiment;
-use super::program;
+use lab::experiment::catalog::Experiment;
+use lab::experiment::program;
+
+use super::Args;
 
 /// Prints a table of points and algorithms, or of the rows if a single history was asked for.
 pub fn print(

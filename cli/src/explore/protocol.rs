@@ -15,10 +15,11 @@ use slicc::setting::Setting;
 use super::limits::Limits;
 use crate::error::Error;
 use crate::options::Format;
-use crate::simulate::command::quoted;
 use crate::simulate::parse;
-use crate::simulate::protocols::Opened;
+use crate::simulate::protocols::tell_order;
 use crate::status::Status;
+use lab::protocols::Opened;
+use lab::text::quoted;
 use subject::{Explored, Subject};
 
 /// Explore all runs of coherence protocols with a few caches and lines
@@ -180,14 +181,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
         ));
     }
-    let opened: Result<Vec<Opened>, Error> = names
+    let opened: Result<Vec<Opened>, lab::Error> = names
         .iter()
         .map(|name| Opened::new(name, args.mutant.as_deref()))
         .collect();
     let mut status = Status::Done;
     for opened in &opened? {
         if !args.quiet {
-            opened.tell_order(&args.set);
+            tell_order(opened, &args.set);
         }
         let subjects = match args.mutants {
             false => vec![Subject::of(opened)],

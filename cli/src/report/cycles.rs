@@ -7,14 +7,13 @@ use history::{Ambiguity, History, ReadsFrom};
 use rayon::prelude::*;
 use report::page::Cycle;
 use report::picture::Picture;
-use report::tables::CampaignRun;
-use simulate::client::Client;
-use simulate::recipe::{Lineage, Recipe};
+use tables::CampaignRun;
 
 use crate::check::text::explanation;
 use crate::ending;
-use crate::explain::drawn;
-use crate::simulate::protocols::Opened;
+use crate::error::Error;
+use lab::campaign;
+use report::explain::drawn;
 
 /// How long a verdict may take. A page must not wait for what is hard.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +35,7 @@ pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
 }
 
 fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
-    let history = repeated(run)?;
+    let history = campaign::repeat(run).map_err(|error| Error::from(error).to_string())?;
     if run
         .trace_hash
         .as_ref()
@@ -71,19 +70,6 @@ fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
 fn left_over(history: &History) -> String {
     let note = ending::note(history);
     note.map_or(String::new(), |note| format!("  note: {note}\n"))
-}
-
-/// The history of a run, from its lineage.
-fn repeated(run: &CampaignRun) -> Result<History, String> {
-    let text = |error: &dyn std::fmt::Display| error.to_string();
-    let opened = Opened::new(&run.protocol, run.mutant.as_deref()).map_err(|error| text(&error))?;
-    let client: Client = run.client.parse().map_err(|error| text(&error))?;
-    let lineage: Lineage = run.lineage.parse().map_err(|error| text(&error))?;
-    let simulation = Recipe::of(&lineage).simulation(&opened.protocol, client);
-    let plan = opened.plan(&simulation).map_err(|error| text(&error))?;
-    let run = simulation.run(&opened.protocol, &plan, None);
-    let run = run.map_err(|error| text(&error))?;
-    run.history().map_err(|error| text(&error))
 }
 
 fn model(run: &CampaignRun) -> Result<Model, String> {

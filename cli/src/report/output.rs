@@ -4,15 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use report::answers::Answers;
-use report::claims::{Claim, write_csv};
+use report::claims::Claim;
 use report::figures::{self, Figure};
 use report::page::{self, Page, shortest_violations};
 
 use super::cycles;
-use super::held::Held;
 use super::unreached;
 use crate::error::Error;
 use crate::files::{check_ending, create};
+use lab::stored::Stored;
 
 /// How many violations the page explains.
 const EXPLAINED: usize = 20;
@@ -60,7 +60,7 @@ impl Files {
     /// A file cannot be written.
     pub fn write(
         &self,
-        held: &Held,
+        held: &Stored,
         answers: Option<&Answers>,
         claims: &[Claim],
     ) -> Result<Vec<String>, Error> {
@@ -81,7 +81,7 @@ impl Files {
             ));
         }
         if let Some(path) = &self.claims {
-            write_csv(claims, path).map_err(failed(path))?;
+            tables::write_csv(claims, path).map_err(failed(path))?;
             lines.push(format!("Claims: {}", path.display()));
         }
         if let Some(path) = &self.output {

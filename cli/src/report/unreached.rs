@@ -1,10 +1,10 @@
 //! Transitions that no run of a protocol can come to, so that its coverage is not held against it.
 
 use report::page::Unreached;
-use report::tables::Coverage;
 use slicc::mutant::unreached;
+use tables::Coverage;
 
-use crate::simulate::protocols::Opened;
+use lab::protocols::Opened;
 
 /// Those of the protocols whose coverage this is: as the table has them, or of a table that an older version
 /// wrote without them as the protocols' files have them. Of one whose files are gone nothing is known then.

@@ -1,5 +1,6 @@
 //! The command that repeats a run.
 
+use lab::text::quoted;
 use simulate::client::Client;
 use simulate::program::Shape;
 
@@ -105,15 +106,5 @@ impl System {
                 .map(|ticks| format!("--deadlock-threshold {ticks}")),
         );
         words
-    }
-}
-
-/// A word as a shell takes it, on one line.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-=:+,@".contains(c);
-    let word = word.replace(char::is_control, "\u{fffd}");
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word,
-        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }

@@ -1,9 +1,10 @@
 //! Why a simulated run stopped, for whoever works on the protocol.
 
 use history::{Crash, CrashKind, FileLine};
+use lab::text::{tame, written_at};
 use simulate::simulation::Run;
 use simulate::system::{Fault, FaultKind, Warning};
-use slicc::source::{Sources, Span};
+use slicc::source::Sources;
 
 /// What happened, where in the protocol, and what came before it; one line for each.
 pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
@@ -34,12 +35,6 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
         "  to repeat it (--strict makes it a fault): {command}"
     ));
     lines.iter().map(|line| tame(line)).collect()
-}
-
-/// A text without what a terminal takes for a command: nothing in a protocol's texts may reach it as
-/// one.
-pub fn tame(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
 }
 
 /// How a run ended, as a reader of its trace would say.
@@ -91,12 +86,4 @@ fn kind(fault: &Fault) -> CrashKind {
 /// File and line that the protocol was at, and what is written there.
 pub fn place(fault: &Fault, sources: &Sources) -> Option<(String, usize, String)> {
     written_at(fault.span, sources)
-}
-
-/// File and line of a place in the protocol, and what is written there.
-pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usize, String)> {
-    let span = span?;
-    let (path, line, _) = sources.position(span);
-    let text = sources.text(span).lines().next().unwrap_or("").trim();
-    Some((path.display().to_string(), line, text.to_owned()))
 }

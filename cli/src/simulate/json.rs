@@ -1,5 +1,6 @@
 //! What runs came to, as JSON, one object a line for each protocol and client.
 
+use lab::text::written_at;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -166,7 +167,7 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
 
 fn warning<'a>(warned: &'a Warned, sources: &Sources, command: String) -> Warning<'a> {
     let warning = &warned.warning;
-    let place = fault::written_at(warning.span, sources);
+    let place = written_at(warning.span, sources);
     Warning {
         seed: warned.seed,
         runs: warned.runs,

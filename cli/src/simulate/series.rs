@@ -10,15 +10,16 @@ use check::Model;
 use rayon::prelude::*;
 use report::coverage::Reached;
 
-use super::protocols::{self, Opened};
+use super::protocols;
 use super::score::Score;
 use super::{Args, Cell, fault, json, table, verdicts};
 use crate::convert;
 use crate::error::Error;
-use crate::load::Input;
 use crate::options::Format;
 use crate::progress;
 use crate::status::Status;
+use lab::load::Input;
+use lab::protocols::Opened;
 
 /// What a series came to.
 pub struct Series<'a> {

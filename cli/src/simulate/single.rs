@@ -1,5 +1,6 @@
 //! One run: its trace, its history, its verdicts.
 
+use lab::text::tame;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -14,16 +15,16 @@ use simulate::system::FaultKind;
 use simulate::trace::Output;
 use slicc::protocol::Protocol;
 
-use super::protocols::Opened;
 use super::score::Score;
 use super::series::Series;
 use super::{Args, Cell, fault, json};
 use crate::check;
 use crate::convert;
 use crate::error::Error;
-use crate::load::Input;
 use crate::options::Format;
 use crate::status::Status;
+use lab::load::Input;
+use lab::protocols::Opened;
 
 /// Runs it.
 pub fn run(
@@ -122,7 +123,7 @@ fn summary(
     let score = &series.scores[0];
     if args.format == Format::Text && !score.violated.is_empty() {
         let command = series.command_of_violation(cell, args.seed());
-        writeln!(out, "  to repeat it: {}", fault::tame(&command)).map_err(Error::Output)?;
+        writeln!(out, "  to repeat it: {}", tame(&command)).map_err(Error::Output)?;
     }
     match args.format {
         Format::Json => json::print(&series, out).map_err(Error::Output),
@@ -218,7 +219,7 @@ impl Asked<'_> {
             error,
         };
         let mut done = None;
-        report::files::create(path, failed, |to| {
+        tables::files::create(path, failed, |to| {
             let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
             let writer = Box::new(writer);
             let output = match path.extension().is_some_and(|extension| extension == "gz") {

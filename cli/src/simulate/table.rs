@@ -1,5 +1,6 @@
 //! What many runs came to, for a person.
 
+use lab::text::tame;
 use std::io::{self, IsTerminal, Write};
 
 use check::Model;
@@ -192,7 +193,7 @@ fn violations(
             cell.client,
             violated.seed,
             models.join(", "),
-            fault::tame(&command)
+            tame(&command)
         )?;
     }
     let left = score.violation_seeds.values().skip(score.violated.len());

@@ -1,9 +1,8 @@
 //! Histories of simulated runs checked, and the certificates verified.
 
-use certify::certificate::{self, Claim};
-use certify::verify::verify;
-use check::{Model, Verdict, steps};
+use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
+use lab::certify::certify;
 
 /// How many histories had each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,27 +59,9 @@ pub fn add(
             }
             _ => counts.undecided += 1,
         }
-        checked.certificates += u64::from(certify(history, model, &outcome.verdict)?);
+        checked.certificates += u64::from(
+            certify(history, model, &outcome.verdict).map_err(|error| error.to_string())?,
+        );
     }
     Ok(checked)
-}
-
-/// Writes the certificate of a verdict down, reads it back and verifies it. Whether there was one.
-pub fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<bool, String> {
-    let claim = Claim::new(history, model, "");
-    let mut text = Vec::new();
-    let written = match verdict {
-        Verdict::Consistent(run) => {
-            certificate::write_consistent(&mut text, history, &claim, &[], run)
-        }
-        Verdict::Violation(violation) => {
-            let proof = steps::steps(history, violation);
-            certificate::write_violation(&mut text, &claim, &proof)
-        }
-        _ => return Ok(false),
-    };
-    written.map_err(|error| error.to_string())?;
-    let certificate = certificate::read(&text[..]).map_err(|error| error.to_string())?;
-    verify(history, &certificate).map_err(|rejection| rejection.to_string())?;
-    Ok(true)
 }

@@ -7,9 +7,9 @@ use ingest::ending::Waiting;
 use ingest::{Ending, Statistics, TransitionCount};
 use serde::Serialize;
 
-use crate::assumptions;
 use crate::ending::{CrashJson, RunEnd};
-use crate::load::Input;
+use lab::load::Input;
+use report::assumptions;
 
 /// Everything that `stats` says of an input.
 #[derive(Serialize)]

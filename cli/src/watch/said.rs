@@ -4,13 +4,12 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use check::Model;
-use check::online::{Arrival, Broken, Why};
 use history::Source;
+use rubric::watch::{End, Window};
 use serde_json::json;
 
-use super::End;
-use super::window::Window;
 use crate::check::paint::Paint;
+use crate::check::text;
 use crate::ending::RunEnd;
 
 /// What there is to say in the end.
@@ -44,9 +43,12 @@ impl Said<'_> {
             self.time.as_secs_f64()
         )?;
         writeln!(out, "  {why}")?;
-        if let End::Violation { explained, .. } = end {
-            match explained {
-                Some(explained) => write!(out, "{explained}")?,
+        if let End::Violation { proof, .. } = end {
+            match proof {
+                Some(proof) => {
+                    let explained = text::explanation(&proof.history, &proof.violation);
+                    write!(out, "{}", self.window.renamed(&explained))?
+                }
                 None => writeln!(
                     out,
                     "  what it follows from is forgotten: `rubric check` proves it from the recorded trace"
@@ -81,40 +83,5 @@ impl Said<'_> {
         });
         self.run.add_to_json(&mut line);
         writeln!(out, "{line}")
-    }
-}
-
-/// Why it is wrong.
-pub fn reason(window: &Window, broken: &Broken) -> String {
-    let named = |it: &Arrival| window.named(it);
-    match broken {
-        Broken::Cycle(before, after, why) => {
-            let (first, second) = (named(before), named(after));
-            let because = match why {
-                Why::ProgramOrder => "program order".to_owned(),
-                Why::ReadsFrom => "the second reads what the first writes".to_owned(),
-                Why::OwnEarlier(read) => format!(
-                    "{} comes after the first in its thread, and returns the value of the second",
-                    named(read)
-                ),
-                Why::Observed(read) => format!(
-                    "{} comes after the first, and returns the value of the second",
-                    named(read)
-                ),
-                Why::Overtaken => "the first reads what the second overwrites".to_owned(),
-                Why::Forgotten => "operations that are forgotten said so".to_owned(),
-            };
-            format!("{first} must come before {second}, since {because}; but it comes after it")
-        }
-        Broken::Stale(read, write) => format!(
-            "{} returns the initial value, but {} comes before it",
-            named(read),
-            named(write)
-        ),
-        Broken::Overwritten(read) => format!(
-            "{} returns a value that was overwritten long before",
-            named(read)
-        ),
-        Broken::ThinAir(read) => format!("{} returns a value that nobody has written", named(read)),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Campaign;
-use crate::tables::{CRITERIA, CampaignRun, RunOutcome};
+use tables::{CRITERIA, CampaignRun, RunOutcome};
 
 /// What was found in protocols that are not mutated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

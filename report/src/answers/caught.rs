@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Campaign, FINDERS, Mutant, Scope, kills};
-use crate::tables::CampaignRun;
+use tables::CampaignRun;
 
 /// A mutant that something caught.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -70,7 +70,7 @@ fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<Caught> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{answers, failed, run, violation};
-    use crate::tables::{Generator, RunOutcome};
+    use tables::{Generator, RunOutcome};
 
     #[test]
     fn a_violation_counts_before_an_earlier_failure() {

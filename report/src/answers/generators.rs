@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::numbers::median_with_none;
 use super::{Campaign, Mutant, Scope};
-use crate::tables::{CampaignRun, Generator};
+use tables::{CampaignRun, Generator};
 
 /// The operator of bugs that have a name.
 const NAMED: &str = "named";

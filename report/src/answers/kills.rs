@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Campaign, Mutant, Scope};
-use crate::tables::{CRITERIA, CampaignRun, RunOutcome};
+use tables::{CRITERIA, CampaignRun, RunOutcome};
 
 /// What can find a mutant: the criteria, and that the protocol itself fails.
 pub const FINDERS: [&str; 12] = {

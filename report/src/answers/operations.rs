@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::numbers::{mean, median};
 use super::{Campaign, Scope};
-use crate::tables::CRITERIA;
+use tables::CRITERIA;
 
 /// How many operations had completed when violations were detected, by criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::numbers::share;
 use super::{Campaign, Scope};
 use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, Stated};
-use crate::tables::{CRITERIA, CampaignRun, Finding};
+use tables::{CRITERIA, CampaignRun, Finding};
 
 /// What share of the violating runs each criterion catches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -145,7 +145,7 @@ fn told(
 mod tests {
     use super::super::testing::{answers, failed, run, unmutated, violation};
     use super::*;
-    use crate::tables::RunOutcome;
+    use tables::RunOutcome;
 
     fn of<'r>(rates: &'r Rates, criterion: &str) -> &'r Rate {
         rates

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{Campaign, Mutant, Scope};
-use crate::tables::{CampaignRun, RunOutcome};
+use tables::{CampaignRun, RunOutcome};
 
 /// A mutant that nothing found, and that is not known to be equivalent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,7 +1,7 @@
 //! Rows for tests, in a few words.
 
 use super::Answers;
-use crate::tables::{CRITERIA, CampaignRun, Checked, Equivalent, Finding, Generator, RunOutcome};
+use tables::{CRITERIA, CampaignRun, Checked, Equivalent, Finding, Generator, RunOutcome};
 
 /// A row that is being made.
 #[derive(Clone, Debug)]

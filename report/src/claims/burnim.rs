@@ -7,7 +7,7 @@ use super::paper::{
 };
 use super::speed::all;
 use super::{Claim, Found, Missing, Told};
-use crate::tables::Trial;
+use tables::Trial;
 
 /// The experiments, with one preemption and with two.
 const TABLES: [&str; 2] = ["burnim-table1", "burnim-table2"];

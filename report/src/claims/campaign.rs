@@ -6,7 +6,7 @@ use super::measure::Share;
 use super::paper::{self, Stated};
 use super::{Claim, Found, Missing};
 use crate::answers::{Answers, Rates, Scope};
-use crate::results::Results;
+use tables::results::Results;
 
 pub(super) fn claims(results: &Results) -> Vec<Claim> {
     let sc = rates(results, "sc", &|_| true);

@@ -6,7 +6,7 @@ use super::kernels::{Ordered, average, ceiling, ordered};
 use super::measure::{AtSize, Axis, Estimate, History, Share, Trials, mean};
 use super::paper::{self, FAR_MORE, percent};
 use super::{Claim, Found, Missing, speed};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// What varies in Figures 4 and 6.
 const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];

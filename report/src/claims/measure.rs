@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::Missing;
-use crate::results::Results;
-use crate::tables::{Said, Trial};
+use tables::results::Results;
+use tables::{Said, Trial};
 
 /// Below this time, in seconds, algorithms are not told apart: caches and clock make more of a difference.
 pub const FLEETING: f64 = 1e-3;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::measure::{AtSize, FEWEST, History, Share, Trials};
 use super::{Claim, Found, Missing, paper};
-use crate::tables::Said;
+use tables::Said;
 
 /// The length of the cycle that the paper's own error shows.
 const SHORT: u32 = 2;

@@ -1,7 +1,7 @@
 //! Rows for tests, in a few words.
 
 use super::measure::FEWEST_CASES;
-use crate::tables::{CampaignRun, Checked, Finding, RunOutcome, Said, Trial};
+use tables::{CampaignRun, Checked, Finding, RunOutcome, Said, Trial};
 
 /// A claim, with rows for which it holds and rows for which it does not.
 pub struct Case {

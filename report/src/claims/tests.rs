@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::testing::{Case, Point, Rows};
 use super::*;
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial, write_csv};
 
 fn cases() -> Vec<Case> {
     let mut cases = gcc::cases();

@@ -7,7 +7,7 @@ use super::measure::{AtSize, Axis, Estimate, FEWEST, FEWEST_CASES, Share, Trials
 use super::paper::{self, Stated, percent};
 use super::speed;
 use super::{Claim, Found, Missing, Told};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 const BASELINE: &str = "tso-baseline";
 const BACK: &str = "deriv-back";

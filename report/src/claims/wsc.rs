@@ -7,7 +7,7 @@ use super::measure::{AtSize, Axis, Estimate, FEWEST_CASES, History, Share, Trial
 use super::paper::{self, FEWEST_APART, NOT_FAR, Stated, percent};
 use super::speed::{self, all};
 use super::{Claim, Found, Missing, Told};
-use crate::tables::Said;
+use tables::Said;
 
 /// The algorithms of Figures 6 to 8.
 const ALGORITHMS: [&str; 4] = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];

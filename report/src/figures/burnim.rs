@@ -11,7 +11,7 @@ use super::statistics::{Quantile, Summary};
 use super::style::{BLACK, look};
 use super::{Figure, Table};
 use crate::claims::paper::{Explored, PROGRAMS};
-use crate::tables::Trial;
+use tables::Trial;
 
 /// The experiments, and the preemptions of each.
 const TABLES: [(&str, &str); 2] = [

@@ -8,7 +8,7 @@ use super::paper::{self, Measure};
 use super::sample::Sample;
 use super::style::{look, rank};
 use super::{Figure, Table};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// How many histories a finder found to be violations, of how many that are.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::sample::{Sample, algorithm_of};
 use super::spread::{self, Group};
 use super::style::{look, rank};
 use super::times::Times;
-use crate::tables::Trial;
+use tables::Trial;
 
 /// The algorithm of rows about the kernel.
 pub const KERNEL: &str = "kernel";

@@ -9,7 +9,7 @@ use super::numbers::percent;
 use super::sample::Sample;
 use super::style::{GREY, Look, Marker, look};
 use super::{Figure, Table};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// What the search for a cycle ended with, in the order in which it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

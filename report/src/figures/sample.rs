@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::numbers::{seconds, span};
 use super::statistics::Measured;
-use crate::tables::Trial;
+use tables::Trial;
 
 /// Sizes of experiments, the larger ones later.
 const SIZES: [&str; 3] = ["quick", "paper", "large"];
@@ -168,7 +168,7 @@ pub fn algorithm_of(series: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::Said;
+    use tables::Said;
 
     fn trial(size: &str, point: &str, number: u32) -> Trial {
         Trial {

@@ -6,7 +6,7 @@ use super::chart::Plot;
 use super::lines::{self, Series, Unit};
 use super::sample::Sample;
 use super::times::{WIDE, place, subtitle, x_name};
-use crate::tables::Trial;
+use tables::Trial;
 
 /// The engine's own stages, one after the other.
 const STAGES: &str = "stages";

@@ -6,7 +6,7 @@ use super::chart::Plot;
 use super::lines::{self, Series, Unit};
 use super::numbers::{count, seconds};
 use super::sample::{Sample, time};
-use crate::tables::Trial;
+use tables::Trial;
 
 /// Width and height of a panel that stands alone.
 pub const WIDE: (i32, i32) = (720, 360);

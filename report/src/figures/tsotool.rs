@@ -14,7 +14,7 @@ use super::statistics::{Measured, Summary};
 use super::style::{BLACK, GREY, Look, Marker, look, numbered, rank};
 use super::times::place;
 use super::{Figure, Table};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// What all others begin with, and are compared with.
 const BASELINE: &str = "tso-baseline";

@@ -16,7 +16,7 @@ use super::statistics::Measured;
 use super::style::{look, rank};
 use super::times::{HALF, Times, WIDE, curves, subtitle, x_name};
 use super::{Figure, Table};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// The algorithm that the paper leaves out where it looks closer.
 const SLOW: &str = "dbcop";

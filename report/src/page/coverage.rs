@@ -8,7 +8,7 @@ use super::Page;
 use super::cell::{grouped, shade, short};
 use super::section::{Anchors, Section};
 use crate::coverage::Reached;
-use crate::tables::Coverage;
+use tables::Coverage;
 
 /// A transition of a protocol that no run can come to, such as one that only devices cause where there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::cell::{Cell, counted, grouped};
 use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::summary::{Summary, experiments};
-use crate::tables::CampaignRun;
+use tables::CampaignRun;
 
 /// The section, if anything was.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {

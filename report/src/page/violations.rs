@@ -10,8 +10,8 @@ use super::explained::drawn;
 use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::picture::Picture;
-use crate::results::Results;
-use crate::tables::{CRITERIA, CampaignRun, Finding, RunOutcome};
+use tables::results::Results;
+use tables::{CRITERIA, CampaignRun, Finding, RunOutcome};
 
 /// Why a run is a violation, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,8 @@ use report::claims::{Claim, Verdict};
 use report::figures::{Figure, Table};
 use report::page::{Cycle, Page, Unreached, html};
 use report::picture::{Arrow, Kind, Operation, Picture, Weight};
-use report::results::Results;
-use report::tables::{
-    CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial,
-};
+use tables::results::Results;
+use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial};
 
 /// What a name must not become.
 pub const EVIL: &str = "<script>alert('x')</script>\"&";

@@ -1,8 +1,8 @@
 //! Rows as experiments might have them, made up: their spread is realistic, their numbers are not.
 
 use report::answers::Answers;
-use report::results::Results;
-use report::tables::{CampaignRun, Finding, RunOutcome, Said, Trial};
+use tables::results::Results;
+use tables::{CampaignRun, Finding, RunOutcome, Said, Trial};
 
 /// The time limit.
 const LIMIT: f64 = 60.0;

@@ -5,8 +5,8 @@ mod made;
 use std::sync::OnceLock;
 
 use report::figures::{self, Figure};
-use report::results::Results;
-use report::tables::{Said, Trial};
+use tables::results::Results;
+use tables::{Said, Trial};
 
 /// All figures of made-up rows.
 fn made_figures() -> &'static [Figure] {

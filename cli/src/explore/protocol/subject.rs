@@ -16,8 +16,11 @@ use crate::error::Error;
 use crate::progress;
 use crate::simulate::coverage::Covered;
 use crate::simulate::fault;
-use crate::simulate::protocols::{self, Opened};
+use crate::simulate::protocols;
 use crate::status::Status;
+use lab::Refusal;
+use lab::protocols::Opened;
+use lab::text::written_at;
 
 /// What is explored.
 pub struct Subject<'a> {
@@ -108,7 +111,7 @@ impl<'a> Subject<'a> {
         };
         let sources = self.protocol.sources();
         let warnings = exploration.warnings.iter();
-        let warned_at = warnings.map(|warned| fault::written_at(warned.warning.span, sources));
+        let warned_at = warnings.map(|warned| written_at(warned.warning.span, sources));
         Ok(Explored {
             warned_at: warned_at.collect(),
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
@@ -137,10 +140,12 @@ impl<'a> Subject<'a> {
 
     fn refused(&self, problem: Problem) -> Error {
         match problem {
-            Problem::Protocol(failure) => protocols::refused(self.given, &failure),
-            Problem::Plan(errors) => {
-                protocols::refusal(self.given, self.protocol.sources(), &errors)
-            }
+            Problem::Protocol(failure) => lab::protocols::refused(self.given, *failure).into(),
+            Problem::Plan(errors) => protocols::refusal(Box::new(Refusal {
+                given: self.given.to_owned(),
+                sources: self.protocol.sources().clone(),
+                diagnostics: errors,
+            })),
             Problem::Other(what) => Error::Usage(format!("{}: {what}", self.given)),
         }
     }

@@ -10,9 +10,9 @@ use simulate::stepper::Telling;
 use super::super::memory_system;
 use super::Args;
 use super::subject::{Explored, Subject, sentence};
-use crate::simulate::fault::tame;
-use crate::simulate::protocols::Opened;
 use crate::status::Status;
+use lab::protocols::Opened;
+use lab::text::tame;
 
 /// Prints one exploration.
 pub fn print(

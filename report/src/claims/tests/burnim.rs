@@ -1,6 +1,6 @@
 use super::super::paper::{MUTUAL_EXCLUSION, PROGRAMS};
 use super::super::testing::{Case, Point, case};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// Rows about all programs: so many pairs in each under the two models, and how many times as long a monitor makes it take.
 fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<Trial> {

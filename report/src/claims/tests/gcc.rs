@@ -1,5 +1,5 @@
 use super::super::testing::{Case, Point, case};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// Two points of each part, with the seconds of the three algorithms at the first and at the last.
 fn figure(

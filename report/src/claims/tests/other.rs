@@ -1,5 +1,5 @@
 use super::super::testing::{Case, Point, case, run};
-use crate::tables::{CampaignRun, Said, Trial};
+use tables::{CampaignRun, Said, Trial};
 
 /// The temporal order as a witness of valid histories, but the last.
 fn simple(last: Said) -> Vec<Trial> {

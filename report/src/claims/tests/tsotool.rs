@@ -1,5 +1,5 @@
 use super::super::testing::{Case, Point, case};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// Heu and Deriv, which find so many tenths of the orders where little is shared and where much is.
 fn sorts(heu: [u32; 2], deriv: [u32; 2]) -> Vec<Trial> {

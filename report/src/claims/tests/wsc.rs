@@ -1,5 +1,5 @@
 use super::super::testing::{Case, Point, case};
-use crate::tables::{Said, Trial};
+use tables::{Said, Trial};
 
 /// Histories with a kernel of 9000 of 10000 pairs; a criterion orders it in the first `exact` tenths, and `less` pairs of the rest.
 fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {

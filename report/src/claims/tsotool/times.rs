@@ -8,7 +8,7 @@ use super::super::paper::{self, FASTER, Stated, seconds, times};
 use super::super::speed::all;
 use super::super::{Claim, Found, Missing, Told};
 use super::{BACK, BASELINE, FEW_THREADS, reasons};
-use crate::tables::Said;
+use tables::Said;
 
 /// The largest programs of the paper: operations, threads, locations.
 const LARGEST: (u64, u32, u32) = (512 << 10, 60, 256);

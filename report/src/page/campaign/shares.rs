@@ -6,7 +6,7 @@ use super::scope;
 use crate::answers::{Answers, Claim, OperationsToDetection, Rate, Rates, Scope, Spread};
 use crate::page::cell::{Cell, counted, percent};
 use crate::page::table::Table;
-use crate::tables::CRITERIA;
+use tables::CRITERIA;
 
 /// The shares, a row a scope.
 pub(super) fn rates(answers: &Answers) -> Option<Markup> {

@@ -1,0 +1,93 @@
+//! Which transitions the protocols as they are took, from what the log says of their runs: a campaign that
+//! goes on has the same as one that was never interrupted.
+
+use std::collections::BTreeMap;
+
+use simulate::config::Options;
+use simulate::system::entry_of;
+use slicc::mutant::touched::Place;
+use slicc::mutant::unreached;
+use slicc::protocol::Protocol;
+use tables::Coverage;
+
+use super::rounds::Stream;
+use super::subjects::Subject;
+use crate::error::Error;
+use crate::protocols::{Opened, has_controllers};
+
+/// A machine, a state and an event.
+type Triple = [String; 3];
+
+/// The tables of all protocols that were run as they are, and how often each transition was taken.
+///
+/// # Errors
+/// A protocol that no system can be made of.
+pub fn coverage(
+    opened: &[Opened],
+    subjects: &[Subject],
+    originals: &[Stream],
+) -> Result<Vec<Coverage>, Error> {
+    let mut rows = Vec::new();
+    for (at, one) in opened.iter().enumerate() {
+        let is_own = |stream: &&Stream| subjects[stream.subject].protocol == at;
+        let mut own = originals.iter().filter(is_own).peekable();
+        if own.peek().is_some() {
+            let counts = counts(&one.protocol, own);
+            rows.extend(table(one, &counts)?);
+        }
+    }
+    Ok(rows)
+}
+
+/// How often the runs of a protocol took what they took, or stalled it.
+fn counts<'a>(
+    protocol: &Protocol,
+    streams: impl Iterator<Item = &'a Stream>,
+) -> BTreeMap<Triple, u64> {
+    let mut counts = BTreeMap::new();
+    let reached = streams.flat_map(|stream| &stream.entries);
+    for (triple, count) in reached.flat_map(|entry| &entry.reached) {
+        if let Some(place) = entry_of(protocol, *triple) {
+            let key = [place.machine, place.state, place.event];
+            *counts.entry(key).or_default() += count;
+        }
+    }
+    counts
+}
+
+/// A row for each transition of the machines that a system has.
+fn table(opened: &Opened, counts: &BTreeMap<Triple, u64>) -> Result<Vec<Coverage>, Error> {
+    let plan = opened.plan_of(&Options::default())?;
+    let machines = opened.protocol.program.machines.iter();
+    let machines = machines.filter(|machine| has_controllers(&plan, &machine.name));
+    let reasons = unreached::of(&opened.protocol);
+    let rows = machines.flat_map(|machine| {
+        machine
+            .transitions
+            .iter()
+            .map(|transition| {
+                let state = &machine.states[usize::from(transition.state)];
+                let event = &machine.events[usize::from(transition.event)];
+                let triple = [&machine.name, state, event].map(|name| name.to_string());
+                let count = counts.get(&triple).copied().unwrap_or(0);
+                let [machine, state, event] = triple;
+                let reason = reasons.get(&Place::new(&machine, &state, &event));
+                Coverage {
+                    protocol: opened.given.clone(),
+                    machine,
+                    state,
+                    event,
+                    stalls: transition.stalls,
+                    count,
+                    unreached: reason.cloned(),
+                }
+            })
+            .collect::<Vec<Coverage>>()
+    });
+    let mut rows: Vec<Coverage> = rows.collect();
+    rows.sort_by(|a, b| {
+        let key = |row: &Coverage| [row.machine.clone(), row.state.clone(), row.event.clone()];
+        key(a).cmp(&key(b))
+    });
+    Ok(rows)
+}

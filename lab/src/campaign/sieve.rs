@@ -1,0 +1,61 @@
+//! Mutants that are as good as their protocol, set apart before they cost any runs.
+
+use rayon::prelude::*;
+use simulate::differences::equivalent;
+use simulate::system::entry_of;
+use slicc::mutant::equivalent::Reached;
+use tables::Equivalent;
+
+use super::rounds::Stream;
+use super::subjects::Subject;
+use crate::error::Error;
+use crate::protocols::Opened;
+
+/// For each subject why it is equivalent to its protocol, if it is. `originals` are the runs of the
+/// protocols themselves; what none of them has reached a mutant would not have reached either, in
+/// runs with the same seeds. A mutant whose seeds are others is not set apart for that.
+///
+/// # Errors
+/// A mutant that does not fit its protocol.
+pub fn sieve(
+    opened: &[Opened],
+    subjects: &[Subject],
+    originals: &[Stream],
+    has_same_seeds: bool,
+) -> Result<Vec<Option<Equivalent>>, Error> {
+    let known = |at| has_same_seeds.then(|| reached(&opened[at], at, subjects, originals));
+    let reached: Vec<Option<Reached>> = (0..opened.len()).map(known).collect();
+    let look = |subject: &Subject| {
+        let Some(mutant) = &subject.mutant else {
+            return Ok(None);
+        };
+        let original = &opened[subject.protocol];
+        let mutated = original.with(mutant)?;
+        let reason = equivalent(
+            &original.protocol,
+            &mutated,
+            reached[subject.protocol].as_ref(),
+        );
+        Ok(reason.map(|reason| Equivalent {
+            protocol: original.given.clone(),
+            mutant: mutant.name.to_string(),
+            operator: subject.operator().to_owned(),
+            kind: reason.name().to_owned(),
+            reason: reason.to_string(),
+        }))
+    };
+    subjects.par_iter().map(look).collect()
+}
+
+/// What the runs of a protocol have reached.
+fn reached(opened: &Opened, at: usize, subjects: &[Subject], originals: &[Stream]) -> Reached {
+    let mut reached = Reached::default();
+    let own = originals
+        .iter()
+        .filter(|stream| subjects[stream.subject].protocol == at);
+    for entry in own.flat_map(|stream| &stream.entries) {
+        let triples = entry.reached.iter().map(|(triple, _)| *triple);
+        reached.add(triples.filter_map(|triple| entry_of(&opened.protocol, triple)));
+    }
+    reached
+}

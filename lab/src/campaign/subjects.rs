@@ -1,0 +1,221 @@
+//! What a campaign is about: the protocols, and the mutants of them that were chosen.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashSet};
+
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use simulate::dice::Dice;
+use simulate::differences::{equivalent, touched};
+use slicc::mutant::equivalent::Reason;
+use slicc::mutant::touched::Touched;
+use slicc::mutant::{Mutant, Operator, Origin, made, named};
+
+use super::Options;
+use crate::error::Error;
+use crate::observer::{Observer, Stage};
+use crate::protocols::{Opened, find_mutant};
+use crate::shard::Shard;
+
+/// A protocol as it is, or a mutant of it.
+pub struct Subject {
+    /// Place of the protocol among those that were opened.
+    pub protocol: usize,
+    /// The mutant; none is the protocol as it is.
+    pub mutant: Option<Mutant>,
+    /// What the mutant changes.
+    pub touched: Touched,
+    /// Why it cannot differ from the protocol, if that is so whatever runs show.
+    pub equivalent: Option<Reason>,
+}
+
+impl Subject {
+    /// Its name in tables: none for the protocol as it is.
+    pub fn name(&self) -> Option<String> {
+        self.mutant.as_ref().map(|mutant| mutant.name.to_string())
+    }
+
+    /// What made the mutant, in tables.
+    pub fn operator(&self) -> &'static str {
+        match self.mutant.as_ref().map(|mutant| &mutant.origin) {
+            Some(Origin::Made { operator, .. }) => operator.name(),
+            Some(Origin::Named) => "named",
+            None => "",
+        }
+    }
+}
+
+/// The subjects that were asked for: each protocol, behind it its mutants, first the named ones.
+///
+/// # Errors
+/// A mutant that is none, or of none of the protocols.
+pub fn choose(
+    options: &Options,
+    opened: &[Opened],
+    observer: &dyn Observer,
+) -> Result<Vec<Subject>, Error> {
+    observer.begin(Stage::Mutants);
+    let comparison = &Comparison {
+        observer,
+        mutants: Cell::new(0),
+    };
+    let mut given = given(options, opened)?;
+    let mut subjects = Vec::new();
+    let mut left = options.sample;
+    for (at, one) in opened.iter().enumerate() {
+        let mut own = std::mem::take(&mut given[at]);
+        if options.named {
+            let loaded = &one.protocol.loaded;
+            let fitting =
+                named::of(one.protocol.name()).filter(|mutant| mutant.fits(loaded).is_ok());
+            own.splice(0..0, fitting);
+        }
+        let mut known = HashSet::new();
+        own.retain(|mutant| known.insert(mutant.name.to_string()));
+        subjects.push(Subject {
+            protocol: at,
+            mutant: None,
+            touched: Touched::default(),
+            equivalent: None,
+        });
+        subjects.extend(comparison.of(own, at, one)?);
+        if options.made {
+            let mut made = made::by(&one.protocol, &options.operators);
+            made.retain(|mutant| !known.contains(&*mutant.name));
+            match &mut left {
+                None => subjects.extend(comparison.of(made, at, one)?),
+                Some(left) => {
+                    let most = left.div_ceil(opened.len() - at);
+                    let sample = sample(made, most, options.seed, |mutants| {
+                        comparison.of(mutants, at, one)
+                    })?;
+                    *left -= sample
+                        .iter()
+                        .filter(|subject| subject.equivalent.is_none())
+                        .count()
+                        .min(*left);
+                    subjects.extend(sample);
+                }
+            }
+        }
+    }
+    observer.end();
+    Ok(subjects)
+}
+
+/// Leaves a shard its mutants. The protocols as they are stay: what their runs show is asked of every mutant.
+pub fn keep(subjects: &mut Vec<Subject>, shard: Shard) {
+    let mut mutants = 0..;
+    subjects.retain(|subject| {
+        subject.mutant.is_none() || mutants.next().is_some_and(|number| shard.has(number))
+    });
+}
+
+/// Compares mutants with their protocols.
+struct Comparison<'a> {
+    observer: &'a dyn Observer,
+    /// Mutants that were handed over so far.
+    mutants: Cell<u64>,
+}
+
+impl Comparison<'_> {
+    /// Compares mutants of a protocol with it.
+    fn of(&self, mutants: Vec<Mutant>, at: usize, opened: &Opened) -> Result<Vec<Subject>, Error> {
+        self.mutants.set(self.mutants.get() + mutants.len() as u64);
+        let observer = self.observer;
+        observer.total(self.mutants.get());
+        let examine = |mutant: Mutant| {
+            let (original, mutated) = (&opened.protocol, opened.with(&mutant)?);
+            observer.advance();
+            Ok(Subject {
+                protocol: at,
+                touched: touched(original, &mutated),
+                equivalent: equivalent(original, &mutated, None),
+                mutant: Some(mutant),
+            })
+        };
+        mutants.into_par_iter().map(examine).collect()
+    }
+}
+
+/// The mutants that were asked for by name, for each protocol.
+fn given(options: &Options, opened: &[Opened]) -> Result<Vec<Vec<Mutant>>, Error> {
+    let mut given: Vec<Vec<Mutant>> = opened.iter().map(|_| Vec::new()).collect();
+    for name in &options.mutants {
+        let fits = |one: &Opened| find_mutant(name, &one.given, &one.protocol);
+        let found: Vec<Result<Mutant, Error>> = opened.iter().map(fits).collect();
+        let place = found.iter().position(Result::is_ok).unwrap_or(0);
+        let Some(found) = found.into_iter().nth(place) else {
+            continue;
+        };
+        given[place].push(found?);
+    }
+    Ok(given)
+}
+
+/// Mutants by chance, of each operator alike as far as it has any: so many that may differ from their
+/// protocol, and those that were found on the way that cannot. They are in their order by operator.
+fn sample(
+    mutants: Vec<Mutant>,
+    most: usize,
+    seed: u64,
+    examined: impl Fn(Vec<Mutant>) -> Result<Vec<Subject>, Error>,
+) -> Result<Vec<Subject>, Error> {
+    let mut queues: BTreeMap<Option<Operator>, Vec<Mutant>> = BTreeMap::new();
+    for mutant in mutants {
+        queues.entry(operator(&mutant)).or_default().push(mutant);
+    }
+    let mut dice = Dice::new(seed, SAMPLE);
+    queues.values_mut().for_each(|queue| dice.shuffle(queue));
+    let (mut chosen, mut left): (Vec<Subject>, usize) = (Vec::new(), most);
+    while left > 0 {
+        let next: Vec<Mutant> = queues
+            .values_mut()
+            .filter_map(Vec::pop)
+            .take(left)
+            .collect();
+        if next.is_empty() {
+            break;
+        }
+        let next = examined(next)?;
+        left -= next
+            .iter()
+            .filter(|subject| subject.equivalent.is_none())
+            .count();
+        chosen.extend(next);
+    }
+    chosen.sort_by_key(|subject| subject.mutant.as_ref().and_then(operator));
+    Ok(chosen)
+}
+
+fn operator(mutant: &Mutant) -> Option<Operator> {
+    match mutant.origin {
+        Origin::Made { operator, .. } => Some(operator),
+        Origin::Named => None,
+    }
+}
+
+/// Separates the choice of mutants from other choices of a seed.
+const SAMPLE: u64 = 0x5341_4d50;
+
+/// A digest of the texts of the protocols and the names and edits of all mutants.
+pub fn digest(opened: &[Opened], subjects: &[Subject]) -> String {
+    let mut hash = Sha256::new();
+    for one in opened {
+        for (path, text) in one.protocol.loaded.own_files() {
+            hash.update(path.len().to_le_bytes());
+            hash.update(path);
+            hash.update(text.len().to_le_bytes());
+            hash.update(text);
+        }
+    }
+    for mutant in subjects
+        .iter()
+        .filter_map(|subject| subject.mutant.as_ref())
+    {
+        hash.update(mutant.name.len().to_le_bytes());
+        hash.update(&*mutant.name);
+    }
+    let digest = hash.finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}

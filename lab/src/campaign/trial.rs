@@ -1,0 +1,320 @@
+//! One run of a subject, from its recipe to its row.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use check::bounds::Bounds;
+use check::detection::detect;
+use check::guarantee::Guarantee;
+use check::{Model, Verdict, check};
+use history::{Ambiguity, History, ReadsFrom};
+use simulate::client::Client;
+use simulate::recipe::{Lineage, Recipe};
+use simulate::simulation::{Run, Simulation};
+use simulate::system::{Covered, Fault, FaultKind, visits};
+use simulate::trace::Output;
+use slicc::mutant::{Mutant, Origin};
+use slicc::protocol::Protocol;
+use tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
+
+use super::log::Entry;
+use super::rounds::Stream;
+use super::subjects::Subject;
+use crate::certify::{CertifyError, certify};
+use crate::error::Error;
+use crate::protocols::Opened;
+use crate::text::{quoted, tame, written_at};
+
+/// How runs are done.
+pub struct Trial<'a> {
+    /// The protocols.
+    pub opened: &'a [Opened],
+    /// What is asked of the stages that check.
+    pub options: check::Options,
+    /// Where traces are kept.
+    pub traces: Option<&'a Path>,
+    /// Whether warnings are faults.
+    pub strict: bool,
+}
+
+/// A run that has ended, and all that is known of it.
+struct Ended<'a> {
+    history: &'a History,
+    reads_from: &'a ReadsFrom,
+    model: Model,
+}
+
+impl Trial<'_> {
+    /// Does a run. `protocol` is that of the subject, with its fault.
+    ///
+    /// # Errors
+    /// A certificate that is wrong, which is a defect of this program, or a trace that cannot be written.
+    pub fn run(
+        &self,
+        subject: &Subject,
+        protocol: &Protocol,
+        stream: &Stream,
+        lineage: &Lineage,
+    ) -> Result<Entry, Error> {
+        let given = &self.opened[subject.protocol].given;
+        let simulation = self.simulation(protocol, stream.client, lineage);
+        let start = Instant::now();
+        let run = simulate(protocol, &simulation, None)?;
+        let simulate_seconds = start.elapsed().as_secs_f64();
+        let strange = |what: &dyn std::fmt::Display| Error::Run {
+            protocol: given.clone(),
+            what: what.to_string(),
+        };
+        let history = run.history().map_err(|error| strange(&error))?;
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
+            .map_err(|twice| strange(&twice))?;
+        let ended = Ended {
+            history: &history,
+            reads_from: &reads_from,
+            model: simulation.client.model(),
+        };
+        let command = command(given, subject, &simulation, lineage);
+        let (verdict, criteria) = self.judge(&ended).map_err(|error| Error::Certificate {
+            command: command.clone(),
+            error,
+        })?;
+        let reached = run.reached();
+        let row = CampaignRun {
+            protocol: given.clone(),
+            client: stream.client.to_string(),
+            model: ended.model.name().to_owned(),
+            generator: stream.generator,
+            repetition: stream.repetition,
+            number: stream.entries.len() as u32,
+            seed: lineage.seed(),
+            lineage: lineage.to_string(),
+            threads: simulation.shape.threads,
+            operations: history.operations() as u32,
+            transitions: run.tally.transitions,
+            ticks: run
+                .fault
+                .as_ref()
+                .map_or(run.tally.ticks, |fault| fault.tick),
+            outcome: outcome(run.fault.as_deref(), verdict),
+            fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
+            message: run.fault.as_ref().map(|fault| tame(&fault.message)),
+            warning: warning(protocol, &run),
+            covered: covered(subject, &run),
+            new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
+            criteria,
+            trace_hash: Some(history.digest()),
+            simulate_seconds,
+            command,
+            ..about(subject)
+        };
+        if row.outcome != RunOutcome::Clean {
+            self.keep(protocol, stream.client, lineage, &row)?;
+        }
+        // Where nobody learns from it, only what is new matters.
+        let learns = subject.mutant.is_none() || stream.generator == Generator::Guided;
+        let kept = reached.iter().filter(|one| learns || stream.is_new(one));
+        let reached = kept.map(|one| (one.triple, one.count)).collect();
+        Ok(Entry { row, reached })
+    }
+
+    /// What a recipe stands for.
+    fn simulation(&self, protocol: &Protocol, client: Client, lineage: &Lineage) -> Simulation {
+        let mut simulation = Recipe::of(lineage).simulation(protocol, client);
+        simulation.options.strict = self.strict;
+        simulation
+    }
+
+    /// What there is to say about a history: whether it is one of the client's model, with a certificate
+    /// that is verified, and what all criteria say if it is not.
+    fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), CertifyError> {
+        let Ended {
+            history,
+            reads_from,
+            model,
+            ..
+        } = *ended;
+        let outcome = check(history, reads_from, model, &self.options);
+        certify(history, model, &outcome.verdict)?;
+        let finding = match outcome.verdict {
+            Verdict::Consistent(_) => Finding::Consistent,
+            Verdict::Violation(_) => Finding::Violation,
+            // The stages are asked, which do not end with a criterion.
+            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {
+                Finding::Undecided
+            }
+        };
+        let criteria = Guarantee::ALL.map(|guarantee| match finding {
+            Finding::Violation => self.ask(ended, guarantee),
+            // What follows from the model needs not be asked, and of the rest nobody wants to know.
+            Finding::Consistent if guarantee.follows_from(model) => Checked {
+                finding: Some(Finding::Consistent),
+                ..Checked::default()
+            },
+            _ => Checked::default(),
+        });
+        Ok((finding, criteria))
+    }
+
+    /// Whether a history satisfies a criterion, and if not, after how many operations.
+    fn ask(&self, ended: &Ended<'_>, guarantee: Guarantee) -> Checked {
+        let options = check::Options {
+            algorithm: guarantee.algorithm(),
+            ..self.options.clone()
+        };
+        let bounds = Bounds::new(options.timeout, options.max_memory);
+        let found = detect(
+            ended.history,
+            ended.reads_from,
+            guarantee.model(),
+            &options,
+            &bounds,
+        );
+        Checked {
+            finding: Some(match found.violates() {
+                Some(true) => Finding::Violation,
+                Some(false) => Finding::Consistent,
+                None => Finding::Undecided,
+            }),
+            operations: found.first.map(|first| first.operations as u32),
+            seconds: Some(found.seconds),
+        }
+    }
+
+    /// Whether the trace of a run is to be kept and is not there.
+    pub fn lacks_trace(&self, entry: &Entry) -> bool {
+        let path = self.trace(&entry.row);
+        path.is_some_and(|path| entry.row.outcome != RunOutcome::Clean && !path.exists())
+    }
+
+    /// Where the trace of a run is kept, if traces are: in a folder for each protocol.
+    fn trace(&self, row: &CampaignRun) -> Option<PathBuf> {
+        let plain = |text: &str| {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            let plain = text.chars().map(|c| if is_plain(c) { c } else { '-' });
+            plain.collect::<String>()
+        };
+        let mutant = plain(row.mutant.as_deref().unwrap_or("unmutated"));
+        let name = format!("{mutant}.{}.{}.trace.gz", row.client, row.lineage);
+        Some(self.traces?.join(plain(&row.protocol)).join(name))
+    }
+
+    /// Runs it again, for its trace.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep(
+        &self,
+        protocol: &Protocol,
+        client: Client,
+        lineage: &Lineage,
+        row: &CampaignRun,
+    ) -> Result<(), Error> {
+        let Some(path) = self.trace(row) else {
+            return Ok(());
+        };
+        let failed = Error::file(&path);
+        let folder = path.parent().unwrap_or(&path);
+        std::fs::create_dir_all(folder).map_err(&failed)?;
+        let simulation = self.simulation(protocol, client, lineage);
+        tables::files::create(&path, &failed, |file: &mut File| {
+            let file = file.try_clone().map_err(&failed)?;
+            let output = Output::Gzip(Box::new(file));
+            let title = format!("command line: {}", row.command);
+            let mut run = simulate(protocol, &simulation, Some((output, &title)))?;
+            run.finish_trace().map_err(&failed)?;
+            Ok(())
+        })
+    }
+}
+
+fn simulate(
+    protocol: &Protocol,
+    simulation: &Simulation,
+    trace: Option<(Output, &str)>,
+) -> Result<Run, Error> {
+    let failed = |what: String| Error::Run {
+        protocol: protocol.title(),
+        what,
+    };
+    let plan = simulation.plan(protocol).map_err(|wrong| {
+        let messages: Vec<&str> = wrong.iter().map(|one| &*one.message).collect();
+        failed(messages.join("; "))
+    })?;
+    let (output, title) = trace.unzip();
+    let run = simulation.run_titled(protocol, &plan, output, title);
+    run.map_err(failed)
+}
+
+/// How a run ended: what stopped it counts before what its history says.
+fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
+    match (fault.map(|fault| fault.kind), verdict) {
+        (Some(FaultKind::Deadlock), _) => RunOutcome::Deadlock,
+        (Some(_), _) => RunOutcome::ProtocolError,
+        (None, Finding::Violation) => RunOutcome::Violation,
+        (None, Finding::Undecided) => RunOutcome::Undecided,
+        (None, Finding::Consistent) => RunOutcome::Clean,
+    }
+}
+
+/// What was warned about and where, if anything was.
+fn warning(protocol: &Protocol, run: &Run) -> Option<String> {
+    let warnings = run.warnings.iter().map(|warning| {
+        let place = written_at(warning.span, protocol.sources());
+        let place = place.map(|(file, line, _)| format!(" at {file}:{line}"));
+        tame(&format!("{}{}", warning.summary, place.unwrap_or_default()))
+    });
+    let warnings: Vec<String> = warnings.collect();
+    (!warnings.is_empty()).then(|| warnings.join("; "))
+}
+
+/// How often a run took what its subject changes; not known if that is no entry of the table.
+fn covered(subject: &Subject, run: &Run) -> Option<u64> {
+    let touched = &subject.touched;
+    let is_known = touched.elsewhere.is_empty() && !touched.entries.is_empty();
+    let visits = |coverage: &[Covered]| visits(&touched.entries, coverage);
+    is_known.then(|| visits(&run.coverage()) + visits(&run.stalls()))
+}
+
+/// The columns that are about the mutant.
+fn about(subject: &Subject) -> CampaignRun {
+    let Some(Mutant { name, origin, .. }) = &subject.mutant else {
+        return CampaignRun::default();
+    };
+    let row = CampaignRun {
+        mutant: Some(name.to_string()),
+        ..CampaignRun::default()
+    };
+    match origin {
+        Origin::Named => CampaignRun {
+            operator: Some("named".to_owned()),
+            ..row
+        },
+        Origin::Made { operator, site } => CampaignRun {
+            operator: Some(operator.name().to_owned()),
+            machine: Some(site.machine.clone()),
+            state: site.state.clone(),
+            event: site.event.clone(),
+            place: Some(site.place.clone()),
+            ..row
+        },
+    }
+}
+
+/// The command that repeats a run.
+fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Lineage) -> String {
+    let mutant = subject
+        .name()
+        .map(|name| format!(" --mutant {}", quoted(&name)));
+    format!(
+        "rubric simulate {}{} --client {} --recipe {lineage}{} --check",
+        quoted(given),
+        mutant.unwrap_or_default(),
+        simulation.client,
+        if simulation.options.strict {
+            " --strict"
+        } else {
+            ""
+        }
+    )
+}

@@ -1,0 +1,45 @@
+//! Certificates of verdicts, written, read back and verified at once: what a program does that takes no verdict for granted.
+
+use std::io;
+
+use certify::certificate::{self, Claim, ReadError};
+use certify::verify::{Rejection, verify};
+use check::{Model, Verdict, steps};
+use history::History;
+use thiserror::Error;
+
+/// Why a certificate does not prove its verdict, which is a defect.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CertifyError {
+    /// It cannot be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+    /// It cannot be read back.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The verifier rejects it.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+}
+
+/// Writes the certificate of a verdict, reads it back and verifies it. Returns whether the verdict has one.
+///
+/// # Errors
+/// The certificate does not prove the verdict.
+pub fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<bool, CertifyError> {
+    let claim = Claim::new(history, model, "");
+    let mut text = Vec::new();
+    match verdict {
+        Verdict::Consistent(run) => {
+            certificate::write_consistent(&mut text, history, &claim, &[], run)?;
+        }
+        Verdict::Violation(violation) => {
+            let proof = steps::steps(history, violation);
+            certificate::write_violation(&mut text, &claim, &proof)?;
+        }
+        _ => return Ok(false),
+    }
+    verify(history, &certificate::read(&text[..])?)?;
+    Ok(true)
+}

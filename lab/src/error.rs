@@ -1,0 +1,343 @@
+//! What can go wrong in a campaign or an experiment.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use check::generate::RecipeError;
+use history::{BuildError, RestoreError, WrittenTwice};
+use slicc::source::{Diagnostic, Sources};
+use tables::TableError;
+use tables::files::advice;
+use thiserror::Error;
+
+use crate::certify::CertifyError;
+use crate::experiment::program::RunError;
+
+/// Why a campaign or an experiment has come to no end, or what it wrote cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A trace or a file of histories cannot be read.
+    #[error(transparent)]
+    Input(#[from] ingest::Error),
+    /// A table cannot be read or written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A file or folder cannot be read or written.
+    #[error("{}: {error}: {}", path.display(), advice(error))]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
+    /// A journal that another process has locked.
+    #[error("{}: another process is writing this file: wait for its end, or choose another folder with -o", .0.display())]
+    Locked(PathBuf),
+    /// A journal on a file system without locks.
+    #[error(
+        "{}: the file cannot be locked ({error}), so that two processes could do the same runs: choose \
+         a folder on a file system with locks with -o", path.display()
+    )]
+    NoLocks {
+        /// The journal.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        error: io::Error,
+    },
+    /// A line of a journal that is no such line.
+    #[error("{}:{line}: this version did not write this line ({error}): {advice}", path.display())]
+    Line {
+        /// The journal.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        #[source]
+        error: serde_json::Error,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A file that is no settings of a campaign.
+    #[error("{}:{}: {error}: this is no campaign of this version; choose another folder with -o", path.display(), error.line())]
+    NoSettings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        error: serde_json::Error,
+    },
+    /// What is stored was made with other settings, so that it cannot be resumed.
+    #[error(
+        "{stored} {what} ({then}, now {now}): repeat the options that it was started with, or choose another \
+         folder with -o"
+    )]
+    OtherSettings {
+        /// What is stored, and where.
+        stored: String,
+        /// The setting that differs.
+        what: &'static str,
+        /// Its stored value.
+        then: String,
+        /// Its value now.
+        now: String,
+    },
+    /// The stored campaign is about other mutants or protocol files.
+    #[error(
+        "{}: this folder holds a campaign with other mutants, or of protocols whose files were \
+         others: choose another folder with -o", .0.display()
+    )]
+    OtherSubjects(PathBuf),
+    /// The stored run of a campaign is not the one that follows from its settings.
+    #[error(
+        "the log of the campaign contradicts itself: run {number} of {subject} has lineage {lineage}, and \
+         {expected} was expected. Remove the folder and start again"
+    )]
+    Lineage {
+        /// The number of the run.
+        number: u32,
+        /// The mutant, or the protocol.
+        subject: String,
+        /// The stored lineage.
+        lineage: String,
+        /// The lineage that follows from the settings.
+        expected: String,
+    },
+    /// A folder without results.
+    #[error(
+        "{}: there is no campaign in this folder and no experiment: `rubric campaign -o DIR` and `rubric experiment \
+         NAME -o DIR` make them", .0.display()
+    )]
+    NoResults(PathBuf),
+    /// A selection from histories that are finished.
+    #[error(
+        "{}: holds finished histories: use --addresses, --from-tick and --to-tick where the \
+         trace itself is read, with `rubric ingest`", .0.display()
+    )]
+    Finished(PathBuf),
+    /// A history of another source than the one asked for.
+    #[error("{}: holds a history of the source `{source_name}`: leave --source out, or read the trace itself", path.display())]
+    OtherSource {
+        /// The file.
+        path: PathBuf,
+        /// The source that it has.
+        source_name: &'static str,
+    },
+    /// A stored history that does not go with the initial values.
+    #[error("{}: {error}", path.display())]
+    Restore {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        error: RestoreError,
+    },
+    /// A folder of traces without any history.
+    #[error(
+        "{}: no history in this folder: traces or histories that `rubric check` reads were expected", .0.display()
+    )]
+    NoHistories(PathBuf),
+    /// A value is written twice, and it matters.
+    #[error("{file}: {twice}. Record a run that writes unique values, or try --ambiguous search")]
+    WrittenTwice {
+        /// The file, and the history in it.
+        file: String,
+        /// Where.
+        twice: Box<WrittenTwice>,
+    },
+    /// A protocol that has errors, or of which no system can be made.
+    #[error("{0}")]
+    Protocol(Box<Refusal>),
+    /// There is no such mutant.
+    #[error(
+        "there is no mutant {name}: {}`rubric mutants list` shows the named ones, `rubric mutants \
+         list PROTOCOL` all of a protocol",
+        guess(near)
+    )]
+    NoMutant {
+        /// The name.
+        name: String,
+        /// Names that may have been meant.
+        near: Vec<String>,
+    },
+    /// A mutant of another protocol.
+    #[error(
+        "--mutant {name}: it is a mutant of {of}, and {given} is the protocol {protocol}: name a protocol \
+         that it is of, or choose one from `rubric mutants list {given}`"
+    )]
+    OtherMutant {
+        /// The mutant.
+        name: String,
+        /// Its protocol.
+        of: String,
+        /// The name or path that was given.
+        given: String,
+        /// The protocol that this is.
+        protocol: String,
+    },
+    /// A run that cannot be done, or whose history cannot be made.
+    #[error("{protocol}: {what}")]
+    Run {
+        /// The protocol.
+        protocol: String,
+        /// Why not.
+        what: String,
+    },
+    /// A certificate of this program that is none, which is a defect.
+    #[error("{command}: the certificate is refused: {error}")]
+    Certificate {
+        /// The command that repeats the run.
+        command: String,
+        /// What is wrong.
+        #[source]
+        error: CertifyError,
+    },
+    /// A random history that cannot be made.
+    #[error("{error} (seed {seed})")]
+    Recipe {
+        /// The seed of the history.
+        seed: u64,
+        /// Why.
+        #[source]
+        error: RecipeError,
+    },
+    /// A history that cannot be made of what was run.
+    #[error(transparent)]
+    History(#[from] BuildError),
+    /// A history that was made and has a value that is written twice.
+    #[error(transparent)]
+    MadeTwice(#[from] Box<WrittenTwice>),
+    /// No run violates SC, though one should.
+    #[error(
+        "none of {tried} histories that violate SC was found ({recipe}, number {number}): please report this"
+    )]
+    NoViolation {
+        /// Runs that were tried.
+        tried: u32,
+        /// What the histories were made of.
+        recipe: String,
+        /// The number of the history.
+        number: u32,
+    },
+    /// Two algorithms that cannot both be right.
+    #[error(
+        "{command}: {first} says that the history is {model}, {second} that it is not. This is a defect of rubric: \
+         please report it, with the history"
+    )]
+    Disagreement {
+        /// The command that repeats it.
+        command: String,
+        /// The model.
+        model: String,
+        /// The algorithm that finds the history consistent.
+        first: String,
+        /// The algorithm that finds a violation.
+        second: String,
+    },
+    /// An algorithm that applies to no model of an experiment.
+    #[error("--algorithm {algorithm}: it says nothing about a model of {experiment}")]
+    Inapplicable {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The experiment.
+        experiment: &'static str,
+    },
+    /// There is no such point.
+    #[error("--only {point}: {experiment} has no such point at this size; its points are {}", points.join(" "))]
+    NoPoint {
+        /// The name.
+        point: String,
+        /// The experiment.
+        experiment: &'static str,
+        /// The points that there are.
+        points: Vec<String>,
+    },
+    /// The point has no history with this number.
+    #[error("--only {point}: its histories have numbers from {first} to {last}")]
+    NoNumber {
+        /// The point.
+        point: String,
+        /// The first number.
+        first: u32,
+        /// The last number.
+        last: u32,
+    },
+    /// A history was asked for where there is a program.
+    #[error("--save: {0} explores programs, which are not histories")]
+    NoHistory(&'static str),
+    /// A built-in program that has errors, which is a defect.
+    #[error("{0}: this built-in program has errors, which `rubric explore program` shows")]
+    BuiltIn(&'static str),
+    /// The threads cannot be started.
+    #[error("--jobs {jobs}: {error}")]
+    Jobs {
+        /// How many were wanted.
+        jobs: usize,
+        /// Why not.
+        #[source]
+        error: rayon::ThreadPoolBuildError,
+    },
+    /// A checker of somebody else that cannot be run.
+    #[error("--program {name}: {error}")]
+    Program {
+        /// Its name.
+        name: String,
+        /// Why not.
+        #[source]
+        error: RunError,
+    },
+}
+
+impl Error {
+    /// An error of the file system about a file or folder.
+    pub fn file(path: &Path) -> impl Fn(io::Error) -> Error {
+        let path = path.to_owned();
+        move |error| Error::File {
+            path: path.clone(),
+            error,
+        }
+    }
+}
+
+fn guess(near: &[String]) -> String {
+    match near.is_empty() {
+        true => String::new(),
+        false => format!("did you mean {}? ", near.join(" or ")),
+    }
+}
+
+/// What is wrong with a protocol, or with the system that was asked for.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// The name or path that was given.
+    pub given: String,
+    /// The files of the protocol.
+    pub sources: Sources,
+    /// What is wrong, at least one thing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Refusal {
+    /// Whether a place in a file is to blame, which a program may show.
+    pub fn is_about_files(&self) -> bool {
+        self.diagnostics.iter().any(|one| one.span.is_some())
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sentences = self.diagnostics.iter().map(|one| match &one.hint {
+            Some(hint) => format!("{}: {hint}", one.message),
+            None => one.message.clone(),
+        });
+        let text = sentences.collect::<Vec<_>>().join("; ");
+        let says_what = text.starts_with(&self.given) || text.starts_with("--");
+        match says_what {
+            true => f.write_str(&text),
+            false => write!(f, "{}: {text}", self.given),
+        }
+    }
+}

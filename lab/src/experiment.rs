@@ -1,0 +1,163 @@
+//! The experiments of the papers, on simulated or recorded histories.
+//!
+//! [`catalog`] has the experiments, [`Options`] say how one is run, and [`Work`] runs it or goes on with what its folder holds.
+//!
+//! - [`point`]: what experiments consist of;
+//! - [`source`]: how histories are made; [`recorded`]: those that somebody recorded;
+//! - `explored`: programs, of which all runs are explored;
+//! - [`trial`]: what an algorithm says of one; [`program`]: what somebody else's program says;
+//! - `complete`: whether all that was planned is there;
+//! - `work`: which of all that is to be done, and doing it;
+//! - [`mutants`]: the experiment that is a campaign.
+//!
+//! ```
+//! use lab::NoObserver;
+//! use lab::experiment::{Only, Options, Work, catalog};
+//!
+//! let options = Options::default();
+//! let experiment = catalog::find("gcc-fig4").expect("it is in the catalogue");
+//! let work = Work::new(&options, &experiment, (experiment.points)(options.size))?;
+//! // One history of it, without a folder: a row for each algorithm.
+//! let only: Only = "operations=100/3".parse()?;
+//! let trials = work.only(&only)?;
+//! assert_eq!(trials.len(), 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod catalog;
+mod complete;
+mod explored;
+pub mod mutants;
+pub mod point;
+pub mod program;
+pub mod recorded;
+mod settings;
+pub mod source;
+pub mod trial;
+mod work;
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use check::Algorithm;
+use tables::Trial;
+
+use crate::error::Error;
+use crate::folder;
+use crate::journal::Lines;
+use crate::shard::Shard;
+use catalog::EXPERIMENTS;
+pub use complete::unfinished;
+pub use point::Size;
+use program::Program;
+pub use trial::Limits;
+pub use work::Work;
+
+/// How experiments are run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How large they are.
+    pub size: Size,
+    /// The folder for the tables. What an interrupted run of the same experiments left there is gone on with.
+    pub output: PathBuf,
+    /// The folder of recorded traces, if these are used instead of histories that protocols make.
+    pub traces: Option<PathBuf>,
+    /// Algorithms that are asked, too.
+    pub algorithms: Vec<Algorithm>,
+    /// Programs of somebody else that are asked, too.
+    pub programs: Vec<Program>,
+    /// What everything random comes from.
+    pub seed: u64,
+    /// The part to do, if not all.
+    pub shard: Option<Shard>,
+    /// How many histories are worked on at a time; if nothing is said, as many as there are cores.
+    pub jobs: Option<u32>,
+    /// How much each algorithm may take.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            size: Size::Quick,
+            output: PathBuf::from("results"),
+            traces: None,
+            algorithms: Vec::new(),
+            programs: Vec::new(),
+            seed: 1,
+            shard: None,
+            jobs: None,
+            limits: Limits {
+                timeout: Duration::from_secs(60),
+                memory: 16 << 30,
+            },
+        }
+    }
+}
+
+/// A point, or a history of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Only {
+    /// The name of the point.
+    pub point: String,
+    /// The number of the history.
+    pub number: Option<u32>,
+}
+
+impl FromStr for Only {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Only, Infallible> {
+        // The mix in a point has a `/` too, but nothing ends with it.
+        let number = text.rsplit_once('/').and_then(|(point, number)| {
+            let number = number.parse().ok()?;
+            Some((point, number))
+        });
+        let (point, number) = number.map_or((text, None), |(point, number)| (point, Some(number)));
+        Ok(Only {
+            point: point.to_owned(),
+            number,
+        })
+    }
+}
+
+/// The trials that the journals in a folder and in folders in it have: those of experiments that are under way or were
+/// killed, too.
+///
+/// # Errors
+/// A journal cannot be read.
+pub fn logged(folder: &Path) -> Result<Vec<Trial>, Error> {
+    let is_journal = |path: &PathBuf| {
+        let mut names = EXPERIMENTS.iter().map(|one| one.name);
+        names.any(|name| Shard::of_file(path, name, "jsonl").is_some())
+    };
+    let mut trials = Vec::new();
+    for path in folder::below(folder)?
+        .iter()
+        .filter(|path| is_journal(path))
+    {
+        let rows = Lines::read(path)?.rows::<Trial>(1)?;
+        trials.extend(rows.into_values());
+    }
+    Ok(trials)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_may_have_a_slash() {
+        let only = |text: &str| {
+            let Ok(only) = text.parse::<Only>();
+            (only.point, only.number)
+        };
+        assert_eq!(only("threads=4/7"), ("threads=4".to_owned(), Some(7)));
+        assert_eq!(only("threads=4"), ("threads=4".to_owned(), None));
+        let point = "mix=50/16/30/2,operations=8192";
+        assert_eq!(only(point), (point.to_owned(), None));
+        assert_eq!(only(&format!("{point}/3")), (point.to_owned(), Some(3)));
+    }
+}

@@ -1,0 +1,197 @@
+//! Checkers of other people, beside those that are built in.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::process::{Command, ExitStatus, Stdio};
+use std::str::FromStr;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use check::generate::without_order;
+use check::{Algorithm, Model};
+use history::{BuildError, History};
+use tables::Said;
+use thiserror::Error;
+
+use super::trial::{CONFLICTS, KERNEL};
+use crate::text::quoted;
+
+/// A program that decides whether a history is one of a model. It is given an axe file, and its exit status says
+/// what it found: 0 consistent, 1 violation, everything else undecided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What it is called in tables.
+    pub name: String,
+    /// The command: `{}` stands for the file, `{model}` for the model.
+    command: String,
+}
+
+/// What the shell says of a command that it cannot run, or not find.
+const NO_PROGRAM: [i32; 2] = [126, 127];
+
+/// Whether a name is that of a built-in algorithm, or of a row about kernels.
+pub fn is_ours(name: &str) -> bool {
+    Algorithm::ALL.iter().any(|one| one.name() == name) || [KERNEL, CONFLICTS].contains(&name)
+}
+
+impl FromStr for Program {
+    type Err = NoProgram;
+
+    fn from_str(text: &str) -> Result<Program, NoProgram> {
+        let (name, command) = text.split_once('=').ok_or(NoProgram::Form)?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || !name.chars().all(is_plain) || !command.contains("{}") {
+            return Err(NoProgram::Form);
+        }
+        if is_ours(name) {
+            return Err(NoProgram::Taken(name.to_owned()));
+        }
+        Ok(Program {
+            name: name.to_owned(),
+            command: command.to_owned(),
+        })
+    }
+}
+
+/// A text that names no program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NoProgram {
+    /// It has no name, or no place for the file.
+    #[error(
+        "NAME=COMMAND was expected, with {{}} where the file goes, such as mine='./checker --axe {{}}'"
+    )]
+    Form,
+    /// The name is taken.
+    #[error("{0} is the name of an algorithm of rubric: choose another one")]
+    Taken(String),
+}
+
+/// Why a program was not asked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A file for the history cannot be written, or the program cannot be started or waited for.
+    #[error(transparent)]
+    System(#[from] io::Error),
+    /// The history cannot be told without its order.
+    #[error(transparent)]
+    History(#[from] BuildError),
+    /// The history cannot be written as axe text.
+    #[error(transparent)]
+    Write(#[from] ingest::axe::WriteError),
+    /// There is no such program, or it is not allowed to run it.
+    #[error("`{command}` cannot be run ({status})")]
+    NotFound {
+        /// The command.
+        command: String,
+        /// What the shell says.
+        status: ExitStatus,
+    },
+}
+
+/// How often a program is looked at.
+const PERIOD: Duration = Duration::from_millis(1);
+
+impl Program {
+    /// The option that asks it.
+    pub fn option(&self) -> String {
+        format!(
+            "--program {}",
+            quoted(&format!("{}={}", self.name, self.command))
+        )
+    }
+
+    /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
+    ///
+    /// # Errors
+    /// The history cannot be handed over, or there is no such program.
+    pub fn run(
+        &self,
+        history: &History,
+        model: Model,
+        timeout: Duration,
+    ) -> Result<(Said, Option<String>, f64), RunError> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("history.axe");
+        let bare = without_order(history)?;
+        let file = File::create(&path)?;
+        let mut file = BufWriter::new(file);
+        ingest::axe::write(&bare, &mut file)?;
+        file.flush()?;
+        let command = self.command.replace("{model}", model.name());
+        let command = command.replace("{}", &path.display().to_string());
+        let start = Instant::now();
+        // With `exec` the shell does not stay between us and the program when time is up.
+        let mut child = Command::new("sh")
+            .args(["-c", &format!("exec {command}")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        loop {
+            match child.try_wait()? {
+                Some(status) if status.code().is_some_and(|code| NO_PROGRAM.contains(&code)) => {
+                    return Err(RunError::NotFound { command, status });
+                }
+                Some(status) => {
+                    let (said, reason) = meaning(status);
+                    return Ok((said, reason, start.elapsed().as_secs_f64()));
+                }
+                None if start.elapsed() > timeout => {
+                    // It may have ended by itself meanwhile.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    let reason = Some("time limit".to_owned());
+                    return Ok((Said::Timeout, reason, start.elapsed().as_secs_f64()));
+                }
+                None => sleep(PERIOD),
+            }
+        }
+    }
+}
+
+fn meaning(status: ExitStatus) -> (Said, Option<String>) {
+    match status.code() {
+        Some(0) => (Said::Consistent, None),
+        Some(1) => (Said::Violation, None),
+        _ => (Said::Undecided, Some(status.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_a_name_and_a_file() {
+        assert!("mine=./checker {}".parse::<Program>().is_ok());
+        for bad in [
+            "",
+            "mine",
+            "mine=./checker",
+            "=./checker {}",
+            "a b=c {}",
+            "wsc=c {}",
+        ] {
+            assert!(bad.parse::<Program>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn its_status_says_what_it_found() {
+        let history = History::default();
+        let run = |command: &str| {
+            let program: Program = format!("mine={command}").parse().unwrap();
+            let answer = program.run(&history, Model::SC, Duration::from_millis(300));
+            answer.map(|(said, _, _)| said)
+        };
+        assert!(run("/nonexistent {}").is_err());
+        let run = |command: &str| run(command).unwrap();
+        assert_eq!(run("test -f {}"), Said::Consistent);
+        assert_eq!(run("test -d {}"), Said::Violation);
+        assert_eq!(run("sh -c 'exit 7' {}"), Said::Undecided);
+        assert_eq!(run("test {model} = sc -a -f {}"), Said::Consistent);
+        assert_eq!(run("sh -c 'sleep 5' {}"), Said::Timeout);
+    }
+}

@@ -1,0 +1,67 @@
+//! What an experiment that goes on must not change.
+
+use serde::{Deserialize, Serialize};
+
+use super::Options;
+use super::catalog::Experiment;
+use crate::error::Error;
+use crate::journal::{Journal, Lines};
+use crate::resume::{self, unchanged};
+
+/// The first line of an experiment's journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    version: String,
+    experiment: String,
+    size: String,
+    seed: u64,
+    timeout: f64,
+    max_memory: u64,
+    traces: Option<String>,
+}
+
+impl Settings {
+    /// Those of a command.
+    pub fn new(options: &Options, experiment: &Experiment) -> Settings {
+        Settings {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            experiment: experiment.name.to_owned(),
+            size: options.size.name().to_owned(),
+            seed: options.seed,
+            timeout: options.limits.timeout.as_secs_f64(),
+            max_memory: options.limits.memory,
+            traces: options
+                .traces
+                .as_ref()
+                .map(|path| path.display().to_string()),
+        }
+    }
+
+    /// Writes them into a journal that is new, or compares them with those that it has.
+    ///
+    /// # Errors
+    /// It is of another experiment.
+    pub fn settle(&self, journal: &Journal, lines: &Lines) -> Result<(), Error> {
+        let known: Option<Result<Settings, Error>> =
+            lines.parse(0, "choose another folder with -o").next();
+        let Some(known) = known.transpose()? else {
+            return journal.add(self);
+        };
+        let stored = format!("this folder holds {} with another", self.experiment);
+        unchanged(&known, self, &stored)
+    }
+}
+
+impl resume::Settings for Settings {
+    fn fixed(&self) -> Vec<(&'static str, String)> {
+        let traces = self.traces.as_deref().unwrap_or("none");
+        vec![
+            ("version", self.version.clone()),
+            ("size", self.size.clone()),
+            ("seed", self.seed.to_string()),
+            ("time limit", self.timeout.to_string()),
+            ("memory limit", self.max_memory.to_string()),
+            ("folder of traces", traces.to_owned()),
+        ]
+    }
+}

@@ -1,0 +1,249 @@
+//! What algorithms say of a history.
+
+use std::time::{Duration, Instant};
+
+use check::bounds::Bounds;
+use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
+use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, decide};
+use history::{History, ReadsFrom};
+use tables::{Said, Trial};
+
+use super::point::Task;
+use super::program::{Program, RunError};
+
+/// How much an algorithm may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Time.
+    pub timeout: Duration,
+    /// Bytes that the program may occupy.
+    pub memory: u64,
+}
+
+impl Limits {
+    /// They, from now on.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::new(Some(self.timeout), Some(self.memory))
+    }
+
+    /// Some algorithms look at the clock seldom. What took longer than it may is cut off at the limit, whatever
+    /// it said then.
+    fn enforce(&self, row: Trial) -> Trial {
+        let limit = self.timeout.as_secs_f64();
+        match row.seconds > limit {
+            false => row,
+            true => Trial {
+                said: Said::Timeout,
+                reason: Some("time limit".to_owned()),
+                seconds: limit,
+                ..row
+            },
+        }
+    }
+}
+
+/// The history that is looked at.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// It.
+    pub history: &'a History,
+    /// What reads-from is.
+    pub reads_from: &'a ReadsFrom,
+}
+
+impl Subject<'_> {
+    /// Does a task. `row` has what is known of the history; the names that the rows have are those of
+    /// [`names`].
+    pub fn run(&self, task: Task, limits: &Limits, row: &Trial) -> Vec<Trial> {
+        let rows = match task {
+            Task::Decide(model, algorithm) => vec![self.decide(model, algorithm, limits, row)],
+            Task::Kernel(model) => self.kernel(model, limits, row),
+            // Of programs, which are no histories.
+            Task::Explore(_) => Vec::new(),
+        };
+        rows.into_iter().map(|row| limits.enforce(row)).collect()
+    }
+
+    fn decide(&self, model: Model, algorithm: Algorithm, limits: &Limits, row: &Trial) -> Trial {
+        let options = Options {
+            algorithm,
+            timeout: Some(limits.timeout),
+            max_memory: Some(limits.memory),
+            ..Options::default()
+        };
+        let start = Instant::now();
+        let outcome = decide(
+            self.history,
+            self.reads_from,
+            model,
+            &options,
+            &limits.bounds(),
+        );
+        let seconds = start.elapsed().as_secs_f64();
+        let row = about(row, model, algorithm.name(), seconds);
+        filled(row, &outcome)
+    }
+
+    /// The kernel, and how many pairs weaker criteria order.
+    fn kernel(&self, model: Model, limits: &Limits, row: &Trial) -> Vec<Trial> {
+        let start = Instant::now();
+        let found = kernel(self.history, self.reads_from, model, &limits.bounds());
+        let seconds = start.elapsed().as_secs_f64();
+        let whole = about(row, model, KERNEL, seconds);
+        let found = match found {
+            Ok(found) => found,
+            Err(NoKernel::Inconsistent) => {
+                return vec![Trial {
+                    said: Said::Violation,
+                    ..whole
+                }];
+            }
+            Err(NoKernel::Undecided(reason)) => return vec![undecided(whole, &reason)],
+        };
+        let pairs = found.pairs.len() as u64;
+        let mut rows = vec![Trial {
+            said: Said::Consistent,
+            kernel: Some(pairs),
+            ordered: Some(pairs),
+            conflicts: Some(found.sat.learned),
+            ..whole
+        }];
+        for &criterion in criteria(model) {
+            let said = match criterion {
+                // Its time is that of the algorithm, which orders the same pairs.
+                Algorithm::Wsc | Algorithm::Wtso => self.decide(model, criterion, limits, row),
+                _ => counted(row, model, criterion.name(), limits, |bounds| {
+                    derived(self.history, self.reads_from, criterion, &found, bounds)
+                }),
+            };
+            rows.push(Trial {
+                kernel: Some(pairs),
+                ..said
+            });
+        }
+        if model == Model::SC {
+            let conflicts = counted(row, model, CONFLICTS, limits, |bounds| {
+                conflicting(self.history, self.reads_from, bounds)
+            });
+            rows.push(Trial {
+                kernel: Some(pairs),
+                ..conflicts
+            });
+        }
+        rows
+    }
+
+    /// What a program of somebody else says.
+    ///
+    /// # Errors
+    /// It cannot be run.
+    pub fn ask(
+        &self,
+        program: &Program,
+        model: Model,
+        limits: &Limits,
+        row: &Trial,
+    ) -> Result<Trial, RunError> {
+        let (said, reason, seconds) = program.run(self.history, model, limits.timeout)?;
+        let row = Trial {
+            said,
+            reason,
+            ..about(row, model, &program.name, seconds)
+        };
+        Ok(limits.enforce(row))
+    }
+}
+
+/// What the rows about kernels are called.
+pub const KERNEL: &str = "kernel";
+
+/// What the rows are called that count conflicts alone.
+pub const CONFLICTS: &str = "cf";
+
+/// The names that the rows of a task have.
+pub fn names(task: Task) -> Vec<&'static str> {
+    match task {
+        Task::Decide(_, algorithm) => vec![algorithm.name()],
+        Task::Explore(None) => vec!["explore"],
+        Task::Explore(Some(model)) if model.buffers_by_location() => vec!["monitor-pso"],
+        Task::Explore(Some(_)) => vec!["monitor-tso"],
+        Task::Kernel(model) => {
+            let criteria = criteria(model).iter().map(|one| one.name());
+            let conflicts = (model == Model::SC).then_some(CONFLICTS);
+            std::iter::once(KERNEL)
+                .chain(criteria)
+                .chain(conflicts)
+                .collect()
+        }
+    }
+}
+
+fn about(row: &Trial, model: Model, algorithm: &str, seconds: f64) -> Trial {
+    Trial {
+        model: model.name().to_owned(),
+        algorithm: algorithm.to_owned(),
+        seconds,
+        ..row.clone()
+    }
+}
+
+/// The row of something that counts the pairs of writes it orders; none if a bound was met.
+fn counted(
+    row: &Trial,
+    model: Model,
+    name: &str,
+    limits: &Limits,
+    count: impl FnOnce(&Bounds) -> Option<u64>,
+) -> Trial {
+    let start = Instant::now();
+    let bounds = limits.bounds();
+    let ordered = count(&bounds);
+    let row = about(row, model, name, start.elapsed().as_secs_f64());
+    match ordered {
+        Some(_) => Trial {
+            said: Said::Satisfied,
+            ordered,
+            ..row
+        },
+        None => undecided(row, &Reason::exceeded(&bounds)),
+    }
+}
+
+fn undecided(row: Trial, reason: &Reason) -> Trial {
+    let said = match reason {
+        Reason::Timeout => Said::Timeout,
+        Reason::Memory | Reason::Lemmas => Said::Memory,
+        _ => Said::Undecided,
+    };
+    let cycle = match reason {
+        Reason::NoWitness(cycle) => Some(cycle.k() as u32),
+        _ => None,
+    };
+    Trial {
+        said,
+        reason: Some(reason.brief().to_owned()),
+        cycle,
+        ..row
+    }
+}
+
+fn filled(row: Trial, outcome: &Outcome) -> Trial {
+    let statistics = &outcome.statistics;
+    let row = Trial {
+        edges: statistics.edges as u64,
+        backtracks: statistics.backtracks,
+        depth: statistics.depth,
+        nodes: statistics.nodes,
+        ordered: statistics.ordered,
+        conflicts: statistics.sat.map(|sat| sat.learned),
+        fired: statistics.fired.map(|one| one.name().to_owned()),
+        ..row
+    };
+    let said = match &outcome.verdict {
+        Verdict::Consistent(_) => Said::Consistent,
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Said::Violation,
+        Verdict::Satisfied => Said::Satisfied,
+        Verdict::Undecided(reason) => return undecided(row, reason),
+    };
+    Trial { said, ..row }
+}

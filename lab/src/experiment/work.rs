@@ -1,0 +1,470 @@
+//! What is to be done for an experiment, and doing it on all cores.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use check::pairs::write_pairs;
+use check::{Algorithm, Model};
+use history::{History, ReadsFrom};
+use indexmap::IndexMap;
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use tables::{Said, Trial, write_trials};
+
+use super::catalog::Experiment;
+use super::explored;
+use super::point::{Point, Source, Task};
+use super::settings::Settings;
+use super::source::{Made, Sources};
+use super::trial::{Subject, names};
+use super::{Only, Options};
+use crate::error::Error;
+use crate::journal::{Journal, Row};
+use crate::machine;
+use crate::observer::{Observer, Stage};
+use crate::shard::Shard;
+use crate::text::quoted;
+
+/// The work of an experiment.
+pub struct Work<'a> {
+    options: &'a Options,
+    experiment: &'a Experiment,
+    points: Vec<Point>,
+    /// Algorithms that the user has added.
+    added: HashSet<Algorithm>,
+    sources: Sources,
+    jobs: usize,
+    machine: String,
+}
+
+/// A history of the plan: its point, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Item {
+    point: usize,
+    number: u32,
+}
+
+/// What tells trials apart: part, point and number, model and algorithm.
+type Key = (String, String, u32, String, String);
+
+impl Row for Trial {
+    type Key = Key;
+    const ADVICE: &'static str = "remove the line, and what it says is done again";
+
+    fn key(&self) -> Key {
+        (
+            self.part.clone(),
+            self.point.clone(),
+            self.number,
+            self.model.clone(),
+            self.algorithm.clone(),
+        )
+    }
+}
+
+impl<'a> Work<'a> {
+    /// The work on the points of an experiment: those of its catalogue entry, or of recorded histories.
+    ///
+    /// # Errors
+    /// A further algorithm applies to no model of the experiment.
+    pub fn new(
+        options: &'a Options,
+        experiment: &'a Experiment,
+        mut points: Vec<Point>,
+    ) -> Result<Work<'a>, Error> {
+        let mut added = HashSet::new();
+        for &algorithm in &options.algorithms {
+            let is_program = |point: &Point| matches!(point.source, Source::Program(_));
+            let mut applies = points.iter().all(is_program);
+            for point in points.iter_mut().filter(|point| !is_program(point)) {
+                for model in models(&point.tasks) {
+                    let task = Task::Decide(model, algorithm);
+                    applies |= algorithm.applies_to(model);
+                    if algorithm.applies_to(model) && !point.tasks.contains(&task) {
+                        point.tasks.push(task);
+                        added.insert(algorithm);
+                    }
+                }
+            }
+            if !applies {
+                return Err(Error::Inapplicable {
+                    algorithm: algorithm.name(),
+                    experiment: experiment.name,
+                });
+            }
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = options.jobs.map_or(cores, |jobs| jobs as usize);
+        Ok(Work {
+            options,
+            experiment,
+            points,
+            added,
+            sources: Sources::default(),
+            jobs,
+            machine: machine::describe(jobs),
+        })
+    }
+
+    /// The histories, in order.
+    fn items(&self) -> impl Iterator<Item = Item> + '_ {
+        let of_point = |(point, one): (usize, &Point)| {
+            (one.first..one.first + one.histories).map(move |number| Item { point, number })
+        };
+        self.points.iter().enumerate().flat_map(of_point)
+    }
+
+    /// Does what the folder does not have yet, writes the table, and returns its rows.
+    ///
+    /// # Errors
+    /// The folder holds the experiment with other options, or cannot be written; or a defect was found.
+    pub fn run(&self, observer: &dyn Observer) -> Result<Vec<Trial>, Error> {
+        let Options { output, shard, .. } = self.options;
+        std::fs::create_dir_all(output).map_err(Error::file(output))?;
+        let path =
+            |extension: &str| output.join(Shard::file(*shard, self.experiment.name, extension));
+        let (journal, lines) = Journal::open(&path("jsonl"))?;
+        Settings::new(self.options, self.experiment).settle(&journal, &lines)?;
+        let trials = self.rest(&journal, lines.rows(1)?, observer)?;
+        journal.sync()?;
+        write_trials(&path("parquet"), &trials)?;
+        Ok(trials)
+    }
+
+    /// Does what is not known yet, and writes it into the journal. Returns all of this shard, in order.
+    fn rest(
+        &self,
+        journal: &Journal,
+        known: IndexMap<Key, Trial>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Trial>, Error> {
+        let is_ours = |at: usize| self.options.shard.is_none_or(|shard| shard.has(at));
+        let items = self.items().enumerate().filter(|(at, _)| is_ours(*at));
+        let items: Vec<Item> = items.map(|(_, item)| item).collect();
+        let done: HashSet<Key> = known.keys().cloned().collect();
+        observer.begin(Stage::Histories(self.experiment.name));
+        observer.total(items.len() as u64);
+        let trials: Mutex<Vec<Trial>> = Mutex::new(known.into_values().collect());
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.jobs)
+            .build();
+        let pool = pool.map_err(|error| Error::Jobs {
+            jobs: self.jobs,
+            error,
+        })?;
+        pool.install(|| {
+            items.iter().par_bridge().try_for_each(|&item| {
+                let rows = self.history(item, &done, |row| journal.add(row))?;
+                observer.advance();
+                let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+                trials.extend(rows);
+                Ok::<(), Error>(())
+            })
+        })?;
+        observer.end();
+        let trials = trials.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.sorted(trials))
+    }
+
+    /// In the order of the plan; what is not part of it any more, such as the rows of an algorithm that is not
+    /// asked this time, comes behind.
+    fn sorted(&self, mut trials: Vec<Trial>) -> Vec<Trial> {
+        let mut places: HashMap<(&str, &str), usize> = HashMap::new();
+        for (at, point) in self.points.iter().enumerate() {
+            places.entry((point.part, &point.name)).or_insert(at);
+        }
+        let rank = |trial: &Trial| {
+            let point = places.get(&(&*trial.part, &*trial.point)).copied();
+            let tasks = point.map(|at| &self.points[at].tasks);
+            let task = tasks.and_then(|tasks| {
+                let names = tasks.iter().flat_map(|&task| {
+                    let model = task.model().name();
+                    names(task).into_iter().map(move |name| (model, name))
+                });
+                let mut names = names.enumerate();
+                let found = names
+                    .find(|(_, (model, name))| *model == trial.model && *name == trial.algorithm);
+                found.map(|(at, _)| at)
+            });
+            (
+                point.unwrap_or(usize::MAX),
+                trial.number,
+                task.unwrap_or(usize::MAX),
+                trial.algorithm.clone(),
+            )
+        };
+        trials.sort_by_cached_key(rank);
+        trials
+    }
+
+    /// Does one point, or one history of it, without a journal.
+    ///
+    /// # Errors
+    /// There is none, or a defect was found.
+    pub fn only(&self, only: &Only) -> Result<Vec<Trial>, Error> {
+        let mut trials = Vec::new();
+        for item in self.items_of(only)? {
+            trials.extend(self.history(item, &HashSet::new(), |_| Ok(()))?);
+        }
+        Ok(self.sorted(trials))
+    }
+
+    /// The first history of those that are meant.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn history_of(&self, only: &Only) -> Result<History, Error> {
+        let items = self.items_of(only)?;
+        Ok(self.of(items[0])?.history().clone())
+    }
+
+    /// The histories that are meant, at least one.
+    fn items_of(&self, only: &Only) -> Result<Vec<Item>, Error> {
+        let items = self.items().filter(|item| {
+            self.points[item.point].name == only.point
+                && only.number.is_none_or(|number| number == item.number)
+        });
+        let items: Vec<Item> = items.collect();
+        match items.is_empty() {
+            true => Err(self.nothing(only)),
+            false => Ok(items),
+        }
+    }
+
+    /// That there is nothing of this name, and what there is.
+    fn nothing(&self, only: &Only) -> Error {
+        let point = self.points.iter().find(|point| point.name == only.point);
+        match point {
+            Some(point) => Error::NoNumber {
+                point: only.point.clone(),
+                first: point.first,
+                last: point.first + point.histories - 1,
+            },
+            None => Error::NoPoint {
+                point: only.point.clone(),
+                experiment: self.experiment.name,
+                points: self.points.iter().map(|point| point.name.clone()).collect(),
+            },
+        }
+    }
+
+    /// What is asked of one history and is not known, each row as soon as it is there.
+    fn history(
+        &self,
+        item: Item,
+        done: &HashSet<Key>,
+        mut add: impl FnMut(&Trial) -> Result<(), Error>,
+    ) -> Result<Vec<Trial>, Error> {
+        let point = &self.points[item.point];
+        let is_known = |model: Model, name: &str| {
+            let (part, point) = (point.part.to_owned(), point.name.clone());
+            let model = model.name().to_owned();
+            done.contains(&(part, point, item.number, model, name.to_owned()))
+        };
+        let tasks = point.tasks.iter().filter(|task| {
+            let mut names = names(**task).into_iter();
+            !names.all(|name| is_known(task.model(), name))
+        });
+        let mut tasks: Vec<Task> = tasks.copied().collect();
+        // The first one finds a history that no cache has: each has its turn.
+        let turn = item.number as usize % tasks.len().max(1);
+        tasks.rotate_left(turn);
+        let mut programs = Vec::new();
+        for model in models(&point.tasks) {
+            let new = self.options.programs.iter();
+            let new = new.filter(|program| !is_known(model, &program.name));
+            programs.extend(new.map(|program| (model, program)));
+        }
+        if tasks.is_empty() && programs.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Source::Program(explored) = &point.source {
+            let explore = |task: Task| {
+                let row = explored::run(explored, task, &self.options.limits, &self.common(item))?;
+                add(&row).map(|()| row)
+            };
+            return tasks.into_iter().map(explore).collect();
+        }
+        let of = self.of(item)?;
+        let subject = Subject {
+            history: of.history(),
+            reads_from: of.reads_from(),
+        };
+        let row = self.row(item, &of);
+        let limits = self.options.limits;
+        let mut rows = Vec::new();
+        for task in tasks {
+            let row = match task {
+                Task::Decide(_, algorithm) if self.added.contains(&algorithm) => Trial {
+                    command: format!("{} --algorithm {}", row.command, algorithm.name()),
+                    ..row.clone()
+                },
+                _ => row.clone(),
+            };
+            let new = subject.run(task, &limits, &row);
+            let new = new
+                .into_iter()
+                .filter(|row| !is_known(task.model(), &row.algorithm));
+            for row in new {
+                add(&row)?;
+                rows.push(row);
+            }
+        }
+        self.agree(&rows)?;
+        for (model, program) in programs {
+            let row = Trial {
+                command: format!("{} {}", row.command, program.option()),
+                ..row.clone()
+            };
+            let asked = subject.ask(program, model, &limits, &row);
+            let row = asked.map_err(|error| Error::Program {
+                name: program.name.clone(),
+                error,
+            })?;
+            add(&row)?;
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// Two of our algorithms of which one says that a history is one of a model, the other that it is not: one of
+    /// them is wrong.
+    fn agree(&self, rows: &[Trial]) -> Result<(), Error> {
+        let says = |said: Said, model: &str| {
+            rows.iter()
+                .find(|row| row.said == said && row.model == model)
+        };
+        for row in rows.iter().filter(|row| row.said == Said::Consistent) {
+            if let Some(other) = says(Said::Violation, &row.model) {
+                return Err(Error::Disagreement {
+                    command: row.command.clone(),
+                    model: row.model.clone(),
+                    first: row.algorithm.clone(),
+                    second: other.algorithm.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The history of an item.
+    fn of(&self, item: Item) -> Result<Of<'_>, Error> {
+        match &self.points[item.point].source {
+            Source::Made(recipe) => {
+                let made = self.sources.make(recipe, item.number, self.options.seed)?;
+                Ok(Of::Made(Box::new(made)))
+            }
+            Source::Recorded(recording) => Ok(Of::Recorded(recording)),
+            Source::Program(_) => Err(Error::NoHistory(self.experiment.name)),
+        }
+    }
+
+    /// What all rows of a point's history, or program, have in common.
+    fn common(&self, item: Item) -> Trial {
+        let point = &self.points[item.point];
+        Trial {
+            experiment: self.experiment.name.to_owned(),
+            size: self.options.size.name().to_owned(),
+            part: point.part.to_owned(),
+            point: point.name.clone(),
+            number: item.number,
+            timeout: self.options.limits.timeout.as_secs_f64(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            machine: self.machine.clone(),
+            command: self.command(item),
+            ..Trial::default()
+        }
+    }
+
+    /// The same with what is known of the history.
+    fn row(&self, item: Item, of: &Of<'_>) -> Trial {
+        let point = &self.points[item.point];
+        let history = of.history();
+        let row = Trial {
+            threads: history.threads().len() as u32,
+            operations: history.operations() as u64,
+            locations: history.locations().len() as u32,
+            write_pairs: write_pairs(history),
+            trace_hash: history.digest(),
+            ..self.common(item)
+        };
+        match (of, &point.source) {
+            (Of::Made(made), Source::Made(recipe)) => Trial {
+                seed: made.seed,
+                source: made.source.to_owned(),
+                protocol: made.run.map(|run| run.protocol.to_owned()),
+                mutant: made.run.and_then(|run| run.mutant).map(str::to_owned),
+                client: made.run.map(|run| run.client.to_string()),
+                threads: recipe.threads,
+                operations: u64::from(recipe.operations),
+                locations: recipe.locations,
+                mix: format!(
+                    "{},{},{},{}",
+                    recipe.mix.loads, recipe.mix.stores, recipe.mix.rmws, recipe.mix.fences
+                ),
+                repointed: recipe.repointed(item.number),
+                distance: recipe.distance(),
+                make_seconds: made.seconds,
+                ..row
+            },
+            (Of::Recorded(recording), _) => Trial {
+                source: "recorded".to_owned(),
+                file: Some(recording.title.clone()),
+                ..row
+            },
+            (Of::Made(_), Source::Recorded(_) | Source::Program(_)) => row,
+        }
+    }
+
+    /// The command that repeats the rows of a history.
+    fn command(&self, item: Item) -> String {
+        let point = &self.points[item.point];
+        let traces = self
+            .options
+            .traces
+            .as_ref()
+            .map(|folder| format!(" --traces {}", quoted(&folder.display().to_string())));
+        format!(
+            "rubric experiment {} --size {} --seed {}{} --timeout {} --only {}/{}",
+            self.experiment.name,
+            self.options.size.name(),
+            self.options.seed,
+            traces.unwrap_or_default(),
+            self.options.limits.timeout.as_secs_f64(),
+            point.name,
+            item.number
+        )
+    }
+}
+
+/// A history that was made for an item, or was there.
+enum Of<'a> {
+    Made(Box<Made>),
+    Recorded(&'a super::point::Recording),
+}
+
+impl Of<'_> {
+    fn history(&self) -> &History {
+        match self {
+            Of::Made(made) => &made.history,
+            Of::Recorded(recording) => &recording.history,
+        }
+    }
+
+    fn reads_from(&self) -> &ReadsFrom {
+        match self {
+            Of::Made(made) => &made.reads_from,
+            Of::Recorded(recording) => &recording.reads_from,
+        }
+    }
+}
+
+/// The models that tasks are about, each once.
+fn models(tasks: &[Task]) -> Vec<Model> {
+    let mut models: Vec<Model> = Vec::new();
+    for task in tasks {
+        if !models.contains(&task.model()) {
+            models.push(task.model());
+        }
+    }
+    models
+}

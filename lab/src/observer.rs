@@ -1,0 +1,36 @@
+//! Following work that takes long.
+
+/// A part of the work whose progress an [`Observer`] follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Mutants are compared with their protocol.
+    Mutants,
+    /// The runs of a campaign.
+    Runs,
+    /// The histories of the experiment with this name.
+    Histories(&'static str),
+}
+
+/// Is told how far a campaign or an experiment has come, from any thread. The default of every method does nothing.
+pub trait Observer: Sync {
+    /// Called when a stage begins. Its number of pieces is not known yet.
+    fn begin(&self, _stage: Stage) {}
+
+    /// Called with the number of pieces of the stage whenever more is known about it.
+    fn total(&self, _pieces: u64) {}
+
+    /// Called for each piece that is done.
+    fn advance(&self) {}
+
+    /// Called with the number of mutants that were caught in this stage so far.
+    fn caught(&self, _mutants: usize) {}
+
+    /// Called when a stage has come to its end without an error.
+    fn end(&self) {}
+}
+
+/// The observer that ignores everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {}

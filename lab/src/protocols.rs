@@ -1,0 +1,133 @@
+//! Protocols by name or path, and mutants of them by name.
+
+use simulate::config::{Options, Plan};
+use simulate::simulation::Simulation;
+use slicc::load::Failure;
+use slicc::mutant::{Mutant, made, named};
+use slicc::protocol::Protocol;
+
+use crate::error::{Error, Refusal};
+
+/// A protocol that can run, under the name that it was given.
+pub struct Opened {
+    /// A built-in name, or a path.
+    pub given: String,
+    /// The protocol.
+    pub protocol: Protocol,
+}
+
+impl Opened {
+    /// Opens a protocol: a built-in name or the path of a `.slicc` file; or a mutant of it.
+    ///
+    /// # Errors
+    /// There is no such protocol or mutant, or it has errors.
+    pub fn new(given: &str, mutant: Option<&str>) -> Result<Opened, Error> {
+        let mut protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
+        if let Some(name) = mutant {
+            let mutant = find_mutant(name, given, &protocol)?;
+            protocol = with(given, &protocol, &mutant)?;
+        }
+        Ok(Opened {
+            given: given.to_owned(),
+            protocol,
+        })
+    }
+
+    /// The protocol with a fault put in.
+    ///
+    /// # Errors
+    /// The mutant does not fit the protocol.
+    pub fn with(&self, mutant: &Mutant) -> Result<Protocol, Error> {
+        with(&self.given, &self.protocol, mutant)
+    }
+
+    /// The name that was given, and the mutant that the protocol is.
+    pub fn title(&self) -> String {
+        match self.mutant() {
+            Some(mutant) => format!("{} with {mutant}", self.given),
+            None => self.given.clone(),
+        }
+    }
+
+    /// The mutant that the protocol is, if it is one.
+    pub fn mutant(&self) -> Option<&str> {
+        self.protocol.loaded.mutant.as_deref()
+    }
+
+    /// Plans the system of a simulation.
+    ///
+    /// # Errors
+    /// There is no such system.
+    pub fn plan(&self, simulation: &Simulation) -> Result<Plan, Error> {
+        let plan = simulation.plan(&self.protocol);
+        plan.map_err(|diagnostics| self.refusal(diagnostics))
+    }
+
+    /// Plans a system without saying what runs on it.
+    ///
+    /// # Errors
+    /// There is no such system.
+    pub fn plan_of(&self, options: &Options) -> Result<Plan, Error> {
+        let plan = Plan::of(&self.protocol, options);
+        plan.map_err(|diagnostics| self.refusal(diagnostics))
+    }
+
+    fn refusal(&self, diagnostics: Vec<slicc::source::Diagnostic>) -> Error {
+        Error::Protocol(Box::new(Refusal {
+            given: self.given.clone(),
+            sources: self.protocol.sources().clone(),
+            diagnostics,
+        }))
+    }
+}
+
+fn with(given: &str, protocol: &Protocol, mutant: &Mutant) -> Result<Protocol, Error> {
+    let mutated = protocol.with(mutant);
+    mutated.map_err(|failure| refused(given, failure))
+}
+
+/// The error of a protocol that cannot be read.
+pub fn refused(given: &str, failure: Failure) -> Error {
+    Error::Protocol(Box::new(Refusal {
+        given: given.to_owned(),
+        sources: failure.sources,
+        diagnostics: failure.diagnostics,
+    }))
+}
+
+/// The mutant of a protocol with a name or id.
+///
+/// # Errors
+/// There is none; the error says which may have been meant.
+pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
+    if let Some(mutant) = named::find(name) {
+        return match protocol.name() == mutant.protocol {
+            true => Ok(mutant),
+            false => Err(Error::OtherMutant {
+                name: name.to_owned(),
+                of: mutant.protocol.to_string(),
+                given: given.to_owned(),
+                protocol: protocol.name().to_owned(),
+            }),
+        };
+    }
+    made::find(protocol, name).ok_or_else(|| {
+        let is_id = name.contains('/');
+        Error::NoMutant {
+            name: name.to_owned(),
+            near: match is_id {
+                true => made::nearest(protocol, name),
+                false => named::nearest(name)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
+            },
+        }
+    })
+}
+
+/// Whether a system has controllers of a machine.
+pub fn has_controllers(plan: &Plan, machine: &str) -> bool {
+    let mut machines = plan.machines.iter();
+    machines.any(|one| &*one.name == machine && !one.instances.is_empty())
+}

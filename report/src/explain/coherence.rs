@@ -1,0 +1,199 @@
+//! What controllers did with the cache lines of a violation, around it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use history::{History, OpId};
+use ingest::{Transition, Transitions};
+
+use super::why;
+use crate::picture::{CacheLine, LineRow};
+
+/// Rows of a cache line that are shown: operations, and what is nearest to them.
+const ROWS: usize = 48;
+
+/// Transitions that are shown from before the first operation.
+const BEFORE: usize = 8;
+
+/// Said of a transition to the state in which the controller is already.
+const STAYS: &str = " (stays)";
+
+/// How far from the beginning of its cache line a location is at most.
+const LONGEST_LINE: u64 = 4096;
+
+/// The cache lines of operations, from shortly before the first of them was issued until the last had completed.
+pub fn lines(history: &History, transitions: &Transitions, ops: &[OpId]) -> Vec<CacheLine> {
+    let bases: BTreeSet<u64> = transitions.iter().map(|it| it.address).collect();
+    let base = |op: OpId| {
+        let address = history.locations()[history.location(op)? as usize].address;
+        let base = bases.range(..=address).next_back()?;
+        (address - base < LONGEST_LINE).then_some(*base)
+    };
+    let mut by_line: BTreeMap<u64, Vec<OpId>> = BTreeMap::new();
+    for &op in ops {
+        if let Some(base) = base(op) {
+            by_line.entry(base).or_default().push(op);
+        }
+    }
+    // When operations took effect: a controller that stays in its state then has served one.
+    let mut served: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    for op in history.ops() {
+        if let (Some(base), Some(tick)) = (base(op), history.operation(op).completed)
+            && by_line.contains_key(&base)
+        {
+            served.entry(base).or_default().insert(tick);
+        }
+    }
+    let lines = by_line.into_iter();
+    lines
+        .map(|(base, ops)| {
+            let served = served.remove(&base).unwrap_or_default();
+            line(history, transitions, base, &ops, &served)
+        })
+        .collect()
+}
+
+fn line(
+    history: &History,
+    transitions: &Transitions,
+    base: u64,
+    ops: &[OpId],
+    served: &BTreeSet<u64>,
+) -> CacheLine {
+    let ticks = ops.iter().flat_map(|&op| {
+        let operation = history.operation(op);
+        [operation.issued, operation.completed]
+    });
+    let ticks: Vec<u64> = ticks.flatten().collect();
+    let first = ticks.iter().copied().min().unwrap_or(0);
+    let last = ticks.iter().copied().max().unwrap_or(u64::MAX);
+    let own: Vec<Transition<'_>> = transitions
+        .iter()
+        .filter(|it| it.address == base && it.tick <= last)
+        .collect();
+    let controllers: BTreeSet<(&str, u32)> =
+        own.iter().map(|it| (it.machine, it.version)).collect();
+    let controllers: Vec<(&str, u32)> = controllers.into_iter().collect();
+    let mut states = vec![String::new(); controllers.len()];
+    let mut events: Vec<_> = own
+        .iter()
+        .map(|it| ((it.tick, 0, u64::from(it.line)), Event::Transition(*it)))
+        .collect();
+    // The line of an operation may be where it was issued; when it took effect is what counts here, and that is a part of the
+    // transition of its tick.
+    events.extend(ops.iter().map(|&op| {
+        let operation = history.operation(op);
+        let tick = operation.completed.or(operation.issued).unwrap_or(last);
+        let line = operation.line.unwrap_or(0);
+        ((tick, 1, line), Event::Operation(op))
+    }));
+    events.sort_by_key(|event| event.0);
+    let mut rows = Vec::new();
+    for (_, event) in events {
+        let mut row = LineRow::default();
+        match event {
+            Event::Operation(op) => {
+                row.tick = history.operation(op).completed;
+                row.line = history.line(op);
+                row.what = format!("{} {}", why::label(history, op), history.describe(op));
+            }
+            Event::Transition(it) => {
+                let at = controllers
+                    .binary_search(&(it.machine, it.version))
+                    .unwrap_or(0);
+                states[at] = it.next_state.to_owned();
+                if it.state == it.next_state && served.contains(&it.tick) {
+                    continue;
+                }
+                let stays = match it.state == it.next_state {
+                    true => STAYS,
+                    false => "",
+                };
+                row.tick = Some(it.tick);
+                row.line = Some(it.line.into());
+                row.what = format!("{} {}: {}{stays}", it.machine, it.version, it.event);
+                row.changed = Some(at);
+            }
+        }
+        row.states.clone_from(&states);
+        rows.push(row);
+    }
+    let is_before = |row: &&LineRow| row.changed.is_some() && row.tick < Some(first);
+    let before = rows.iter().take_while(is_before).count();
+    let begins = before.saturating_sub(BEFORE);
+    rows.drain(..begins);
+    let (rows, farther) = nearest(rows);
+    let left_out = begins + farther;
+    CacheLine {
+        title: format!("Cache line {base:#x}: the states of its controllers"),
+        controllers: controllers
+            .iter()
+            .map(|(machine, version)| format!("{machine} {version}"))
+            .collect(),
+        rows,
+        left_out,
+    }
+}
+
+/// The operations and the transitions next to them, in their order, and how many others there are. Where a controller stays in its state it is the
+/// less likely to matter, but a protocol's fault may be just that.
+fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
+    /// How much nearer a transition to another state seems.
+    const CHANGES: usize = 6;
+    let is_operation: Vec<bool> = rows.iter().map(|row| row.changed.is_none()).collect();
+    let operations: Vec<usize> = (0..rows.len()).filter(|&at| is_operation[at]).collect();
+    let room = ROWS.saturating_sub(operations.len());
+    let distance = |at: usize| {
+        let after = operations.partition_point(|&it| it < at);
+        let near = [after.checked_sub(1), Some(after)].into_iter().flatten();
+        let near = near
+            .filter_map(|it| operations.get(it))
+            .map(|it| it.abs_diff(at));
+        near.min().unwrap_or(usize::MAX / 2)
+    };
+    let stays = |at: usize| usize::from(rows[at].what.ends_with(STAYS));
+    let mut others: Vec<usize> = (0..rows.len()).filter(|&at| !is_operation[at]).collect();
+    others.sort_by_key(|&at| (distance(at) + CHANGES * stays(at), at));
+    let farther = others.len().saturating_sub(room);
+    let kept: BTreeSet<usize> = others.into_iter().take(room).chain(operations).collect();
+    let rows = rows.into_iter().enumerate();
+    let rows = rows.filter(|(at, _)| kept.contains(at)).map(|it| it.1);
+    (rows.collect(), farther)
+}
+
+/// What changes who holds a line, or looks at it.
+enum Event<'a> {
+    Transition(Transition<'a>),
+    Operation(OpId),
+}
+
+/// The same in words.
+pub fn words(lines: &[CacheLine]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let _ = writeln!(text, "\n  {}", line.title);
+        if let Some(omission) = line.omission() {
+            let _ = writeln!(text, "    {omission}");
+        }
+        for row in &line.rows {
+            let number = |it: Option<u64>| it.map_or(String::new(), |it| it.to_string());
+            let held = line
+                .controllers
+                .iter()
+                .zip(&row.states)
+                .filter(|(_, state)| !state.is_empty());
+            let held: Vec<String> = held
+                .map(|(name, state)| format!("{name} {state}"))
+                .collect();
+            let _ = writeln!(
+                text,
+                "    tick {:>8}  line {:>8}  {:40} {}",
+                number(row.tick),
+                number(row.line),
+                row.what,
+                held.join(", ")
+            );
+        }
+    }
+    text
+}

@@ -1,0 +1,75 @@
+//! The memory order that explains a consistent history.
+
+use history::{History, OpId, ReadSource, ReadsFrom};
+use memory::machine::Step;
+
+use super::why;
+use crate::assumptions;
+use crate::picture::{Arrow, Kind, Operation, Picture, Weight};
+
+/// The most steps of a memory order whose picture has arrows. A longer one is a list, which only a page can show.
+pub const DRAWN: usize = 60;
+/// Most steps that a page lists.
+const LISTED: usize = 20_000;
+
+/// The picture of a run that explains a history.
+pub fn consistent(
+    history: &History,
+    reads_from: &ReadsFrom,
+    steps: &[Step],
+    title: String,
+) -> Picture {
+    let mut picture = Picture {
+        title,
+        lead: vec!["Memory order goes down: each operation reads what was written last above it, or what waits in its own thread's buffer.".to_owned()],
+        columns: history.threads().iter().map(|thread| format!("thread {}", thread.label)).collect(),
+        operations: steps.iter().take(LISTED).map(|step| operation(history, *step)).collect(),
+        notes: assumptions::of(history),
+        ..Picture::default()
+    };
+    if steps.len() <= DRAWN {
+        picture.arrows = sources(history, reads_from, steps);
+    } else if steps.len() > LISTED {
+        let left = steps.len() - LISTED;
+        picture.notes.push(format!(
+            "{left} more steps are not listed; `rubric check --certificate` writes all of them."
+        ));
+    }
+    picture
+}
+
+fn operation(history: &History, step: Step) -> Operation {
+    match step {
+        Step::Execute(op) => super::operation(history, op, history.thread_of(op)),
+        Step::Commit(op) => Operation {
+            column: history.thread_of(op),
+            label: why::label(history, op),
+            text: "reaches memory".to_owned(),
+            place: String::new(),
+        },
+    }
+}
+
+/// From each write to its readers: from where it reaches memory, or from the buffer.
+fn sources(history: &History, reads_from: &ReadsFrom, steps: &[Step]) -> Vec<Arrow> {
+    let executed = |op: OpId| steps.iter().position(|step| *step == Step::Execute(op));
+    let committed = |op: OpId| steps.iter().position(|step| *step == Step::Commit(op));
+    let mut arrows = Vec::new();
+    for op in history.ops() {
+        let Some(ReadSource::Write(write)) = reads_from.source(op) else {
+            continue;
+        };
+        let Some(to) = executed(op) else { continue };
+        let from = committed(write)
+            .filter(|&from| from < to)
+            .or_else(|| executed(write));
+        arrows.extend(from.map(|from| Arrow {
+            from,
+            to,
+            kind: Kind::Rf,
+            letter: None,
+            weight: Weight::Plain,
+        }));
+    }
+    arrows
+}

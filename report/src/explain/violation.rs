@@ -1,0 +1,307 @@
+//! A violation as pictures: one for each case of its proof.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use certify::certificate::Node;
+use check::Model;
+use check::proof::{Block, Contradiction, Fact, Rule, Violation};
+use check::shape;
+use check::shrink::reduce;
+use history::{History, OpId, ReadSource, ReadsFrom};
+use ingest::Transitions;
+
+use super::rows::sorted;
+use super::{coherence, why};
+use crate::assumptions;
+use crate::picture::{Arrow, Kind, Operation, Picture, Weight};
+
+/// Most cases that are drawn.
+const CASES: usize = 12;
+
+/// Pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
+/// trace has any.
+pub fn violation(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    violation: &Violation,
+    transitions: &Transitions,
+    title: &str,
+) -> Vec<Picture> {
+    let mut lead = vec![format!("{}.", why::headline(history, violation))];
+    let part = reduce(history, reads_from, model, violation);
+    if let Some(shape) = part.and_then(|part| shape::of(&part.history, &part.violation)) {
+        lead.push(format!(
+            "A part of it is the litmus test {}: {}.",
+            shape.name, shape.meaning
+        ));
+    }
+    // The last block ends the proof; what it takes from the others comes after it.
+    let (last, others) = violation.blocks.split_last().expect("a proof has a block");
+    let drawing = Drawing::of(history, reads_from, last);
+    let ops: Vec<OpId> = drawing.ops().collect();
+    let lines = coherence::lines(history, transitions, &ops);
+    let mut notes = assumptions::of(history);
+    if lines.is_empty() && transitions.iter().next().is_some() {
+        notes.push(
+            "the trace has transitions, but none of these addresses: what CPUs execute has virtual ones"
+                .to_owned(),
+        );
+    }
+    let mut pictures = vec![Picture {
+        lines,
+        notes,
+        ..drawing.picture(title.to_owned(), lead)
+    }];
+    for (number, block) in others.iter().enumerate().take(CASES) {
+        let drawing = Drawing::of(history, reads_from, block);
+        let assumed = block
+            .assumptions
+            .iter()
+            .map(|&it| why::assumption(history, it));
+        let assumed = assumed.collect::<Vec<_>>().join(", ");
+        let lead = vec![
+            String::new(),
+            format!("Case {}: assume {assumed}", number + 1),
+        ];
+        pictures.push(drawing.picture(title.to_owned(), lead));
+    }
+    let left = others.len().saturating_sub(CASES);
+    if let (Some(picture), 1..) = (pictures.first_mut(), left) {
+        picture.notes.push(format!(
+            "{left} cases are not drawn; `rubric check --certificate` writes the whole proof."
+        ));
+    }
+    pictures
+}
+
+/// The picture of a violation alone: the end of its proof, with its reasons.
+pub fn drawn(
+    history: &History,
+    reads_from: &ReadsFrom,
+    violation: &Violation,
+    title: String,
+) -> Picture {
+    Drawing::of(history, reads_from, violation.last()).picture(title, Vec::new())
+}
+
+/// A block on its way to a picture.
+struct Drawing<'a> {
+    history: &'a History,
+    reads_from: &'a ReadsFrom,
+    block: &'a Block,
+    /// The rows.
+    nodes: Vec<Node>,
+    rows: BTreeMap<Node, usize>,
+}
+
+impl<'a> Drawing<'a> {
+    fn of(history: &'a History, reads_from: &'a ReadsFrom, block: &'a Block) -> Drawing<'a> {
+        let mut nodes = BTreeSet::new();
+        for fact in &block.facts {
+            nodes.extend([fact.before, fact.after]);
+            if let Rule::OwnEarlier(read) | Rule::Observed(read) = fact.rule {
+                nodes.insert(Node::Op(read));
+            }
+        }
+        if let Contradiction::ThinAir(read) = block.end {
+            nodes.insert(Node::Op(read));
+        }
+        let ops: Vec<OpId> = nodes
+            .iter()
+            .filter_map(|node| {
+                if let Node::Op(op) = node {
+                    Some(*op)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        let initial = nodes
+            .iter()
+            .copied()
+            .filter(|node| matches!(node, Node::Initial(_)));
+        let last = nodes
+            .iter()
+            .copied()
+            .filter(|node| matches!(node, Node::Final(_)));
+        let ops = sorted(history, &ops).into_iter().map(Node::Op);
+        let nodes: Vec<Node> = initial.chain(ops).chain(last).collect();
+        let rows = nodes
+            .iter()
+            .enumerate()
+            .map(|(row, &node)| (node, row))
+            .collect();
+        Drawing {
+            history,
+            reads_from,
+            block,
+            nodes,
+            rows,
+        }
+    }
+
+    fn picture(&self, title: String, lead: Vec<String>) -> Picture {
+        let history = self.history;
+        let threads: BTreeSet<usize> = self.ops().map(|op| history.thread_of(op)).collect();
+        let has_memory = self.nodes.iter().any(|node| !matches!(node, Node::Op(_)));
+        let mut columns: Vec<String> = threads
+            .iter()
+            .map(|&at| format!("thread {}", history.threads()[at].label))
+            .collect();
+        if has_memory {
+            columns.insert(0, "memory".to_owned());
+        }
+        let column = |node: Node| match node {
+            Node::Op(op) => {
+                let thread = history.thread_of(op);
+                threads.range(..thread).count() + usize::from(has_memory)
+            }
+            _ => 0,
+        };
+        let operations = self
+            .nodes
+            .iter()
+            .map(|&node| operation(history, node, column(node)));
+        let (arrows, reasons) = self.arrows();
+        Picture {
+            title,
+            lead,
+            columns,
+            operations: operations.collect(),
+            arrows,
+            reasons,
+            ..Picture::default()
+        }
+    }
+
+    fn ops(&self) -> impl Iterator<Item = OpId> {
+        self.nodes.iter().filter_map(|node| {
+            if let Node::Op(op) = node {
+                Some(*op)
+            } else {
+                None
+            }
+        })
+    }
+
+    /// The facts as arrows, what else orients, and the reasons of those with a letter.
+    fn arrows(&self) -> (Vec<Arrow>, Vec<(String, String)>) {
+        let cycle = match &self.block.end {
+            Contradiction::Cycle(facts) => &facts[..],
+            _ => &[],
+        };
+        let told = why::cycle(self.history, self.block);
+        let notes = told.map_or(Vec::new(), |cycle| cycle.notes);
+        let mut arrows: Vec<Arrow> = Vec::new();
+        for (at, fact) in self.block.facts.iter().enumerate() {
+            let letter = notes
+                .iter()
+                .find(|note| note.fact == at)
+                .map(|note| note.letter.clone());
+            let weight = if cycle.contains(&at) {
+                Weight::Strong
+            } else {
+                Weight::Plain
+            };
+            let arrow = self.arrow(fact, letter, weight);
+            let same = arrows
+                .iter_mut()
+                .find(|it| (it.from, it.to, it.kind) == (arrow.from, arrow.to, arrow.kind));
+            // What is assumed of a read's source is a fact as well.
+            match same {
+                Some(known) => {
+                    known.weight = known.weight.min(arrow.weight);
+                    known.letter = known.letter.take().or(arrow.letter);
+                }
+                None => arrows.push(arrow),
+            }
+        }
+        let mut orienting = self.sources();
+        orienting.extend(self.program_order());
+        for arrow in orienting {
+            let is_known = arrows
+                .iter()
+                .any(|it| (it.from, it.to, it.kind) == (arrow.from, arrow.to, arrow.kind));
+            if !is_known {
+                arrows.push(arrow);
+            }
+        }
+        let reasons = notes.into_iter().map(|note| (note.letter, note.text));
+        (arrows, reasons.collect())
+    }
+
+    fn arrow(&self, fact: &Fact, letter: Option<String>, weight: Weight) -> Arrow {
+        Arrow {
+            from: self.rows[&fact.before],
+            to: self.rows[&fact.after],
+            kind: why::kind(fact.rule),
+            letter,
+            weight,
+        }
+    }
+
+    /// Where the reads that are drawn take their values from, if that is drawn.
+    fn sources(&self) -> Vec<Arrow> {
+        let of = |op: OpId| {
+            let source = match self.reads_from.source(op)? {
+                ReadSource::Write(write) => Node::Op(write),
+                ReadSource::Initial => Node::Initial(self.history.location(op)?),
+                _ => return None,
+            };
+            Some(Arrow {
+                from: *self.rows.get(&source)?,
+                to: self.rows[&Node::Op(op)],
+                kind: Kind::Rf,
+                letter: None,
+                weight: Weight::Plain,
+            })
+        };
+        self.ops().filter_map(of).collect()
+    }
+
+    /// From each operation to the next of its thread that is drawn.
+    fn program_order(&self) -> Vec<Arrow> {
+        let ops: BTreeSet<OpId> = self.ops().collect();
+        let ops: Vec<OpId> = ops.into_iter().collect();
+        let same_thread =
+            |two: &&[OpId]| self.history.thread_of(two[0]) == self.history.thread_of(two[1]);
+        let pairs = ops.windows(2).filter(same_thread);
+        pairs
+            .map(|two| Arrow {
+                from: self.rows[&Node::Op(two[0])],
+                to: self.rows[&Node::Op(two[1])],
+                kind: Kind::Po,
+                letter: None,
+                weight: Weight::Faint,
+            })
+            .collect()
+    }
+}
+
+/// A node in its box.
+fn operation(history: &History, node: Node, column: usize) -> Operation {
+    let place = |location: u32| history.locations()[location as usize];
+    match node {
+        Node::Op(op) => super::operation(history, op, column),
+        Node::Initial(location) => Operation {
+            column,
+            label: "initial".to_owned(),
+            text: format!(
+                "{} == {}",
+                place(location),
+                history.initial(location).unwrap_or(0)
+            ),
+            place: "before the first operation".to_owned(),
+        },
+        Node::Final(location) => {
+            let value = history.finals().iter().find(|it| it.location == location);
+            Operation {
+                column,
+                label: "final".to_owned(),
+                text: format!("{} == {}", place(location), value.map_or(0, |it| it.value)),
+                place: "after the last operation".to_owned(),
+            }
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! Checking a run while it goes on: operations are taken in as they complete, and what they force is known at once.
+//!
+//! A [`Watch`] reads a gem5 trace on a thread of its own and follows it to its [`End`]: to the first operation after which the history
+//! cannot be consistent any more, or to the end of the trace. Its [`Window`] has the operations that can still say something.
+//!
+//! - `window`: operations as they arrive, with sizes that may turn out to be smaller;
+//! - `places`: what operations are called;
+//! - `source`: the trace, read on a thread of its own.
+//!
+//! ```
+//! use rubric::watch::{End, Watch};
+//! use rubric::{Bounds, Model, ingest};
+//!
+//! // A run of TSO's machine, as gem5 would print it.
+//! let recipe = check::generate::Recipe { model: Model::TSO, ..Default::default() };
+//! let history = check::generate::generate(&recipe)?;
+//! let mut trace = Vec::new();
+//! ingest::gem5::write(&history, &mut trace)?;
+//!
+//! let trace = std::io::Cursor::new(trace);
+//! let options = ingest::Options::default();
+//! let mut watch = Watch::new(trace, "trace.out", Model::TSO, options, None, Bounds::none());
+//! let end = watch.follow(&mut |_| {})?;
+//! assert!(matches!(end, End::Consistent(_)));
+//! assert_eq!(watch.window().arrived(), history.operations() as u64);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod places;
+mod source;
+mod window;
+
+use std::io::Read;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use ::check::bounds::{Bounds, Exceeded};
+use ::check::online::{Arrival, Broken, Stop, Why};
+use ::check::proof::Violation;
+use ::check::{self, Model, Verdict};
+use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
+use thiserror::Error;
+
+use source::Batches;
+pub use source::End as TraceEnd;
+use window::Problem;
+pub use window::Window;
+
+/// How long nothing may come before the bounds are looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Why a trace cannot be watched.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WatchError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Input(#[from] ingest::Error),
+    /// It is no gem5 trace, or none that shows operations.
+    #[error("{0}. What is watched is a gem5 trace: for other formats there is `rubric check`")]
+    Format(#[source] ingest::Error),
+    /// It shows something that cannot be watched.
+    #[error("{name}:{line}: {what}: record the trace and use `rubric check`")]
+    Unsuitable {
+        /// The trace.
+        name: String,
+        /// How many lines were read.
+        line: u64,
+        /// What it shows.
+        what: String,
+    },
+    /// A value is written twice.
+    #[error(
+        "{name}: {second} writes a value that {first}, so it is not known which of the two a read takes: record a run that writes unique values"
+    )]
+    WrittenTwice {
+        /// The trace.
+        name: String,
+        /// The second write.
+        second: String,
+        /// Who has written it before.
+        first: String,
+    },
+    /// It shows no operation.
+    #[error(
+        "{0}: no operation in it that Ruby or a client shows: record gem5 with --debug-flags=ProtocolTrace,RubySequencer,RubyPort; \
+         for what the flag Exec shows there is `rubric check`"
+    )]
+    Empty(String),
+}
+
+/// How watching ended.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// All operations are explained, and how that is known.
+    Consistent(String),
+    /// No order explains them.
+    Violation {
+        /// Why not.
+        why: String,
+        /// The line of the operation that showed it.
+        line: Option<u64>,
+        /// A proof, unless what it follows from is forgotten.
+        proof: Option<Box<Proof>>,
+    },
+    /// Neither is known, and why.
+    Undecided(String),
+}
+
+/// A proof about the operations that are remembered. [`Window::renamed`] gives them their own names in a text about it.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The operations that are remembered.
+    pub history: History,
+    /// Why no order explains them.
+    pub violation: Violation,
+}
+
+/// A trace that is watched.
+pub struct Watch {
+    name: String,
+    batches: Batches,
+    window: Window,
+    bounds: Bounds,
+    source: Option<Source>,
+    /// How far the trace was read.
+    line: u64,
+    /// The line of the operation that was taken last.
+    taken: Option<u64>,
+    /// What is known at the end of the trace.
+    end: TraceEnd,
+}
+
+impl Watch {
+    /// Begins to read a trace. `name` is what errors call it; a size of accesses among the options is that of all whose size is not shown. When
+    /// `bounds` are exceeded, watching ends.
+    pub fn new(
+        trace: impl Read + Send + 'static,
+        name: &str,
+        model: Model,
+        options: ingest::Options,
+        access_size: Option<u8>,
+        bounds: Bounds,
+    ) -> Watch {
+        let (batches, _) = source::begin(Box::new(trace), name.to_owned(), options);
+        Watch {
+            name: name.to_owned(),
+            batches,
+            window: Window::new(model, access_size),
+            bounds,
+            source: None,
+            line: 0,
+            taken: None,
+            end: TraceEnd::default(),
+        }
+    }
+
+    /// The operations that were taken in.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// The lines that the operations are from, as far as that is known.
+    pub fn source(&self) -> Option<Source> {
+        self.source
+    }
+
+    /// What the end of the trace shows, if it was read to its end.
+    pub fn trace_end(&self) -> &TraceEnd {
+        &self.end
+    }
+
+    /// Takes operations in until the end is known. `progress` is called now and then.
+    ///
+    /// # Errors
+    /// The trace cannot be read, or is none that can be watched.
+    pub fn follow(&mut self, progress: &mut dyn FnMut(&Window)) -> Result<End, WatchError> {
+        loop {
+            let batch = match self.batches.recv_timeout(LOOK_EVERY) {
+                Ok(batch) => batch?,
+                Err(RecvTimeoutError::Timeout) => match self.stopped() {
+                    Some(end) => return Ok(end),
+                    None => continue,
+                },
+                // The thread that reads has said what is wrong, or ended with the trace.
+                Err(RecvTimeoutError::Disconnected) => return self.last(),
+            };
+            (self.source, self.line) = (batch.source, batch.line);
+            for access in &batch.accesses {
+                self.taken = access.line;
+                if let Err(problem) = self.window.take(access) {
+                    return self.problem(problem);
+                }
+            }
+            progress(&self.window);
+            self.window.settle(batch.source, &batch.settled);
+            if let Some(end) = batch.end {
+                self.end = end;
+                return self.last();
+            }
+            if let Some(end) = self.stopped() {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// Why nothing more is looked at, if that is so.
+    fn stopped(&self) -> Option<End> {
+        // Memory is asked for now and then only.
+        (0..8).any(|_| self.bounds.passed()).then(|| match self.bounds.exceeded() {
+            Some(Exceeded::Interrupted) => End::Undecided("interrupted; nothing so far is forced to be wrong".to_owned()),
+            _ => {
+                let (thread, kept) = (self.window.idle(), self.window.remembered());
+                let idle = thread.map_or(String::new(), |thread| {
+                    format!(": thread {thread} has done nothing for long, and what comes after its last operation cannot be forgotten")
+                });
+                End::Undecided(format!("{kept} operations need more memory than --max-memory allows{idle}"))
+            }
+        })
+    }
+
+    fn problem(&mut self, problem: Problem) -> Result<End, WatchError> {
+        let stop = match problem {
+            Problem::Stop(stop) => stop,
+            Problem::Unsuitable(what) => {
+                return Err(WatchError::Unsuitable {
+                    name: self.name.clone(),
+                    line: self.line,
+                    what,
+                });
+            }
+        };
+        match stop {
+            Stop::Broken(broken) => Ok(self.violation(&broken, self.taken)),
+            Stop::LateThread(first) => Ok(End::Undecided(format!(
+                "thread {} began with {} when operations had been forgotten that it may precede",
+                first.thread,
+                self.window.named(&first)
+            ))),
+            Stop::WrittenTwice(twice) => Err(WatchError::WrittenTwice {
+                name: self.name.clone(),
+                second: self.window.named(&twice.second),
+                first: match twice.first {
+                    Some(first) => format!("{} has written", self.window.named(&first)),
+                    None => "is there already".to_owned(),
+                },
+            }),
+        }
+    }
+
+    /// The history can't be consistent any more: why, and a proof if what is remembered has one.
+    fn violation(&self, broken: &Broken, line: Option<u64>) -> End {
+        let history = self.window.history();
+        let proof = history.and_then(|history| {
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).ok()?;
+            let options = check::Options::default();
+            let model = self.window.model();
+            let checked = check::decide(&history, &reads_from, model, &options, &self.bounds);
+            match checked.verdict {
+                Verdict::Violation(violation) => Some(Box::new(Proof { history, violation })),
+                _ => None,
+            }
+        });
+        End::Violation {
+            why: reason(&self.window, broken),
+            line,
+            proof,
+        }
+    }
+
+    /// Nothing more comes.
+    fn last(&mut self) -> Result<End, WatchError> {
+        let end = std::mem::take(&mut self.end);
+        let last = self.at(&end);
+        self.end = end;
+        last
+    }
+
+    fn at(&mut self, end: &TraceEnd) -> Result<End, WatchError> {
+        if let Err(broken) = self.window.finish() {
+            let Broken::ThinAir(read) = *broken else {
+                return Ok(self.violation(&broken, self.taken));
+            };
+            let writes = |it: &&Unfinished| it.writes && self.window.reaches(it.address, &read);
+            if let Some(unfinished) = end.unfinished.iter().find(writes) {
+                return Ok(End::Undecided(format!(
+                    "{} returned a value that only the unanswered store to {:#x} of thread {} can have written",
+                    self.window.named(&read),
+                    unfinished.address,
+                    unfinished.thread
+                )));
+            }
+            if end.outside_writes {
+                return Ok(End::Undecided(format!(
+                    "{} returned a value that was written outside of the history",
+                    self.window.named(&read)
+                )));
+            }
+            return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag)));
+        }
+        if self.window.arrived() == 0 && end.crash.is_some() {
+            return Ok(End::Undecided(
+                "no operation completed before the run crashed".to_owned(),
+            ));
+        }
+        if self.window.arrived() == 0 {
+            return Err(WatchError::Empty(self.name.clone()));
+        }
+        if self.window.is_explained() {
+            return Ok(End::Consistent(format!(
+                "performed one by one, each read returned what {} held",
+                self.window.holder()
+            )));
+        }
+        if !self.window.is_whole() {
+            return Ok(End::Undecided(
+                "nothing is forced to be wrong, but performing the operations nearly as they completed went wrong: `rubric check` may find another order, in the recorded trace"
+                    .to_owned(),
+            ));
+        }
+        Ok(match self.window.history() {
+            Some(history) => self.decided(history),
+            None => End::Undecided("its sizes are not known".to_owned()),
+        })
+    }
+
+    /// What the stages say of the whole history.
+    fn decided(&self, history: History) -> End {
+        let Ok(reads_from) = ReadsFrom::derive(&history, Ambiguity::Keep) else {
+            return End::Undecided("a value is written twice".to_owned());
+        };
+        let outcome = check::decide(
+            &history,
+            &reads_from,
+            self.window.model(),
+            &check::Options::default(),
+            &self.bounds,
+        );
+        match outcome.verdict {
+            Verdict::Consistent(_) => End::Consistent(format!("by {}", outcome.decided_by)),
+            Verdict::Violation(violation) => End::Violation {
+                why: "nothing is forced to be wrong, and yet there is no order".to_owned(),
+                line: None,
+                proof: Some(Box::new(Proof { history, violation })),
+            },
+            Verdict::Undecided(reason) => End::Undecided(reason.describe(&history)),
+            _ => End::Undecided("there is no run, but no proof was found".to_owned()),
+        }
+    }
+}
+
+/// Why it is wrong.
+fn reason(window: &Window, broken: &Broken) -> String {
+    let named = |it: &Arrival| window.named(it);
+    match broken {
+        Broken::Cycle(before, after, why) => {
+            let (first, second) = (named(before), named(after));
+            let because = match why {
+                Why::ProgramOrder => "program order".to_owned(),
+                Why::ReadsFrom => "the second reads what the first writes".to_owned(),
+                Why::OwnEarlier(read) => format!(
+                    "{} comes after the first in its thread, and returns the value of the second",
+                    named(read)
+                ),
+                Why::Observed(read) => format!(
+                    "{} comes after the first, and returns the value of the second",
+                    named(read)
+                ),
+                Why::Overtaken => "the first reads what the second overwrites".to_owned(),
+                Why::Forgotten => "operations that are forgotten said so".to_owned(),
+            };
+            format!("{first} must come before {second}, since {because}; but it comes after it")
+        }
+        Broken::Stale(read, write) => format!(
+            "{} returns the initial value, but {} comes before it",
+            named(read),
+            named(write)
+        ),
+        Broken::Overwritten(read) => format!(
+            "{} returns a value that was overwritten long before",
+            named(read)
+        ),
+        Broken::ThinAir(read) => format!("{} returns a value that nobody has written", named(read)),
+    }
+}

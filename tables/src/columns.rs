@@ -1,0 +1,83 @@
+//! Columns of a table that was read, by name and type.
+
+use std::path::Path;
+
+use polars::prelude::{
+    BooleanChunked, ChunkFullNull, DataFrame, DataType, StringChunked, UInt64Chunked,
+};
+
+use crate::TableError;
+
+/// The columns of one piece of a table.
+pub(super) struct Columns<'a> {
+    pub path: &'a Path,
+    pub frame: &'a DataFrame,
+}
+
+impl Columns<'_> {
+    /// A column of numbers. Other integer types are taken too, since not every program has
+    /// unsigned ones.
+    pub fn numbers(&self, name: &str) -> Result<UInt64Chunked, TableError> {
+        let column = self.column(name)?;
+        if !column.dtype().is_integer() && !column.dtype().is_null() {
+            return Err(self.wrong_type(name, column.dtype(), "whole numbers"));
+        }
+        let cast = column.strict_cast(&DataType::UInt64).map_err(|_| {
+            let what = format!("the column `{name}` holds numbers below 0");
+            TableError::schema(self.path, what)
+        })?;
+        cast.u64()
+            .cloned()
+            .map_err(|_| self.wrong_type(name, column.dtype(), "whole numbers"))
+    }
+
+    /// A column of numbers that may be missing.
+    pub fn optional_numbers(&self, name: &str) -> Result<Option<UInt64Chunked>, TableError> {
+        match self.frame.column(name) {
+            Ok(_) => self.numbers(name).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// A column of text.
+    pub fn text(&self, name: &str) -> Result<StringChunked, TableError> {
+        let column = self.column(name)?;
+        if column.dtype().is_null() {
+            return Ok(StringChunked::full_null(name.into(), self.frame.height()));
+        }
+        column
+            .str()
+            .cloned()
+            .map_err(|_| self.wrong_type(name, column.dtype(), "text"))
+    }
+
+    /// A column of text that may be missing.
+    pub fn optional_text(&self, name: &str) -> Result<Option<StringChunked>, TableError> {
+        match self.frame.column(name) {
+            Ok(_) => self.text(name).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// A column of true and false that may be missing.
+    pub fn optional_flags(&self, name: &str) -> Result<Option<BooleanChunked>, TableError> {
+        let Ok(column) = self.frame.column(name) else {
+            return Ok(None);
+        };
+        match column.bool() {
+            Ok(flags) => Ok(Some(flags.clone())),
+            Err(_) => Err(self.wrong_type(name, column.dtype(), "true and false")),
+        }
+    }
+
+    fn column(&self, name: &str) -> Result<&polars::prelude::Column, TableError> {
+        self.frame
+            .column(name)
+            .map_err(|_| TableError::schema(self.path, format!("the column `{name}` is missing")))
+    }
+
+    fn wrong_type(&self, name: &str, found: &DataType, expected: &str) -> TableError {
+        let what = format!("the column `{name}` holds {found}, not {expected}");
+        TableError::schema(self.path, what)
+    }
+}

@@ -1,0 +1,90 @@
+//! Reading bytes from outside without being taken down by them.
+//!
+//! polars panics at some damaged files, which [`guarded`] catches, and asks for more memory than there is at others, which ends the program and cannot be caught. So a program may
+//! say how to try a file elsewhere first ([`set_probe`]), in a process of its own.
+
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Once, OnceLock};
+
+use polars::io::mmap::MmapBytesReader;
+use polars::prelude::{DataFrame, ParallelStrategy, ParquetReader, PolarsResult, SerReader};
+
+use crate::TableError;
+
+/// Tries to decode a file, or the bytes of one, and says whether that came to an end, whichever.
+pub type Probe = fn(&Path, Option<&[u8]>) -> bool;
+
+static PROBE: OnceLock<Probe> = OnceLock::new();
+
+/// Says how to try a file before it is read; the first call counts.
+pub fn set_probe(probe: Probe) {
+    let _ = PROBE.set(probe);
+}
+
+/// Tries a file, if somebody has said how.
+pub(super) fn probed(path: &Path, bytes: Option<&[u8]>) -> Result<(), TableError> {
+    match PROBE.get() {
+        Some(probe) if !probe(path, bytes) => Err(TableError::damaged(
+            path,
+            "it cannot be decoded: it is damaged, or has columns of a type that is not read",
+        )),
+        _ => Ok(()),
+    }
+}
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What reads Parquet, column after column, so that it does the same each time: a file that passes its probe passes again.
+pub(super) fn reader<R: MmapBytesReader>(source: R) -> ParquetReader<R> {
+    ParquetReader::new(source).read_parallel(ParallelStrategy::None)
+}
+
+/// Decodes what is read, all columns of which must have a value for each row.
+pub(super) fn decoded<R: MmapBytesReader>(
+    path: &Path,
+    reader: ParquetReader<R>,
+) -> Result<DataFrame, TableError> {
+    let frame = guarded(path, || reader.finish())?;
+    match frame.columns().iter().all(|it| it.len() == frame.height()) {
+        true => Ok(frame),
+        false => Err(TableError::damaged(path, "its columns differ in length")),
+    }
+}
+
+/// Runs polars on bytes from outside. Its decoders check most of what they read and panic at the
+/// rest, and a damaged file must give the same error whichever it hits.
+pub(super) fn guarded<T>(
+    path: &Path,
+    read: impl FnOnce() -> PolarsResult<T>,
+) -> Result<T, TableError> {
+    silence_guarded_panics();
+    GUARDED.set(true);
+    let result = catch_unwind(AssertUnwindSafe(read));
+    GUARDED.set(false);
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(TableError::damaged(path, error.to_string())),
+        Err(_) => Err(TableError::damaged(
+            path,
+            "it cannot be decoded: it is damaged, or has columns of a type that is not read",
+        )),
+    }
+}
+
+/// A panic that is caught and reported as an error is not to be reported as a panic as well. All
+/// other panics, on this thread or another, go to the hook that was there.
+fn silence_guarded_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !GUARDED.get() {
+                hook(info);
+            }
+        }));
+    });
+}

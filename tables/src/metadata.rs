@@ -1,0 +1,70 @@
+//! What the file's own metadata says about its histories.
+
+use std::path::Path;
+
+use history::{History, Provenance};
+use polars::prelude::{FileMetadata, KeyValueMetadata};
+use serde::{Deserialize, Serialize};
+
+use crate::TableError;
+
+const KEY: &str = "rubric";
+
+/// The JSON behind the key `rubric`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Metadata {
+    /// The version that wrote the file.
+    version: String,
+    /// By number.
+    pub histories: Vec<About>,
+}
+
+/// A history without its operations.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct About {
+    #[serde(default)]
+    pub name: Option<String>,
+    /// [`History::digest`] of what was written: tells a damaged file.
+    #[serde(default)]
+    pub digest: Option<String>,
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
+
+impl Metadata {
+    pub fn of(histories: &[History]) -> Metadata {
+        Metadata {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            histories: histories
+                .iter()
+                .map(|history| About {
+                    name: history.name.clone(),
+                    digest: Some(history.digest()),
+                    provenance: history.provenance.clone(),
+                })
+                .collect(),
+        }
+    }
+
+    pub fn to_parquet(&self, path: &Path) -> Result<KeyValueMetadata, TableError> {
+        let text = serde_json::to_string(self).map_err(|error| TableError::Make {
+            path: path.to_owned(),
+            what: error.to_string(),
+        })?;
+        Ok(KeyValueMetadata::from_static(vec![(KEY.to_owned(), text)]))
+    }
+
+    /// What a file says; `None` if another program wrote it.
+    pub fn from_parquet(path: &Path, file: &FileMetadata) -> Result<Option<Metadata>, TableError> {
+        let pairs = file.key_value_metadata().iter().flatten();
+        let Some(text) = pairs
+            .filter(|pair| pair.key == KEY)
+            .find_map(|pair| pair.value.as_deref())
+        else {
+            return Ok(None);
+        };
+        serde_json::from_str(text).map(Some).map_err(|error| {
+            TableError::damaged(path, format!("its metadata cannot be read ({error})"))
+        })
+    }
+}

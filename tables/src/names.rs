@@ -1,0 +1,57 @@
+//! Columns of text that hold one of a few names: another one is refused where it is read, in tables and in journals, since no row
+//! with it would be counted where it belongs.
+
+use serde::{Deserialize, Deserializer, de};
+
+/// The memory models.
+pub(super) const MODELS: &[&str] = &["sc", "tso", "pso"];
+
+/// The sizes of experiments.
+pub(super) const SIZES: &[&str] = &["quick", "paper", "large"];
+
+/// Reads the name of a model from a journal.
+pub(super) fn model<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    one_of(deserializer, MODELS)
+}
+
+/// Reads the size of an experiment from a journal.
+pub(super) fn size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    one_of(deserializer, SIZES)
+}
+
+fn one_of<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    names: &'static [&'static str],
+) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    match names.contains(&&*name) {
+        true => Ok(name),
+        false => Err(de::Error::unknown_variant(&name, names)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Trial;
+
+    #[test]
+    fn a_journal_with_an_unknown_model_or_size_is_refused() {
+        let row = |model: &str, size: &str| {
+            let trial = Trial {
+                model: model.to_owned(),
+                size: size.to_owned(),
+                ..Trial::default()
+            };
+            let text = serde_json::to_string(&trial).unwrap();
+            serde_json::from_str::<Trial>(&text).map_err(|error| error.to_string())
+        };
+        assert!(row("tso", "large").is_ok());
+        let model = row("rvwmo", "large").unwrap_err();
+        assert!(
+            model.contains("`rvwmo`") && model.contains("`tso`"),
+            "{model}"
+        );
+        let size = row("sc", "huge").unwrap_err();
+        assert!(size.contains("`huge`"), "{size}");
+    }
+}

@@ -1,0 +1,322 @@
+//! Reading histories.
+
+use std::fs::File;
+use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use history::{Annotation, Frame, History, Kind, Location, Restorer, Row};
+use polars::io::mmap::MmapBytesReader;
+use polars::prelude::{BooleanChunked, DataFrame, SerReader, StringChunked, UInt64Chunked};
+
+use crate::columns::Columns;
+use crate::guard::{decoded, guarded, probed, reader};
+use crate::metadata::{About, Metadata};
+use crate::operations::{FINAL, INITIAL};
+use crate::{MAGIC, TableError};
+
+/// Rows that are held in memory at a time.
+const PIECE: usize = 1 << 18;
+
+/// Reads what [`crate::write_histories`] or a program that knows its columns wrote.
+///
+/// # Errors
+/// A file that cannot be read, is damaged, lacks columns or holds what is no history.
+pub fn read_histories(path: &Path) -> Result<Vec<History>, TableError> {
+    let mut file = File::open(path).map_err(TableError::io(path))?;
+    check_ends(path, &mut file)?;
+    probed(path, None)?;
+    read(path, || file.try_clone().map_err(TableError::io(path)))
+}
+
+/// Reads histories from the bytes of a file; `name` is what messages call it.
+///
+/// # Errors
+/// As [`read_histories`].
+pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError> {
+    check_ends(name, &mut Cursor::new(bytes))?;
+    probed(name, Some(bytes))?;
+    read(name, || Ok(Cursor::new(bytes)))
+}
+
+/// Decodes a file, and keeps nothing of it: what a [probe](crate::set_probe) does.
+///
+/// # Errors
+/// A file that cannot be read or is damaged.
+pub fn decode(path: &Path) -> Result<(), TableError> {
+    let open = || File::open(path).map_err(TableError::io(path));
+    let rows = guarded(path, {
+        let mut whole = reader(open()?);
+        move || whole.get_metadata().map(|metadata| metadata.num_rows)
+    })?;
+    for offset in (0..rows).step_by(PIECE) {
+        let piece = reader(open()?).with_slice(Some((offset, PIECE)));
+        decoded(path, piece)?;
+    }
+    Ok(())
+}
+
+/// Decodes the bytes of a file, as [`decode`] does.
+///
+/// # Errors
+/// The same.
+pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
+    decoded(name, reader(Cursor::new(bytes))).map(|_| ())
+}
+
+/// Both ends of a sound file say what it is: a cut-off one is found out before it is decoded.
+fn check_ends(path: &Path, file: &mut (impl Read + Seek)) -> Result<(), TableError> {
+    let mut magic = [0; 4];
+    let mut end = |from| {
+        file.seek(from)?;
+        file.read_exact(&mut magic)?;
+        Ok::<bool, std::io::Error>(magic == MAGIC)
+    };
+    match (end(SeekFrom::Start(0)), end(SeekFrom::End(-4))) {
+        (Ok(true), Ok(true)) => Ok(()),
+        (Ok(true), _) => Err(TableError::damaged(path, "its end is missing")),
+        (Ok(false), _) => Err(TableError::damaged(path, "it does not begin with `PAR1`")),
+        (Err(_), _) => Err(TableError::damaged(path, "it is too short")),
+    }
+}
+
+fn read<R: MmapBytesReader>(
+    path: &Path,
+    open: impl Fn() -> Result<R, TableError>,
+) -> Result<Vec<History>, TableError> {
+    let mut whole = reader(open()?);
+    let file = guarded(path, || whole.get_metadata().cloned())?;
+    let metadata = Metadata::from_parquet(path, &file)?;
+    let mut histories = Histories::new(path, metadata);
+    for offset in (0..file.num_rows).step_by(PIECE) {
+        let mut piece = reader(open()?)
+            .set_rechunk(true)
+            .with_slice(Some((offset, PIECE)));
+        piece.set_metadata(file.clone());
+        let frame = decoded(path, piece)?;
+        histories.add(&frame)?;
+    }
+    histories.finish()
+}
+
+/// The histories whose rows have been read, and the one whose rows are being read.
+struct Histories<'a> {
+    path: &'a Path,
+    /// What the metadata says; `None` if another program wrote the file.
+    about: Option<Vec<About>>,
+    done: Vec<History>,
+    rows: Restorer,
+    frame: Frame,
+}
+
+impl<'a> Histories<'a> {
+    fn new(path: &'a Path, metadata: Option<Metadata>) -> Histories<'a> {
+        Histories {
+            path,
+            about: metadata.map(|metadata| metadata.histories),
+            done: Vec::new(),
+            rows: Restorer::default(),
+            frame: Frame::default(),
+        }
+    }
+
+    fn add(&mut self, frame: &DataFrame) -> Result<(), TableError> {
+        let piece = Piece::of(&Columns {
+            path: self.path,
+            frame,
+        })?;
+        for at in 0..frame.height() {
+            let number = piece.history.get(at).unwrap_or(0);
+            self.move_to(number)?;
+            if let Some(name) = piece.name.get(at) {
+                self.frame.name.get_or_insert_with(|| name.to_owned());
+            }
+            self.add_row(&piece, at)?;
+        }
+        Ok(())
+    }
+
+    /// Finishes histories until the one of this number is being read.
+    fn move_to(&mut self, number: u64) -> Result<(), TableError> {
+        let expected = self
+            .about
+            .as_ref()
+            .map_or(u64::from(u32::MAX), |about| about.len() as u64);
+        let current = self.done.len() as u64;
+        if number < current || number >= expected || (self.about.is_none() && number > current + 1)
+        {
+            let what = format!("history {number} follows history {current}; they are not in order");
+            return Err(TableError::schema(self.path, what));
+        }
+        while (self.done.len() as u64) < number {
+            self.finish_one()?;
+        }
+        Ok(())
+    }
+
+    fn add_row(&mut self, piece: &Piece, at: usize) -> Result<(), TableError> {
+        let wrong = |what: &str| {
+            let number = self.done.len();
+            TableError::schema(self.path, format!("row {at} of history {number}: {what}"))
+        };
+        let location = piece.location(at).map_err(wrong)?;
+        let kind = piece.kind.get(at).unwrap_or("");
+        if kind == INITIAL || kind == FINAL {
+            let location = location.ok_or_else(|| wrong("no address"))?;
+            if kind == INITIAL {
+                self.frame.initial.push((location, piece.written.get(at)));
+            } else {
+                let value = piece.read.get(at).ok_or_else(|| wrong("no final value"))?;
+                let line = get(&piece.line, at);
+                self.frame.finals.push((location, value, line));
+            }
+            return Ok(());
+        }
+        let kind = Kind::from_name(kind).ok_or_else(|| wrong(&format!("unknown kind `{kind}`")))?;
+        let row = piece.row(at, kind, location).map_err(wrong)?;
+        self.rows.push(&row).map_err(|error| TableError::History {
+            path: self.path.to_owned(),
+            number: self.done.len() as u32,
+            error,
+        })
+    }
+
+    fn finish_one(&mut self) -> Result<(), TableError> {
+        let number = self.done.len();
+        let mut frame = std::mem::take(&mut self.frame);
+        let mut digest = None;
+        if let Some(about) = self.about.as_mut().and_then(|about| about.get_mut(number)) {
+            let about = std::mem::take(about);
+            frame.name = about.name;
+            frame.provenance = about.provenance;
+            digest = about.digest;
+        }
+        let rows = std::mem::take(&mut self.rows);
+        let history = rows
+            .finish(frame, None)
+            .map_err(|error| TableError::History {
+                path: self.path.to_owned(),
+                number: number as u32,
+                error,
+            })?;
+        if digest.is_some_and(|digest| digest != history.digest()) {
+            let what = format!("history {number} is not what was written");
+            return Err(TableError::damaged(self.path, what));
+        }
+        self.done.push(history);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<History>, TableError> {
+        let count = match &self.about {
+            Some(about) => about.len(),
+            // The one whose rows were being read, if there was any row.
+            None => {
+                self.done.len()
+                    + usize::from(!self.rows.is_empty() || self.frame != Frame::default())
+            }
+        };
+        while self.done.len() < count {
+            self.finish_one()?;
+        }
+        if self.done.is_empty() {
+            return Err(TableError::schema(self.path, "there is no history in it"));
+        }
+        Ok(self.done)
+    }
+}
+
+/// The columns of one piece of the table.
+struct Piece {
+    history: UInt64Chunked,
+    name: StringChunked,
+    thread: UInt64Chunked,
+    index: UInt64Chunked,
+    kind: StringChunked,
+    address: UInt64Chunked,
+    size: UInt64Chunked,
+    read: UInt64Chunked,
+    written: UInt64Chunked,
+    issued: Option<UInt64Chunked>,
+    completed: Option<UInt64Chunked>,
+    line: Option<UInt64Chunked>,
+    order: Option<UInt64Chunked>,
+    continues: Option<BooleanChunked>,
+    annotation: Option<StringChunked>,
+    source_thread: Option<UInt64Chunked>,
+    source_index: Option<UInt64Chunked>,
+}
+
+impl Piece {
+    fn of(columns: &Columns<'_>) -> Result<Piece, TableError> {
+        Ok(Piece {
+            history: columns.numbers("history")?,
+            name: columns.text("name")?,
+            thread: columns.numbers("thread")?,
+            index: columns.numbers("index")?,
+            kind: columns.text("kind")?,
+            address: columns.numbers("address")?,
+            size: columns.numbers("size")?,
+            read: columns.numbers("read")?,
+            written: columns.numbers("written")?,
+            issued: columns.optional_numbers("issued")?,
+            completed: columns.optional_numbers("completed")?,
+            line: columns.optional_numbers("line")?,
+            order: columns.optional_numbers("order")?,
+            continues: columns.optional_flags("continues")?,
+            annotation: columns.optional_text("annotation")?,
+            source_thread: columns.optional_numbers("source_thread")?,
+            source_index: columns.optional_numbers("source_index")?,
+        })
+    }
+
+    fn location(&self, at: usize) -> Result<Option<Location>, &'static str> {
+        let Some(address) = self.address.get(at) else {
+            return Ok(None);
+        };
+        let size = match self.size.get(at) {
+            None => None,
+            Some(size) => Some(u8::try_from(size).map_err(|_| "a size of more than 8 bytes")?),
+        };
+        Ok(Some(Location { address, size }))
+    }
+
+    /// No annotation where the column is empty or missing.
+    fn annotation(&self, at: usize) -> Result<Annotation, &'static str> {
+        let name = self.annotation.as_ref().and_then(|column| column.get(at));
+        name.map_or(Ok(Annotation::None), |name| {
+            Annotation::from_name(name).ok_or("an unknown annotation")
+        })
+    }
+
+    fn row(&self, at: usize, kind: Kind, location: Option<Location>) -> Result<Row, &'static str> {
+        let small = |number: Option<u64>| match number.map(u32::try_from) {
+            None => Ok(None),
+            Some(Ok(number)) => Ok(Some(number)),
+            Some(Err(_)) => Err("a thread, index or order of more than 32 bits"),
+        };
+        let source_thread = small(get(&self.source_thread, at))?;
+        Ok(Row {
+            thread: small(self.thread.get(at))?.ok_or("no thread")?,
+            index: small(self.index.get(at))?.ok_or("no index")?,
+            kind,
+            annotation: self.annotation(at)?,
+            location,
+            read: self.read.get(at),
+            written: self.written.get(at),
+            issued: get(&self.issued, at),
+            completed: get(&self.completed, at),
+            line: get(&self.line, at),
+            order: small(get(&self.order, at))?,
+            continues: self
+                .continues
+                .as_ref()
+                .and_then(|flags| flags.get(at))
+                .unwrap_or(false),
+            source: source_thread.zip(small(get(&self.source_index, at))?),
+        })
+    }
+}
+
+fn get(column: &Option<UInt64Chunked>, at: usize) -> Option<u64> {
+    column.as_ref().and_then(|column| column.get(at))
+}

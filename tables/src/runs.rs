@@ -1,0 +1,334 @@
+//! The table of a campaign's runs.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::TableError;
+use crate::names;
+use crate::records::{Field, Record, Word, named, read_records, set, write_records};
+
+/// What a history is asked: the criteria below SC, SC, those below TSO, TSO, PSO. Each has three
+/// columns, in this order.
+pub const CRITERIA: [&str; 10] = [
+    "cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso",
+];
+
+/// The names of their columns: what was found, after how many operations, in how many seconds.
+const COLUMNS: [[&str; 3]; 10] = [
+    ["cc", "cc_operations", "cc_seconds"],
+    ["ccv", "ccv_operations", "ccv_seconds"],
+    ["cm", "cm_operations", "cm_seconds"],
+    ["ccm", "ccm_operations", "ccm_seconds"],
+    ["wsc", "wsc_operations", "wsc_seconds"],
+    ["sc", "sc_operations", "sc_seconds"],
+    ["wccm", "wccm_operations", "wccm_seconds"],
+    ["wtso", "wtso_operations", "wtso_seconds"],
+    ["tso", "tso_operations", "tso_seconds"],
+    ["pso", "pso_operations", "pso_seconds"],
+];
+
+/// What chooses programs.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Generator {
+    /// Each at random.
+    #[default]
+    Blind,
+    /// Variations of those that reached something new.
+    Guided,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunOutcome {
+    /// To its end, and its history is one of the client's model.
+    #[default]
+    Clean,
+    /// Its history violates the client's model.
+    Violation,
+    /// The protocol has no transition for what happened, or an assertion in it failed.
+    ProtocolError,
+    /// Requests were not answered.
+    Deadlock,
+    /// Whether its history is one of the model was not found out.
+    Undecided,
+}
+
+/// What was found out about a criterion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// The history satisfies it.
+    Consistent,
+    /// It does not.
+    Violation,
+    /// Not found out.
+    Undecided,
+}
+
+/// A criterion that a history was checked against, or was not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// What was found; none if it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Finding>,
+    /// How many operations had completed when the criterion was violated; at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u32>,
+    /// Seconds to check the whole history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// A run of a protocol, mutated or not, with a random program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CampaignRun {
+    /// The protocol.
+    pub protocol: String,
+    /// The mutant; none if the protocol is not mutated, as for what follows.
+    pub mutant: Option<String>,
+    /// What made it; `named` for a named bug.
+    pub operator: Option<String>,
+    /// The machine that was edited.
+    pub machine: Option<String>,
+    /// The state of the transition that was edited.
+    pub state: Option<String>,
+    /// Its event.
+    pub event: Option<String>,
+    /// What in it was edited.
+    pub place: Option<String>,
+    /// The cores.
+    pub client: String,
+    /// The model that they keep: `sc`, `tso` or `pso`.
+    #[serde(deserialize_with = "names::model")]
+    pub model: String,
+    /// What chose the program.
+    pub generator: Generator,
+    /// Which repetition of the campaign, from 0.
+    pub repetition: u32,
+    /// Which run of the mutant with this client and generator in the repetition, from 0.
+    pub number: u32,
+    /// The seed.
+    pub seed: u64,
+    /// The seeds that the program comes from.
+    pub lineage: String,
+    /// Number of threads.
+    pub threads: u32,
+    /// Number of operations.
+    pub operations: u32,
+    /// Number of transitions that were taken.
+    pub transitions: u64,
+    /// How long the run took in simulated time.
+    pub ticks: u64,
+    /// How it ended.
+    pub outcome: RunOutcome,
+    /// Kind of the protocol's fault.
+    pub fault: Option<String>,
+    /// What the fault says.
+    pub message: Option<String>,
+    /// What gem5 accepts although it is evidently wrong, and where in the protocol; none if there was nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// How often it took what was edited.
+    pub covered: Option<u64>,
+    /// How many triples of machine, state and event it was the first to reach.
+    pub new: u32,
+    /// What was found out, in the order of [`CRITERIA`].
+    pub criteria: [Checked; 10],
+    /// Digest of its history, which is that of its trace: `rubric check` and certificates have the same.
+    pub trace_hash: Option<String>,
+    /// Seconds that simulating took.
+    pub simulate_seconds: f64,
+    /// The command that repeats the run.
+    pub command: String,
+}
+
+impl CampaignRun {
+    /// What was found out about a criterion of this name.
+    pub fn checked(&self, criterion: &str) -> Option<&Checked> {
+        let at = CRITERIA.iter().position(|name| *name == criterion)?;
+        Some(&self.criteria[at])
+    }
+
+    /// The same, to be filled in.
+    pub fn checked_mut(&mut self, criterion: &str) -> Option<&mut Checked> {
+        let at = CRITERIA.iter().position(|name| *name == criterion)?;
+        Some(&mut self.criteria[at])
+    }
+}
+
+impl Record for CampaignRun {
+    const TABLE: &'static str = "a table of runs";
+    const MADE_BY: &'static str = "rubric campaign";
+    const NEWER: &'static [&'static str] = &["warning"];
+
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        use Field::{Name, Number, NumberOrNull, Seconds, SecondsOrNull, Small, SmallOrNull};
+        use Field::{Text, TextOrNull, Word};
+        let mut fields = vec![
+            ("protocol", Text(&mut self.protocol)),
+            ("mutant", TextOrNull(&mut self.mutant)),
+            ("operator", TextOrNull(&mut self.operator)),
+            ("machine", TextOrNull(&mut self.machine)),
+            ("state", TextOrNull(&mut self.state)),
+            ("event", TextOrNull(&mut self.event)),
+            ("place", TextOrNull(&mut self.place)),
+            ("client", Text(&mut self.client)),
+            ("model", Name(&mut self.model, names::MODELS)),
+            ("generator", Word(&mut self.generator)),
+            ("repetition", Small(&mut self.repetition)),
+            ("number", Small(&mut self.number)),
+            ("seed", Number(&mut self.seed)),
+            ("lineage", Text(&mut self.lineage)),
+            ("threads", Small(&mut self.threads)),
+            ("operations", Small(&mut self.operations)),
+            ("transitions", Number(&mut self.transitions)),
+            ("ticks", Number(&mut self.ticks)),
+            ("outcome", Word(&mut self.outcome)),
+            ("fault", TextOrNull(&mut self.fault)),
+            ("message", TextOrNull(&mut self.message)),
+            ("warning", TextOrNull(&mut self.warning)),
+            ("covered", NumberOrNull(&mut self.covered)),
+            ("new", Small(&mut self.new)),
+        ];
+        for ([found, operations, seconds], checked) in COLUMNS.into_iter().zip(&mut self.criteria) {
+            fields.push((found, Word(&mut checked.finding)));
+            fields.push((operations, SmallOrNull(&mut checked.operations)));
+            fields.push((seconds, SecondsOrNull(&mut checked.seconds)));
+        }
+        fields.push(("trace_hash", TextOrNull(&mut self.trace_hash)));
+        fields.push(("simulate_seconds", Seconds(&mut self.simulate_seconds)));
+        fields.push(("command", Text(&mut self.command)));
+        fields
+    }
+}
+
+impl Generator {
+    /// The word in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Generator::Blind => "blind",
+            Generator::Guided => "guided",
+        }
+    }
+}
+
+impl Word for Generator {
+    fn word(&self) -> Option<&'static str> {
+        Some(self.name())
+    }
+
+    fn set(&mut self, word: Option<&str>) -> bool {
+        let all = [Generator::Blind, Generator::Guided];
+        let found = word.and_then(|word| named(&all, Generator::name, word));
+        set(self, found)
+    }
+}
+
+impl RunOutcome {
+    /// The words in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunOutcome::Clean => "clean",
+            RunOutcome::Violation => "violation",
+            RunOutcome::ProtocolError => "protocol error",
+            RunOutcome::Deadlock => "deadlock",
+            RunOutcome::Undecided => "undecided",
+        }
+    }
+}
+
+impl Word for RunOutcome {
+    fn word(&self) -> Option<&'static str> {
+        Some(self.name())
+    }
+
+    fn set(&mut self, word: Option<&str>) -> bool {
+        let all = [
+            RunOutcome::Clean,
+            RunOutcome::Violation,
+            RunOutcome::ProtocolError,
+            RunOutcome::Deadlock,
+            RunOutcome::Undecided,
+        ];
+        let found = word.and_then(|word| named(&all, RunOutcome::name, word));
+        set(self, found)
+    }
+}
+
+impl Finding {
+    /// The word in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Finding::Consistent => "consistent",
+            Finding::Violation => "violation",
+            Finding::Undecided => "undecided",
+        }
+    }
+}
+
+impl Word for Option<Finding> {
+    fn word(&self) -> Option<&'static str> {
+        self.map(Finding::name)
+    }
+
+    fn set(&mut self, word: Option<&str>) -> bool {
+        let all = [Finding::Consistent, Finding::Violation, Finding::Undecided];
+        let found = match word {
+            None => Some(None),
+            Some(word) => named(&all, Finding::name, word).map(Some),
+        };
+        set(self, found)
+    }
+}
+
+/// Writes runs as a table, in the order given.
+///
+/// # Errors
+/// If the file cannot be written; what was written of it is removed.
+pub fn write_runs(path: &Path, rows: &[CampaignRun]) -> Result<(), TableError> {
+    write_records(path, rows)
+}
+
+/// Reads what [`write_runs`] wrote.
+///
+/// # Errors
+/// A file that cannot be read, is damaged, or lacks columns or values.
+pub fn read_runs(path: &Path) -> Result<Vec<CampaignRun>, TableError> {
+    read_records(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_criterion_has_its_columns() {
+        for (name, columns) in CRITERIA.into_iter().zip(COLUMNS) {
+            let expected = [
+                name.to_owned(),
+                format!("{name}_operations"),
+                format!("{name}_seconds"),
+            ];
+            assert_eq!(columns.map(str::to_owned), expected);
+        }
+    }
+
+    #[test]
+    fn criteria_are_found_by_name() {
+        let mut run = CampaignRun::default();
+        let wsc = Checked {
+            finding: Some(Finding::Violation),
+            ..Checked::default()
+        };
+        *run.checked_mut("wsc").unwrap() = wsc;
+        assert_eq!(run.checked("wsc"), Some(&wsc));
+        assert_eq!(run.criteria[4], wsc);
+        assert_eq!(run.checked("stages"), None);
+        assert!(run.checked_mut("stages").is_none());
+    }
+}

@@ -1,0 +1,71 @@
+//! The table of controller transitions.
+
+use std::path::Path;
+
+use polars::prelude::{Column, DataFrame, PolarsResult};
+
+use crate::TableError;
+use crate::write::create;
+
+/// A transition that a controller made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transition<'a> {
+    /// Tick at which it was made.
+    pub tick: u64,
+    /// Type of the controller.
+    pub machine: &'a str,
+    /// Which controller of that type.
+    pub version: u32,
+    /// The event.
+    pub event: &'a str,
+    /// State before.
+    pub state: &'a str,
+    /// State after.
+    pub next_state: &'a str,
+    /// Address of the block.
+    pub address: u64,
+    /// Line of the trace.
+    pub line: u64,
+}
+
+/// Rows that are held in memory at a time.
+const PIECE: usize = 1 << 18;
+
+/// Writes transitions as a table, in the order given.
+///
+/// # Errors
+/// If the file cannot be written; what was written of it is removed.
+pub fn write_transitions<'a>(
+    path: &Path,
+    transitions: impl IntoIterator<Item = Transition<'a>>,
+) -> Result<(), TableError> {
+    let mut rows = transitions.into_iter();
+    let mut first = true;
+    let pieces = std::iter::from_fn(|| {
+        let piece: Vec<Transition<'a>> = rows.by_ref().take(PIECE).collect();
+        let wanted = first || !piece.is_empty();
+        first = false;
+        wanted.then(|| frame(&piece))
+    });
+    create(path, None, pieces)
+}
+
+fn frame(rows: &[Transition<'_>]) -> PolarsResult<DataFrame> {
+    let numbers = |name: &str, of: fn(&Transition<'_>) -> u64| {
+        Column::new(name.into(), rows.iter().map(of).collect::<Vec<u64>>())
+    };
+    let version: Vec<u32> = rows.iter().map(|row| row.version).collect();
+    let text = |name: &str, of: for<'t> fn(&Transition<'t>) -> &'t str| {
+        Column::new(name.into(), rows.iter().map(of).collect::<Vec<&str>>())
+    };
+    DataFrame::new_infer_height(vec![
+        numbers("tick", |row| row.tick),
+        text("machine", |row| row.machine),
+        Column::new("version".into(), version),
+        text("event", |row| row.event),
+        text("state", |row| row.state),
+        text("next_state", |row| row.next_state),
+        numbers("address", |row| row.address),
+        numbers("line", |row| row.line),
+    ])
+}

@@ -1,0 +1,224 @@
+//! The table of an experiment's trials.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::TableError;
+use crate::names;
+use crate::records::{Field, Record, Word, named, read_records, set, write_records};
+
+/// What an algorithm said of a history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Said {
+    /// The history is one of the model: a run of it was found.
+    Consistent,
+    /// It is not.
+    Violation,
+    /// The weaker criterion that the algorithm checks holds.
+    Satisfied,
+    /// Neither, for the reason given.
+    #[default]
+    Undecided,
+    /// The time limit passed.
+    Timeout,
+    /// More memory would have been needed than allowed.
+    Memory,
+}
+
+/// One algorithm on one history of an experiment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The experiment, such as `gcc-fig4`.
+    pub experiment: String,
+    /// `quick`, `paper` or `large`.
+    #[serde(deserialize_with = "names::size")]
+    pub size: String,
+    /// What is varied in the part of the experiment that it belongs to: `operations`, `threads`, `locations`, `mix`, or
+    /// `histories` if nothing is.
+    pub part: String,
+    /// The point of the part, such as `operations=200`, or for several parameters `operations=131072,threads=8,locations=64`.
+    pub point: String,
+    /// Number of the history among those of the point, from 0.
+    pub number: u32,
+    /// What the history is made from, together with what the columns up to `distance` say.
+    pub seed: u64,
+    /// `simulated`, `mutant`, `machine` or `recorded`.
+    pub source: String,
+    /// The file of a recorded history, and its name in it.
+    pub file: Option<String>,
+    /// The protocol that ran; none if none did.
+    pub protocol: Option<String>,
+    /// The mutant of it that ran.
+    pub mutant: Option<String>,
+    /// The cores.
+    pub client: Option<String>,
+    /// Threads, as asked for.
+    pub threads: u32,
+    /// Operations of all threads, as asked for.
+    pub operations: u64,
+    /// Locations, as asked for.
+    pub locations: u32,
+    /// The mix of operations, such as `50,50,0,0`: loads, stores, read-modify-writes, fences.
+    pub mix: String,
+    /// Reads that were re-pointed to other writes.
+    pub repointed: u32,
+    /// How far away these are at most, in operations of the order of completion.
+    pub distance: u32,
+    /// Pairs of writes of one location, the initial ones left out.
+    pub write_pairs: u64,
+    /// Pairs in the kernel, where that was asked.
+    pub kernel: Option<u64>,
+    /// Digest of the history, as in certificates.
+    pub trace_hash: String,
+    /// Seconds that making the history took.
+    pub make_seconds: f64,
+    /// The model that was checked: `sc`, `tso` or `pso`.
+    #[serde(deserialize_with = "names::model")]
+    pub model: String,
+    /// The algorithm, as on the command line.
+    pub algorithm: String,
+    /// What it said.
+    pub said: Said,
+    /// Why it said nothing, in a few words.
+    pub reason: Option<String>,
+    /// Seconds that it took, the history being in memory; if the time limit has cut it off, the limit.
+    pub seconds: f64,
+    /// Edges that it derived.
+    pub edges: u64,
+    /// Contradictions that its search met.
+    pub backtracks: u64,
+    /// Choices that the deepest of them took back.
+    pub depth: u64,
+    /// States or choices that it looked at.
+    pub nodes: Option<u64>,
+    /// Of the pairs of writes, how many it ordered before any search.
+    pub ordered: Option<u64>,
+    /// Conflicts in a SAT solver.
+    pub conflicts: Option<u64>,
+    /// The weaker criterion that refuted the history.
+    pub fired: Option<String>,
+    /// Length of the nice cycle that was found: the number of threads and locations in it.
+    pub cycle: Option<u32>,
+    /// Pairs of statements of a program that can make it leave SC; tables that are older than programs have no such column.
+    #[serde(default)]
+    pub pairs: Option<u64>,
+    /// The time limit, in seconds.
+    pub timeout: f64,
+    /// Version of the program.
+    pub version: String,
+    /// Processor and number of trials that ran at a time.
+    pub machine: String,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+impl Record for Trial {
+    const TABLE: &'static str = "a table of trials";
+    const MADE_BY: &'static str = "rubric experiment";
+    const NEWER: &'static [&'static str] = &["pairs"];
+
+    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
+        use Field::{
+            Name, Number, NumberOrNull, Seconds, Small, SmallOrNull, Text, TextOrNull, Word,
+        };
+        vec![
+            ("experiment", Text(&mut self.experiment)),
+            ("size", Name(&mut self.size, names::SIZES)),
+            ("part", Text(&mut self.part)),
+            ("point", Text(&mut self.point)),
+            ("number", Small(&mut self.number)),
+            ("seed", Number(&mut self.seed)),
+            ("source", Text(&mut self.source)),
+            ("file", TextOrNull(&mut self.file)),
+            ("protocol", TextOrNull(&mut self.protocol)),
+            ("mutant", TextOrNull(&mut self.mutant)),
+            ("client", TextOrNull(&mut self.client)),
+            ("threads", Small(&mut self.threads)),
+            ("operations", Number(&mut self.operations)),
+            ("locations", Small(&mut self.locations)),
+            ("mix", Text(&mut self.mix)),
+            ("repointed", Small(&mut self.repointed)),
+            ("distance", Small(&mut self.distance)),
+            ("write_pairs", Number(&mut self.write_pairs)),
+            ("kernel", NumberOrNull(&mut self.kernel)),
+            ("trace_hash", Text(&mut self.trace_hash)),
+            ("make_seconds", Seconds(&mut self.make_seconds)),
+            ("model", Name(&mut self.model, names::MODELS)),
+            ("algorithm", Text(&mut self.algorithm)),
+            ("said", Word(&mut self.said)),
+            ("reason", TextOrNull(&mut self.reason)),
+            ("seconds", Seconds(&mut self.seconds)),
+            ("edges", Number(&mut self.edges)),
+            ("backtracks", Number(&mut self.backtracks)),
+            ("depth", Number(&mut self.depth)),
+            ("nodes", NumberOrNull(&mut self.nodes)),
+            ("ordered", NumberOrNull(&mut self.ordered)),
+            ("conflicts", NumberOrNull(&mut self.conflicts)),
+            ("fired", TextOrNull(&mut self.fired)),
+            ("cycle", SmallOrNull(&mut self.cycle)),
+            ("pairs", NumberOrNull(&mut self.pairs)),
+            ("timeout", Seconds(&mut self.timeout)),
+            ("version", Text(&mut self.version)),
+            ("machine", Text(&mut self.machine)),
+            ("command", Text(&mut self.command)),
+        ]
+    }
+}
+
+impl Said {
+    /// All of them.
+    pub const ALL: [Said; 6] = [
+        Said::Consistent,
+        Said::Violation,
+        Said::Satisfied,
+        Said::Undecided,
+        Said::Timeout,
+        Said::Memory,
+    ];
+
+    /// The word in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Said::Consistent => "consistent",
+            Said::Violation => "violation",
+            Said::Satisfied => "satisfied",
+            Said::Undecided => "undecided",
+            Said::Timeout => "timeout",
+            Said::Memory => "memory",
+        }
+    }
+
+    /// Whether the algorithm was stopped by a limit.
+    pub fn is_cut_off(self) -> bool {
+        matches!(self, Said::Timeout | Said::Memory)
+    }
+}
+
+impl Word for Said {
+    fn word(&self) -> Option<&'static str> {
+        Some(self.name())
+    }
+
+    fn set(&mut self, word: Option<&str>) -> bool {
+        let found = word.and_then(|word| named(&Said::ALL, Said::name, word));
+        set(self, found)
+    }
+}
+
+/// Writes trials as a table, in the order given.
+///
+/// # Errors
+/// If the file cannot be written; what was written of it is removed.
+pub fn write_trials(path: &Path, rows: &[Trial]) -> Result<(), TableError> {
+    write_records(path, rows)
+}
+
+/// Reads what [`write_trials`] wrote.
+///
+/// # Errors
+/// A file that cannot be read, is damaged, or lacks columns or values.
+pub fn read_trials(path: &Path) -> Result<Vec<Trial>, TableError> {
+    read_records(path)
+}

@@ -1,0 +1,159 @@
+//! Writing histories.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use history::{History, OpId};
+use polars::prelude::{DataFrame, KeyValueMetadata, ParquetWriter, PolarsResult};
+
+use crate::TableError;
+use crate::files;
+use crate::metadata::Metadata;
+use crate::operations::Operations;
+
+/// Rows that are held in memory at a time; also the size of a row group.
+const PIECE: usize = 1 << 18;
+
+/// Writes histories as one table of operations.
+///
+/// # Errors
+/// If the file cannot be written; what was there before stays.
+pub fn write_histories(path: &Path, histories: &[History]) -> Result<(), TableError> {
+    let metadata = Metadata::of(histories).to_parquet(path)?;
+    create(path, Some(metadata), pieces(histories))
+}
+
+/// Writes the frames that `pieces` gives as one file; the first one sets the schema.
+pub(super) fn create(
+    path: &Path,
+    metadata: Option<KeyValueMetadata>,
+    pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
+) -> Result<(), TableError> {
+    files::create(path, TableError::io(path), |file| {
+        write(path, file, metadata, pieces)
+    })
+}
+
+fn write(
+    path: &Path,
+    file: &mut File,
+    metadata: Option<KeyValueMetadata>,
+    mut pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
+) -> Result<(), TableError> {
+    let io = TableError::io(path);
+    let mut out = Watched {
+        out: BufWriter::new(file),
+        error: None,
+    };
+    let written = write_pieces(&mut out, metadata, &mut pieces).and_then(|()| Ok(out.flush()?));
+    written.map_err(|error| match out.error {
+        Some(error) => io(error),
+        None => TableError::make(path, &error),
+    })?;
+    let file = out.out.get_ref();
+    match file.metadata().map_err(&io)?.is_file() {
+        // A network file system says only now that it is full, and the table is to take the place of another.
+        true => file.sync_data().map_err(io),
+        false => Ok(()),
+    }
+}
+
+fn write_pieces(
+    out: &mut Watched<'_>,
+    metadata: Option<KeyValueMetadata>,
+    pieces: &mut impl Iterator<Item = PolarsResult<DataFrame>>,
+) -> PolarsResult<()> {
+    let first = pieces.next().unwrap_or_else(|| Ok(DataFrame::empty()))?;
+    let mut writer = ParquetWriter::new(out)
+        .with_key_value_metadata(metadata)
+        .batched(first.schema())?;
+    writer.write_batch(&first)?;
+    for piece in pieces {
+        writer.write_batch(&piece?)?;
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// A file that keeps the first error of the system: polars says of some only that there was one.
+struct Watched<'f> {
+    out: BufWriter<&'f mut File>,
+    error: Option<io::Error>,
+}
+
+impl Watched<'_> {
+    fn watch<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        if let (Err(error), None) = (&done, &self.error)
+            && error.kind() != io::ErrorKind::Interrupted
+        {
+            self.error = Some(match error.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => io::Error::new(error.kind(), error.to_string()),
+            });
+        }
+        done
+    }
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.write(bytes);
+        self.watch(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.flush();
+        self.watch(done)
+    }
+}
+
+/// The table in pieces of about [`PIECE`] rows, at least one so that there is a schema.
+fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>> {
+    let mut cursor = Cursor {
+        histories,
+        has_annotations: histories.iter().any(|history| {
+            let mut ops = history.ops();
+            ops.any(|op| !history.annotation(op).is_none())
+        }),
+        history: 0,
+        op: 0,
+    };
+    let mut first = true;
+    std::iter::from_fn(move || {
+        let piece = cursor.piece();
+        let wanted = first || piece.len() > 0;
+        first = false;
+        wanted.then(|| piece.into_frame())
+    })
+}
+
+/// How far the histories have been turned into rows.
+struct Cursor<'a> {
+    histories: &'a [History],
+    /// Whether any operation is an acquire or a release.
+    has_annotations: bool,
+    history: usize,
+    op: u32,
+}
+
+impl<'a> Cursor<'a> {
+    fn piece(&mut self) -> Operations<'a> {
+        let mut piece = Operations::new(self.has_annotations);
+        while let Some(history) = self.histories.get(self.history) {
+            let (number, name) = (self.history as u32, history.name.as_deref());
+            if self.op == 0 {
+                piece.push_frame(number, name, &history.frame());
+            }
+            while (self.op as usize) < history.len() && piece.len() < PIECE {
+                piece.push(number, name, &history.row(OpId(self.op)));
+                self.op += 1;
+            }
+            if (self.op as usize) < history.len() {
+                break;
+            }
+            (self.history, self.op) = (self.history + 1, 0);
+        }
+        piece
+    }
+}
