@@ -4,8 +4,8 @@
 //! [`check`] runs stages until one decides: [`temporal`] tries the trace's own order,
 //! [`saturate`] derives the order that the reads force, [`complete`] extends it to a total order
 //! or refutes every way to do so, and [`sat`] decides what takes that long. A consistent history
-//! comes with a run of the operational [`machine`], a violation with a [`proof`]; both can be
-//! written as a [`certificate`], which [`verify`] checks without the engines. The algorithms of the
+//! comes with a run of the operational [machine](memory::machine), a violation with a [`proof`]; both can be
+//! written as a [certificate](certify::certificate), which [`certify::verify`] checks without the engines. The algorithms of the
 //! [`papers`] are kept beside that.
 //!
 //! ```
