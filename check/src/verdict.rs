@@ -61,6 +61,11 @@ fn not_understood(what: &NotUnderstood) -> String {
             "line {line}: `{instruction}` writes shared memory and is not understood; choose other \
              locations with --addresses"
         ),
+        Gap::Process => format!(
+            "line {line}: the trace does not tell processes apart, and {instruction} may be the address of \
+             different memory in each; a violation was found, to confirm it choose the addresses of one \
+             program with --addresses"
+        ),
         Gap::Fence => format!(
             "line {line}: the trace does not show which accesses `{instruction}` orders; a violation \
              was found that rests on it being a full fence"

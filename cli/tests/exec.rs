@@ -378,7 +378,7 @@ fn exclusives_of_arm_are_told_by_their_test() {
         );
         trace.access(0, "  ldxr   x0, [x2]", "MemRead", 0, X);
         trace.access(0, "  stxr   x1, x9, [x2]", "MemWrite", 0, X);
-        trace.plain(0, "  cbnz   w9, <f0+4>");
+        trace.plain(0, "  cbnz   w9, 0x10004");
         let pc = if is_taken {
             0x1_0004
         } else {
@@ -615,4 +615,324 @@ fn a_trace_that_shares_nothing_says_so() {
     let expected = "no location is written by one thread and accessed by another";
     assert!(output.contains(expected), "{output}");
     assert!(output.contains("2 accesses were read"), "{output}");
+}
+
+/// Lines as they are, each of a CPU.
+fn lines(lines: &[(usize, &str)]) -> Trace {
+    let mut trace = Trace::default();
+    for (cpu, line) in lines {
+        trace.lines += 1;
+        let tick = 500 * trace.lines;
+        trace.text += &format!("{tick:7}: system.cpu{cpu}: T0 : {line}\n");
+    }
+    trace
+}
+
+fn verdict(trace: &Trace, arguments: &[&str], expected: &str) -> String {
+    let status = match expected {
+        "consistent" => 0,
+        "violation" => 1,
+        _ => 3,
+    };
+    let (verdicts, output) = check(trace, arguments, status);
+    assert!(
+        verdicts[0].starts_with(expected),
+        "{}\n{output}",
+        trace.text
+    );
+    output
+}
+
+/// x86 accesses of one CPU each: `(cpu, "st", value, address)`.
+fn x86(accesses: &[(usize, &str, u64, u64)]) -> Trace {
+    let mut trace = Trace::default();
+    for &(cpu, name, value, address) in accesses {
+        let class = if name == "ld" { "MemRead" } else { "MemWrite" };
+        trace.line(cpu, "mov\tDS:[rdi], rax");
+        let text =
+            format!("  MOV : {name}   rax, DS:[rdi] : {class} :  D={value:#018x} A={address:#x}");
+        trace.micro(cpu, 0, &text);
+    }
+    trace
+}
+
+#[test]
+fn micro_operations_without_memory_store_nothing() {
+    let mut trace = x86(&[(0, "st", 7, X + 8), (1, "ld", 7, X + 8)]);
+    for (cpu, text) in [
+        (
+            0,
+            "MOVNTDQ_M_XMM : cda   DS:[rdi + 0x8] : MemWrite :  D=0x0000000000000000 A=0x81008",
+        ),
+        (
+            0,
+            "CLWB_M : clwb   DS:[rdi + 0x8] : MemWrite :  D=0x0000000000000000 A=0x81008",
+        ),
+        (
+            0,
+            "WRMSR : st   t2, MS:[8*rcx] : MemWrite :  D=0x0000000000000000 A=0x81008",
+        ),
+        (
+            1,
+            "PREFETCH_M : ld   t0b, DS:[rdi] : MemRead :  D=0x00000000000000ff A=0x81008",
+        ),
+    ] {
+        trace.line(cpu, "something");
+        trace.micro(cpu, 0, &format!("  {text}"));
+    }
+    trace.line(1, "mov");
+    trace.micro(
+        1,
+        0,
+        "  MOV : ld   rax, DS:[rdi] : MemRead :  D=0x0000000000000007 A=0x81008",
+    );
+    let output = verdict(&trace, &[], "consistent");
+    assert!(output.contains("3 operations"), "{output}");
+}
+
+/// Where an interrupt comes right behind the branch, the next line does not tell whether it was taken.
+#[test]
+fn an_interrupt_hides_the_outcome_of_an_exclusive() {
+    let attempt = |next: &str| {
+        let next = format!("{next} @f    :   nop : No_OpClass : ");
+        lines(&[
+            (
+                1,
+                "0x1fc @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000000 A=0x3000",
+            ),
+            (
+                0,
+                "0x104 @f    :   add   x1, x3, #1 : IntAlu :  D=0x0000000000000001",
+            ),
+            (
+                0,
+                "0x108 @f    :   stxr   x1, x9, [x2] : MemWrite :  D=0x0000000000000000 A=0x3000",
+            ),
+            (0, "0x10c @f+12    :   cbnz   w9, <f+0> : IntAlu : "),
+            (0, &next),
+            (
+                1,
+                "0x204 @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000001 A=0x3000",
+            ),
+            (
+                1,
+                "0x208 @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000000 A=0x3000",
+            ),
+        ])
+    };
+    verdict(&attempt("0x110"), &[], "violation");
+    verdict(&attempt("0xffff0480"), &[], "undecided");
+    // Nothing was stored, so 1 is of a write that was not recorded, and the location not shared.
+    let range = ["--addresses", "0x3000-0x3008"];
+    verdict(&attempt("0x100"), &range, "undecided");
+}
+
+/// A store before an interrupt that the same instruction repeats later may be one store or two.
+#[test]
+fn a_store_before_an_interrupt_may_be_another_than_the_one_behind() {
+    let trace = lines(&[
+        (
+            0,
+            "0xfc @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000000 A=0x3000",
+        ),
+        (
+            1,
+            "0x1fc @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000000 A=0x3000",
+        ),
+        (
+            0,
+            "0x100 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000001 A=0x3000",
+        ),
+        (
+            0,
+            "0xff00 @irq    : csrrw sp, sscratch, sp : No_OpClass :  D=0x0000000000000005",
+        ),
+        (
+            1,
+            "0x200 @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000001 A=0x3000",
+        ),
+        (
+            1,
+            "0x204 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000002 A=0x3000",
+        ),
+        (
+            0,
+            "0xff04 @irq    : ld a5, 0(a3) : MemRead :  D=0x0000000000000002 A=0x3000",
+        ),
+        (
+            0,
+            "0x100 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000001 A=0x3000",
+        ),
+        (
+            0,
+            "0x104 @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000001 A=0x3000",
+        ),
+    ]);
+    verdict(&trace, &[], "undecided");
+}
+
+/// A full system, with a spin lock that two processes have at one address.
+fn locks(spaces: [&str; 2], address: u64) -> Trace {
+    let mut trace = Trace::default();
+    for (cpu, space) in spaces.iter().enumerate() {
+        for (name, class, value) in [("ldstl   t1", "MemRead", 0), ("stul   rax", "MemWrite", 1)] {
+            trace.lines += 1;
+            trace.text += &format!(
+                "{:7}: system.cpu{cpu}: {space}T0 : 0x100 @f.{} :   X : {name}, DS:[rdi] : {class} :  \
+                 D={value:#018x} A={address:#x}\n",
+                500 * trace.lines,
+                [0, 3][value],
+            );
+        }
+    }
+    trace
+}
+
+#[test]
+fn processes_have_memory_of_their_own() {
+    let program = 0x4b_d104;
+    let kernel = 0xffff_ffff_8100_0000;
+    verdict(&locks(["", ""], program), &[], "violation");
+    verdict(&locks(["A0 ", "A0 "], program), &[], "violation");
+    let output = verdict(&locks(["A1 ", "A2 "], program), &[], "undecided");
+    assert!(
+        output.contains("2 address spaces are told apart"),
+        "{output}"
+    );
+    verdict(&locks(["A1 ", "A2 "], kernel), &[], "violation");
+    let mut mixed = locks(["", ""], program);
+    mixed.text += "   9000: system.cpu0: T0 : 0xffffffff81000000 @k. 0 :   NOP : limm   rax, 0 : IntAlu :  \
+                   D=0x0000000000000000\n";
+    let output = verdict(&mixed, &[], "undecided");
+    assert!(output.contains("does not tell processes apart"), "{output}");
+    assert!(output.contains("Addresses are virtual"), "{output}");
+    let chosen = ["--addresses", "0x4bd100-0x4bd110", "--ambiguous", "search"];
+    verdict(&mixed, &chosen, "violation");
+}
+
+#[test]
+fn private_operations_that_empty_the_store_buffer_do_so() {
+    let riscv = |instruction: &str| {
+        let mut trace = Trace::default();
+        for cpu in 0..2 {
+            trace.sd(cpu, [X, Y][cpu], 1);
+            trace.access(cpu, instruction, "MemRead", 0, 0x9_0000 + 0x40 * cpu as u64);
+            trace.ld(cpu, [Y, X][cpu], 0);
+        }
+        trace
+    };
+    let swap = riscv("amoswap_d a5, zero, (a3)");
+    verdicts(&swap, "violation violation consistent", 1);
+    let release = riscv("amoswap_d_rl a5, zero, (a3)");
+    verdicts(&release, "violation violation violation", 1);
+    let plain = riscv("ld a5, 0(a3)");
+    verdicts(&plain, "violation consistent consistent", 1);
+    let mut trace = Trace::default();
+    for cpu in 0..2 {
+        arm(&mut trace, cpu, "str", 1, [X, Y][cpu]);
+        arm(&mut trace, cpu, "stlr", 1, 0x9_0000 + 0x40 * cpu as u64);
+        arm(&mut trace, cpu, "ldar", 0, [Y, X][cpu]);
+    }
+    verdicts(&trace, "violation violation violation", 1);
+}
+
+#[test]
+fn a_full_fence_of_riscv_may_be_a_weaker_one() {
+    let output = verdicts(
+        &store_buffering(Some("fence rw, rw")),
+        "violation violation violation",
+        1,
+    );
+    assert!(output.contains("`fence.tso`"), "{output}");
+    let output = verdicts(
+        &store_buffering(Some("fence iorw, iorw")),
+        "violation violation violation",
+        1,
+    );
+    assert!(!output.contains("`fence.tso`"), "{output}");
+}
+
+/// A store of 4 bytes leaves the other 4 as they were, and gem5 does not print that it has 4.
+#[test]
+fn small_values_of_arm_may_have_4_bytes() {
+    let mut trace = Trace::default();
+    arm(&mut trace, 0, "ldr", 0, X);
+    arm(&mut trace, 1, "str", 0x5_0000_0000, X);
+    arm(&mut trace, 1, "str", 1, Y);
+    arm(&mut trace, 0, "ldr", 1, Y);
+    arm(&mut trace, 0, "str", 0, X);
+    arm(&mut trace, 0, "ldr", 0x5_0000_0000, X);
+    verdict(&trace, &[], "undecided");
+}
+
+#[test]
+fn accesses_of_unknown_size_may_cross_a_line() {
+    let mut trace = Trace::default();
+    let (before, line) = (X + 0x3c, X + 0x40);
+    arm(&mut trace, 0, "str", 1, line);
+    arm(&mut trace, 0, "str", 0x2_0000_0009, before);
+    arm(&mut trace, 1, "ldr", 2, line);
+    arm(&mut trace, 1, "str", 1, X + 0x1000);
+    arm(&mut trace, 0, "ldr", 1, X + 0x1000);
+    arm(&mut trace, 0, "str", 2, line);
+    arm(&mut trace, 0, "ldr", 2, line);
+    let output = verdict(&trace, &[], "undecided");
+    assert!(output.contains("line 2"), "{output}");
+}
+
+#[test]
+fn vectors_reach_as_far_as_they_may() {
+    let vector = |shown: &str| {
+        let mut trace = Trace::default();
+        trace.line(
+            0,
+            &format!("vs1r_v v1, (a0) : SimdWholeRegisterStore : {shown} A={X:#x}"),
+        );
+        let far = X + 0x1f8;
+        trace.ld(0, far, 0);
+        trace.sd(1, far, 7);
+        trace.ld(1, far, 0);
+        trace.sd(0, far, 1);
+        trace
+    };
+    verdict(&vector(""), &[], "undecided");
+    verdict(&vector(" D=[00000000_00000000]"), &[], "violation");
+}
+
+#[test]
+fn the_last_bytes_of_the_address_space() {
+    for address in [u64::MAX, u64::MAX - 2] {
+        let mut trace = store_buffering(None);
+        trace.sd(0, address, 1);
+        trace.ld(1, address, 0);
+        verdicts(&trace, "undecided undecided undecided", 3);
+    }
+}
+
+/// What withholds a verdict has no words in axe text.
+#[test]
+fn axe_text_keeps_no_doubts() {
+    let folder = Folder::new();
+    let file = folder.path("run.trace");
+    let mut trace = store_buffering(None);
+    trace.line(
+        1,
+        &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"),
+    );
+    fs::write(&file, &trace.text).unwrap();
+    let message = error(&["convert", &file, "--to", "axe", "-"]);
+    assert!(
+        message.contains("line 5 of the trace: `cbo_zero 0(a0)`"),
+        "{message}"
+    );
+    assert!(message.contains("JSON or Parquet"), "{message}");
+    let mut trace = Trace::default();
+    trace.sd(0, X, 1);
+    for value in [0, 77, 1] {
+        trace.ld(1, X, value);
+    }
+    fs::write(&file, &trace.text).unwrap();
+    let message = error(&["convert", &file, "--to", "axe", "-"]);
+    assert!(message.contains("not in the history"), "{message}");
+    output_of(&["convert", &file, "--to", "json", "-"], 0);
 }

@@ -91,6 +91,8 @@ pub enum Gap {
     Write,
     /// Ordered fewer accesses than the full fence that it is taken for.
     Fence,
+    /// Accessed memory of a program, at an address that several programs may have for theirs.
+    Process,
 }
 
 /// The first instruction of its sort that was not understood.
@@ -278,7 +280,7 @@ pub struct Provenance {
 impl Provenance {
     /// What keeps a consistent history from being called so.
     pub fn against_consistent(&self) -> Option<&NotUnderstood> {
-        let matters = |it: &&NotUnderstood| it.gap != Gap::Fence;
+        let matters = |it: &&NotUnderstood| !matches!(it.gap, Gap::Fence | Gap::Process);
         self.not_understood.iter().find(matters)
     }
 
@@ -286,7 +288,7 @@ impl Provenance {
     pub fn against_violation(&self, fences_matter: bool) -> Option<&NotUnderstood> {
         let matters = |it: &&NotUnderstood| match it.gap {
             Gap::Read => false,
-            Gap::Write => true,
+            Gap::Write | Gap::Process => true,
             Gap::Fence => fences_matter,
         };
         self.not_understood.iter().find(matters)

@@ -205,6 +205,8 @@ fn visit(value: &Value, surroundings: &mut Surroundings) {
             }
             let isa = text("type").and_then(isa_of);
             surroundings.isa = surroundings.isa.or(isa);
+            let full_system = fields.get("full_system").and_then(Value::as_bool);
+            surroundings.full_system |= full_system == Some(true);
             if let Some(size) = fields.get("block_size_bytes").and_then(Value::as_u64)
                 && size.is_power_of_two()
             {

@@ -31,7 +31,8 @@ fn cannot_say(what: String) -> WriteError {
 ///
 /// # Errors
 /// What the format cannot say: load-linked and store-conditional, failed compare-and-swap, fences
-/// that are not full, acquire and release annotations, split accesses, values the trace does not show, stores of 0, initial values other than 0.
+/// that are not full, acquire and release annotations, split accesses, values the trace does not show, stores of 0, initial values other than 0,
+/// instructions that were not understood, reads of writes that were not recorded.
 pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
     check_history(history)?;
     let text = Text {
@@ -93,7 +94,38 @@ fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
             "accesses of different sizes overlap and were split".to_owned(),
         ));
     }
-    check_unfinished(history)
+    check_unfinished(history)?;
+    check_gaps(history)
+}
+
+/// Other formats keep what withholds a verdict: instructions that were not understood, and that writes may not have been
+/// recorded, so that a value that nobody wrote is no thin-air read. Here either would turn into a violation.
+fn check_gaps(history: &History) -> Result<(), WriteError> {
+    if let Some(what) = history.provenance.not_understood.first() {
+        return Err(cannot_say(format!(
+            "line {} of the trace: `{}` is not understood, which withholds verdicts",
+            what.line, what.instruction
+        )));
+    }
+    if !(history.provenance.unrecorded_writes || history.provenance.outside_writes) {
+        return Ok(());
+    }
+    let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
+        return Ok(());
+    };
+    let is_elsewhere = |&op: &OpId| {
+        matches!(
+            reads_from.source(op),
+            Some(ReadSource::Unrecorded | ReadSource::Outside)
+        )
+    };
+    match history.ops().find(is_elsewhere) {
+        None => Ok(()),
+        Some(op) => Err(cannot_say(format!(
+            "{} reads what only a write that is not in the history may have written",
+            name(history, op)
+        ))),
+    }
 }
 
 fn check_initial(history: &History) -> Result<(), WriteError> {

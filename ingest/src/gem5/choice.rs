@@ -1,6 +1,8 @@
 //! The end of a trace: which history it is, or why there is none.
 
-use history::{History, HistoryBuilder, Initial, Provenance, Source, Unfinished};
+use history::{
+    Gap, History, HistoryBuilder, Initial, NotUnderstood, Provenance, Source, Unfinished,
+};
 
 use crate::error::Error;
 use crate::gem5::exec::{HARDWARE_THREAD, Selected};
@@ -28,6 +30,16 @@ impl Reader<'_> {
         let mut selected = Selected::default();
         if source == Source::Exec {
             selected = self.exec.finish(options);
+        }
+        if let Some((line, address)) = selected.of_program
+            && self.exec.spaces.are_mixed(self.surroundings.full_system)
+        {
+            selected.not_understood.push(NotUnderstood {
+                gap: Gap::Process,
+                line,
+                instruction: format!("{address:#x}"),
+                doubt: None,
+            });
         }
         let provenance = self.provenance(source, leftover, &mut selected, lines);
         let history = self.build(source, provenance, selected.builder, lines.file())?;
@@ -334,7 +346,7 @@ impl Reader<'_> {
         if !empty || self.without_history.is_some() {
             return Ok(());
         }
-        if source == Source::Exec && self.exec.accesses == 0 {
+        if source == Source::Exec && !self.exec.shows_addresses {
             return Err(Error::MissingFlag {
                 file: file.to_owned(),
                 missing: "ExecResult or ExecEffAddr (both are part of Exec)".to_owned(),
@@ -455,8 +467,39 @@ impl Reader<'_> {
                  thread T of CPU N."
             ));
         }
+        if source == Source::Exec {
+            self.notes_on_addresses(&mut note);
+        }
+        if source == Source::Exec && self.exec.full_fences {
+            note(
+                "gem5 prints `fence.tso` as `fence rw, rw` and executes it as a full fence: a violation of TSO or \
+                 PSO may rest on that."
+                    .to_owned(),
+            );
+        }
         if source == Source::Exec && self.exec.renumbered {
             note("Several CPUs have the same number; threads were numbered anew.".to_owned());
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn notes_on_addresses(&self, note: &mut impl FnMut(String)) {
+        let spaces = &self.exec.spaces;
+        if spaces.are_mixed(self.surroundings.full_system) {
+            note(
+                "Addresses are virtual and processes are not told apart: a location may be that of several \
+                 programs (--addresses LO-HI chooses)."
+                    .to_owned(),
+            );
+        }
+        let told_apart = spaces.told_apart();
+        if !told_apart.is_empty() {
+            note(format!(
+                "{} address spaces are told apart: addresses of programs in the N-th, from 0, are shown as \
+                 N * 0x1000000000000 + address. Memory that processes share is not recognised.",
+                told_apart.len()
+            ));
         }
     }
 }

@@ -215,9 +215,12 @@ pub(super) fn exec(input: &[u8]) -> Parsed<'_, Message<'_>> {
     let space = opt(delimited(char('A'), number, char(' ')));
     let thread = opt(delimited(char('T'), narrow, tag(" : ")));
     let text = verify(rest, |text: &[u8]| text.starts_with(b"0x"));
-    map((space, thread, text), |(_, thread, text)| Message::Exec {
-        thread: thread.unwrap_or(0),
-        text,
+    map((space, thread, text), |(space, thread, text)| {
+        Message::Exec {
+            space,
+            thread: thread.unwrap_or(0),
+            text,
+        }
     })
     .parse(input)
 }

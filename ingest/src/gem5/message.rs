@@ -124,7 +124,12 @@ pub(crate) enum Message<'a> {
     /// An operation of a client.
     Client(ClientOp),
     /// What a CPU executed.
-    Exec { thread: u32, text: &'a [u8] },
+    Exec {
+        /// The address space, where the line shows it.
+        space: Option<u64>,
+        thread: u32,
+        text: &'a [u8],
+    },
     /// A known message that says nothing new.
     Known,
     /// Anything else.
@@ -271,13 +276,14 @@ mod tests {
             ..rmw
         };
         assert_eq!(read("T2 op 30 fence"), Message::Client(fence));
-        let exec = |thread| Message::Exec {
+        let exec = |space, thread| Message::Exec {
+            space,
             thread,
             text: b"0x40 @f : nop",
         };
-        assert_eq!(read("T1 : 0x40 @f : nop"), exec(1));
-        assert_eq!(read("A0 T1 : 0x40 @f : nop"), exec(1));
-        assert_eq!(read("0x40 @f : nop"), exec(0));
+        assert_eq!(read("T1 : 0x40 @f : nop"), exec(None, 1));
+        assert_eq!(read("A0 T1 : 0x40 @f : nop"), exec(Some(0), 1));
+        assert_eq!(read("0x40 @f : nop"), exec(None, 0));
     }
 
     #[test]

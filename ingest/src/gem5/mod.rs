@@ -69,6 +69,8 @@ pub(crate) struct Surroundings {
     pub sequencers: Option<u64>,
     /// The instruction set of its CPUs.
     pub isa: Option<Isa>,
+    /// Whether an operating system ran.
+    pub full_system: bool,
 }
 
 /// What a gem5 trace holds.
@@ -282,7 +284,11 @@ impl<'o> Reader<'o> {
         self.messages += 1;
         let object = self.object(path);
         match message {
-            Message::Exec { thread, text } => self.executed(object, thread, text, tick, line),
+            Message::Exec {
+                space,
+                thread,
+                text,
+            } => self.executed(object, (space, thread), text, tick, line),
             Message::Client(op) => {
                 let wanted = self.sink.options.source;
                 if matches!(wanted, None | Some(Source::Client)) {
@@ -329,7 +335,7 @@ impl<'o> Reader<'o> {
     fn executed(
         &mut self,
         object: usize,
-        thread: u32,
+        (space, thread): (Option<u64>, u32),
         text: &[u8],
         tick: Option<u64>,
         line: u64,
@@ -346,6 +352,7 @@ impl<'o> Reader<'o> {
             tick,
             block,
             isa: self.surroundings.isa,
+            space,
         };
         self.exec.line(cpu, thread, text, at, self.sink.options)
     }

@@ -19,13 +19,20 @@ pub(super) enum Action {
     SomeFence,
     /// The load of a locked read-modify-write, and its store.
     Locked(Operation),
-    /// A store-conditional whose outcome its line does not show. A branch that tests one of these
-    /// registers does; the store is then one of the value beside it.
-    Attempt(Operation, [Option<(usize, Option<u64>)>; 2]),
-    /// Something that is not understood, and touches up to so many bytes.
+    /// A store-conditional whose outcome its line does not show. A branch that tests this register
+    /// does; the store is then one of the value beside it.
+    Attempt(Operation, Option<(usize, Option<u64>)>),
+    /// Something that is not understood, and touches up to so many bytes from its address on.
     Unknown(Gap, u16),
     /// An access to an address that the line does not show.
     Nowhere(Gap),
+    /// Something that is not understood, and touches up to a block of so many bytes, a power of
+    /// two, around its address.
+    UnknownBlock(Gap, u16),
+    /// Something that is not understood, and touches up to a vector register from its address on.
+    UnknownVector(Gap),
+    /// Something that is not understood, and changes what accesses anywhere do.
+    UnknownEverywhere(Gap),
 }
 
 /// An access to memory.
@@ -69,6 +76,21 @@ impl Operation {
             read: read.map(|value| cut(value, size)),
             ..Operation::store(size, written)
         }
+    }
+
+    /// The operation with its size, as far as its value and address tell one that has 4 or 8 bytes:
+    /// values that are not small have 8, and what is aligned to 4 bytes alone has 4.
+    pub fn sized_by(self, address: u64) -> Operation {
+        if self.size != 0 {
+            return self;
+        }
+        let is_wide = self.read.max(self.written) > Some(u64::from(u32::MAX));
+        let size = match address % 8 {
+            _ if is_wide => 8,
+            4 => 4,
+            _ => 0,
+        };
+        Operation { size, ..self }
     }
 
     pub fn of_kind(self, kind: Kind) -> Operation {

@@ -8,7 +8,7 @@
 use history::{Annotation, Gap, Kind, Side};
 
 use super::action::{Action, Operation, cut};
-use super::line::Line;
+use super::line::{Line, is_transaction};
 use super::registers::Registers;
 
 /// What is known of a hardware thread.
@@ -22,6 +22,16 @@ pub(super) struct State {
 struct Register {
     number: usize,
     narrow: bool,
+}
+
+/// A branch that tests a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Test {
+    pub register: usize,
+    /// Whether it is taken if the register is 0.
+    pub if_zero: bool,
+    /// Where it leads, if the line shows that.
+    pub target: Option<u64>,
 }
 
 /// The register that is always zero.
@@ -53,8 +63,18 @@ impl State {
             _ if is_prefetch(name) => return Action::Nothing,
             _ => {}
         }
+        if is_transaction(line.body) {
+            // What it encloses may be undone.
+            return match name {
+                b"tstart" | b"tcancel" => Action::UnknownEverywhere(Gap::Write),
+                _ => Action::Nothing,
+            };
+        }
         if let Some(unplaced) = line.unplaced() {
             return unplaced;
+        }
+        if name == b"dc" && line.stores() {
+            return Action::UnknownBlock(Gap::Write, LARGEST_ZEROED);
         }
         let understood = atomic(name)
             .or_else(|| plain(line, name))
@@ -80,13 +100,10 @@ impl State {
             }
             b"stxr" | b"stlxr" => {
                 let store = Operation::store(size, None).of_kind(Kind::StoreConditional);
-                // gem5 prints the data first, an assembler the status.
-                let status = |status, data| {
-                    let status = register(nth(operands, status))?.number;
-                    Some((status, self.value(nth(operands, data))))
-                };
-                let either = [status(1, 0), status(0, 1)];
-                Some(Action::Attempt(store.with(annotation), either))
+                // gem5 prints the data first, where an assembler has the status.
+                let data = self.value(nth(operands, 0));
+                let status = register(nth(operands, 1)).map(|status| (status.number, data));
+                Some(Action::Attempt(store.with(annotation), status))
             }
             _ => None,
         }
@@ -135,9 +152,8 @@ impl State {
         self.registers.set(result.number, value);
     }
 
-    /// Whether the branch that tests a register was taken, by where the thread went on; `None` for
-    /// anything but such a branch.
-    pub fn tests(line: &Line<'_>) -> Option<(usize, bool)> {
+    /// The register that a branch tests; `None` for anything but such a branch.
+    pub fn tests(line: &Line<'_>) -> Option<Test> {
         let text = line.body.trim_ascii_start();
         let end = text.iter().position(u8::is_ascii_whitespace)?;
         let (name, operands) = text.split_at(end);
@@ -146,7 +162,11 @@ impl State {
             b"cbnz" => false,
             _ => return None,
         };
-        Some((register(nth(operands, 0))?.number, if_zero))
+        Some(Test {
+            register: register(nth(operands, 0))?.number,
+            if_zero,
+            target: target(line, nth(operands, 1)),
+        })
     }
 
     /// Whether a line may read or write a register without telling.
@@ -158,6 +178,30 @@ impl State {
             .split(|byte| !byte.is_ascii_alphanumeric())
             .any(|word| register(word).is_some_and(|register| register.number == number))
     }
+}
+
+/// Bytes that `dc zva` sets to 0 at most.
+const LARGEST_ZEROED: u16 = 2048;
+
+/// Where a branch leads: `0x104`, or `<f+4>` of the function that the branch itself is in.
+fn target(line: &Line<'_>, shown: &[u8]) -> Option<u64> {
+    if let Some(digits) = shown.strip_prefix(b"0x") {
+        return u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    }
+    let place = shown.strip_prefix(b"<")?.strip_suffix(b">")?;
+    let (function, offset) = symbol(place);
+    let (own, own_offset) = symbol(line.symbol?);
+    (function == own).then(|| line.pc?.checked_sub(own_offset)?.checked_add(offset))?
+}
+
+/// A symbol and the distance from it: `f+4`.
+fn symbol(place: &[u8]) -> (&[u8], u64) {
+    let offset = || {
+        let at = place.iter().rposition(|&byte| byte == b'+')?;
+        let digits = std::str::from_utf8(&place[at + 1..]).ok()?;
+        Some((&place[..at], digits.parse().ok()?))
+    };
+    offset().unwrap_or((place, 0))
 }
 
 /// Instructions whose first operand gets what their line shows.
@@ -351,13 +395,19 @@ mod tests {
         );
         assert_eq!(
             access("dc zva   , x0", "MemWrite"),
-            Action::Unknown(Gap::Write, 256)
+            Action::UnknownBlock(Gap::Write, 2048)
         );
         assert_eq!(
             access("stxp   x0, x1, x2, [x3]", "MemWrite"),
             Action::Unknown(Gap::Write, 256)
         );
         assert_eq!(access("prfm   PLDL1KEEP, [x1]", "MemRead"), Action::Nothing);
+    }
+
+    #[test]
+    fn transactions_may_undo_anything() {
+        let start = "0x4 @f    :   tstart   x0 : MemRead :  D=0x0000000000000000";
+        assert_eq!(last(&[start]), Action::UnknownEverywhere(Gap::Write));
     }
 
     #[test]
@@ -395,12 +445,30 @@ mod tests {
             "0x104 @f    :   stlxr   x1, x9, [x2] : MemWrite :  D=0x0000000000000000 A=0x8",
         ];
         let store = Operation::store(0, None).of_kind(Kind::StoreConditional);
-        let either = [Some((9, Some(6))), Some((1, None))];
+        let status = Some((9, Some(6)));
         assert_eq!(
             last(&lines),
-            Action::Attempt(store.with(Annotation::Release), either)
+            Action::Attempt(store.with(Annotation::Release), status)
         );
-        let test = Line::parse(b"0x108 @f    :   cbnz   w9, <f+4> : IntAlu : ").unwrap();
-        assert_eq!(State::tests(&test), Some((9, false)));
+    }
+
+    #[test]
+    fn a_branch_shows_where_it_leads() {
+        let test = |text: &[u8]| State::tests(&Line::parse(text).unwrap());
+        let branch = |target| {
+            Some(Test {
+                register: 9,
+                if_zero: false,
+                target,
+            })
+        };
+        let own = b"0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
+        assert_eq!(test(own), branch(Some(0x104)));
+        let first = b"0x108 @f+8    :   cbnz   w9, <f> : IntAlu : ";
+        assert_eq!(test(first), branch(Some(0x100)));
+        let plain = b"0x108    :   cbnz   w9, 0x104 : IntAlu : ";
+        assert_eq!(test(plain), branch(Some(0x104)));
+        let other = b"0x108 @f+8    :   cbnz   w9, <g+4> : IntAlu : ";
+        assert_eq!(test(other), branch(None));
     }
 }

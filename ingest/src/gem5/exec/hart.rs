@@ -58,6 +58,8 @@ struct Waiting {
     announced: Option<u64>,
     /// The function, as a hash.
     function: Option<u64>,
+    /// Whether the thread has executed other instructions since.
+    left: bool,
 }
 
 /// An instruction with its micro-operations, as far as they were printed.
@@ -77,9 +79,12 @@ struct Instruction {
 #[derive(Debug)]
 struct Attempt {
     entry: Entry,
-    tested: [Option<(usize, Option<u64>)>; 2],
-    /// The branch: where it stands, whether it is taken if the status is 0, and what is then stored.
-    branch: Option<(u64, bool, Option<u64>)>,
+    /// The register with its status, and the value that it stores.
+    tested: Option<(usize, Option<u64>)>,
+    /// The branch that tests the status, and where it stands.
+    branch: Option<(u64, arm::Test, Option<u64>)>,
+    /// The instruction before.
+    last: Option<u64>,
     age: u32,
 }
 
@@ -132,6 +137,7 @@ impl Hart {
             return keep(last.entry);
         }
         if last.pc != line.pc {
+            last.left = true;
             return self.suspend(last, keep);
         }
         if riscv::State::is_acquire(line) {
@@ -150,6 +156,9 @@ impl Hart {
         while let Some(at) = self.suspended.iter().position(back) {
             keep(self.suspended.remove(at).entry);
         }
+        for waiting in &mut self.suspended {
+            waiting.left |= waiting.pc != line.pc;
+        }
     }
 
     fn suspend(&mut self, waiting: Waiting, keep: Keep<'_>) {
@@ -167,12 +176,12 @@ impl Hart {
         let (pc, micro) = (line.pc, line.micro);
         let here = |it: &Waiting| it.pc == pc && it.micro == micro;
         if let Some(at) = self.suspended.iter().position(here) {
-            let earlier = self.suspended.remove(at).entry;
-            if earlier.is_again(&entry) {
+            let earlier = self.suspended.remove(at);
+            if earlier.entry.is_again(&entry) {
                 self.describe(entry.line(), line);
-                keep(earlier.repeated(entry.line()));
+                keep(earlier.entry.repeated(entry.line(), earlier.left));
             } else {
-                keep(earlier);
+                keep(earlier.entry);
             }
         }
         // The two halves of a pair are one line.
@@ -186,6 +195,7 @@ impl Hart {
             body: hash(line.body),
             announced: self.current.announced,
             function: line.function.map(hash),
+            left: false,
         });
     }
 
@@ -193,7 +203,8 @@ impl Hart {
     pub fn attempt(
         &mut self,
         entry: Entry,
-        tested: [Option<(usize, Option<u64>)>; 2],
+        pc: Option<u64>,
+        tested: Option<(usize, Option<u64>)>,
         keep: Keep<'_>,
     ) {
         self.give_up(keep);
@@ -201,6 +212,7 @@ impl Hart {
             entry,
             tested,
             branch: None,
+            last: pc,
             age: 0,
         });
     }
@@ -211,31 +223,41 @@ impl Hart {
             return;
         };
         attempt.age += 1;
-        if let Some((pc, taken_if_stored, value)) = attempt.branch {
-            let taken = line.pc != Some(pc.wrapping_add(4));
-            if taken == taken_if_stored {
-                keep(attempt.entry.stores(value));
+        if let Some((pc, test, value)) = attempt.branch {
+            // Anywhere else is the handler of an interrupt, which shows nothing.
+            let behind = pc.wrapping_add(4);
+            let is_taken = match line.pc {
+                _ if test.target == Some(behind) => None,
+                Some(next) if next == behind => Some(false),
+                Some(next) if test.target == Some(next) => Some(true),
+                _ => None,
+            };
+            match is_taken {
+                None => self.give_up(keep),
+                Some(taken) => {
+                    if taken == test.if_zero {
+                        keep(attempt.entry.stores(value));
+                    }
+                    self.attempt = None;
+                }
             }
-            self.attempt = None;
             return;
         }
-        if let (Some((register, if_zero)), Some(pc)) = (arm::State::tests(line), line.pc) {
-            let status = attempt
-                .tested
-                .iter()
-                .flatten()
-                .find(|(status, _)| *status == register);
-            if let Some(&(_, value)) = status {
-                attempt.branch = Some((pc, if_zero, value));
-                return;
-            }
+        let goes_on = match (attempt.last, line.pc) {
+            (Some(last), Some(pc)) => pc.wrapping_sub(last) <= 4,
+            _ => false,
+        };
+        attempt.last = line.pc;
+        let Some((status, value)) = attempt.tested.filter(|_| goes_on) else {
+            return self.give_up(keep);
+        };
+        if let (Some(test), Some(pc)) = (arm::State::tests(line), line.pc)
+            && test.register == status
+        {
+            attempt.branch = Some((pc, test, value));
+            return;
         }
-        for status in &mut attempt.tested {
-            if status.is_some_and(|(register, _)| arm::State::mentions(line, register)) {
-                *status = None;
-            }
-        }
-        if attempt.age > PATIENCE || attempt.tested == [None; 2] {
+        if attempt.age > PATIENCE || arm::State::mentions(line, status) {
             self.give_up(keep);
         }
     }

@@ -21,6 +21,8 @@ pub(super) struct Line<'a> {
     pub micro: Option<u32>,
     /// Name of the function, where the trace shows symbols.
     pub function: Option<&'a [u8]>,
+    /// The symbol that it is at or behind, and how far: `main+4`. Not of a micro-operation.
+    pub symbol: Option<&'a [u8]>,
     /// The instruction in words, without the spaces behind it.
     pub body: &'a [u8],
     /// The operation class; none in the lines that announce the micro-operations of an instruction.
@@ -29,6 +31,8 @@ pub(super) struct Line<'a> {
     pub data: Option<u64>,
     /// Where it accessed memory.
     pub address: Option<u64>,
+    /// Bytes of the vector register that it shows, 0 if it shows none.
+    pub vector: usize,
     /// Whether its predicate kept it from executing.
     pub predicated: bool,
 }
@@ -45,10 +49,12 @@ impl<'a> Line<'a> {
             pc,
             micro,
             function: function(&text[..at]),
+            symbol: symbol(&text[..at]).filter(|_| micro.is_none()),
             body: instruction.trim_ascii_end(),
             class: None,
             data: None,
             address: None,
+            vector: 0,
             predicated: false,
         };
         let Some(line) = whole.with_results(instruction)? else {
@@ -77,6 +83,7 @@ impl<'a> Line<'a> {
                     return Err(Fault::Cut("16 digits of data, and an address"));
                 }
                 self.data = hex(digits);
+                self.vector = vector_bytes(digits);
             } else if word == b"False" || word == b"Predicated" {
                 self.predicated = true;
             } else if !is_annotation(word) || at == 0 {
@@ -97,6 +104,10 @@ impl<'a> Line<'a> {
     /// An access shows its address, unless it is predicated or a prefetch that went nowhere.
     fn check_address(&self, text: &[u8]) -> Result<(), Fault> {
         if !(self.loads() || self.stores()) || self.address.is_some() || self.predicated {
+            return Ok(());
+        }
+        // Nothing is accessed with a vector length of 0, and a transaction accesses nothing itself.
+        if self.vector > 0 || is_transaction(self.body) {
             return Ok(());
         }
         if self.data.is_some() || !text.ends_with(b" ") {
@@ -174,6 +185,33 @@ fn function(text: &[u8]) -> Option<&[u8]> {
     Some(name[..end].strip_suffix(b".").unwrap_or(&name[..end]))
 }
 
+/// What follows ` @`.
+fn symbol(place: &[u8]) -> Option<&[u8]> {
+    let at = memmem::find(place, b" @")?;
+    Some(place[at + 2..].trim_ascii_end())
+}
+
+/// How many bytes `[00000000_00000001]` has, the value of a vector register.
+fn vector_bytes(data: &[u8]) -> usize {
+    match data
+        .strip_prefix(b"[")
+        .and_then(|rest| rest.strip_suffix(b"]"))
+    {
+        Some(digits) => digits.iter().filter(|byte| **byte != b'_').count() / 2,
+        None => 0,
+    }
+}
+
+/// Whether an instruction begins, ends or tests a transaction of Arm's.
+pub(super) fn is_transaction(body: &[u8]) -> bool {
+    let text = body.trim_ascii_start();
+    let end = text.iter().position(u8::is_ascii_whitespace);
+    matches!(
+        &text[..end.unwrap_or(text.len())],
+        b"tstart" | b"ttest" | b"tcancel" | b"tcommit" | b"utcommit"
+    )
+}
+
 /// Whether data at the end of a line lost digits.
 fn is_short(digits: &[u8]) -> bool {
     digits.len() < 18 && b"0x".starts_with(&digits[..digits.len().min(2)])
@@ -207,10 +245,12 @@ mod tests {
             pc: Some(0x401686),
             micro: Some(1),
             function: Some(b"run"),
+            symbol: None,
             body: b"  MOV_R_P : ld   edx, DS:[t0 + t7 + 0xbba78]",
             class: Some(b"MemRead"),
             data: Some(2),
             address: Some(0x4bd104),
+            vector: 0,
             predicated: false,
         };
         assert_eq!(read(load), expected);
@@ -219,6 +259,10 @@ mod tests {
         let store = "0x8000 @main+4    : sd a1, 0(a0)               : MemWrite :  D=0x0000000000000002 A=0x40";
         assert_eq!((read(store).micro, read(store).stores()), (None, true));
         assert_eq!(read(store).body, b"sd a1, 0(a0)");
+        assert_eq!(read(store).symbol, Some(&b"main+4"[..]));
+        let vector =
+            "0x8000. 0 : vle64_v_micro v1, (a0) : SimdUnitStrideLoad :  D=[00000000_00000001]";
+        assert_eq!((read(vector).vector, read(vector).address), (8, None));
         let predicated = "0x8000 @main+4    : str x0 : MemWrite : Predicated False";
         assert!(read(predicated).predicated);
     }

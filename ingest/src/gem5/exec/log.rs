@@ -10,8 +10,9 @@ use super::action::{Operation, cut};
 /// An entry of the log: 48 bytes, since there may be tens of millions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    pub hart: u32,
-    /// Trace line.
+    hart: u16,
+    /// Trace line: 48 bits of it.
+    line_high: u16,
     line: u32,
     tick: u64,
     pub address: u64,
@@ -41,12 +42,19 @@ pub(super) enum What {
     Crossing(Gap),
     /// It shows no address.
     Nowhere(Gap),
+    /// Something that is not understood, wherever it is.
+    UnknownEverywhere(Gap),
 }
+
+/// Bytes of the longest vector register, of RISC-V.
+pub(super) const LONGEST_VECTOR: u16 = 8192;
 
 const READ: u8 = 1;
 const WRITTEN: u8 = 2;
 /// The same store was printed again.
 const REPEATED: u8 = 4;
+/// The thread executed other instructions in between.
+const LEFT: u8 = 8;
 
 /// Where an entry stands.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +67,9 @@ pub(super) struct Spot {
 impl Entry {
     fn new(spot: Spot, address: u64, size: u16, what: What) -> Entry {
         Entry {
-            hart: spot.hart as u32,
-            line: u32::try_from(spot.line).unwrap_or(u32::MAX),
+            hart: u16::try_from(spot.hart).unwrap_or(u16::MAX),
+            line_high: (spot.line >> 32) as u16,
+            line: spot.line as u32,
             tick: spot.tick.unwrap_or(u64::MAX),
             address,
             value: 0,
@@ -136,11 +145,17 @@ impl Entry {
         Entry::new(spot, 0, 0, What::Nowhere(gap))
     }
 
-    /// The store was printed again, at this line.
-    pub fn repeated(mut self, line: u64) -> Entry {
-        self.known |= REPEATED;
+    /// The store was printed again, at this line; `left` says whether its thread executed other
+    /// instructions in between.
+    pub fn repeated(mut self, line: u64, left: bool) -> Entry {
+        self.known |= REPEATED | if left { LEFT } else { 0 };
         self.old = line;
         self
+    }
+
+    /// Whether the thread executed other instructions before the store was printed again.
+    pub fn was_left(&self) -> bool {
+        self.known & LEFT != 0
     }
 
     /// The line that repeats the store, if one does.
@@ -155,8 +170,30 @@ impl Entry {
             What::Unknown(gap) => Some((gap, None)),
             What::Crossing(gap) => Some((gap, Some(Doubt::CrossesLine))),
             What::Nowhere(gap) => Some((gap, Some(Doubt::NoAddress))),
+            What::UnknownEverywhere(gap) => Some((gap, None)),
             What::Access(..) | What::Fence(_) | What::Maybe => None,
         }
+    }
+
+    /// Something that is not understood, and has no place.
+    pub fn unknown_everywhere(spot: Spot, gap: Gap) -> Entry {
+        Entry::new(spot, 0, 0, What::UnknownEverywhere(gap))
+    }
+
+    /// Where the address space ends so does every location: what reaches the last byte is only known
+    /// to have been there.
+    pub fn bounded(mut self) -> Entry {
+        let is_access = matches!(self.what, What::Access(..) | What::Maybe);
+        if is_access && self.address.checked_add(self.reach()).is_none() {
+            let gap = if self.may_write() {
+                Gap::Write
+            } else {
+                Gap::Read
+            };
+            self.size = self.reach() as u16;
+            self.what = What::Unknown(gap);
+        }
+        self
     }
 
     pub fn what(&self) -> What {
@@ -171,12 +208,13 @@ impl Entry {
         (self.known & WRITTEN != 0).then_some(self.value)
     }
 
+    /// Number of its hardware thread.
+    pub fn hart(&self) -> usize {
+        usize::from(self.hart)
+    }
+
     pub fn line(&self) -> u64 {
-        if self.line == u32::MAX {
-            u64::MAX
-        } else {
-            u64::from(self.line)
-        }
+        u64::from(self.line_high) << 32 | u64::from(self.line)
     }
 
     pub fn tick(&self) -> Option<u64> {
@@ -201,6 +239,13 @@ impl Entry {
         }
     }
 
+    /// A fence-like entry of what it does to the order of its thread: an access of its kind without
+    /// values.
+    pub fn without_values(mut self) -> Entry {
+        self.known = 0;
+        self
+    }
+
     /// Whether it may change memory.
     pub fn may_write(&self) -> bool {
         match self.what {
@@ -208,6 +253,11 @@ impl Entry {
             What::Maybe | What::Unknown(Gap::Write) | What::Crossing(Gap::Write) => true,
             _ => false,
         }
+    }
+
+    /// Whether it is an access whose size the instruction does not tell.
+    pub fn is_unsized(&self) -> bool {
+        self.size == 0 && matches!(self.what, What::Access(..) | What::Maybe)
     }
 
     /// How many bytes it touches at most.
@@ -235,7 +285,7 @@ impl Entry {
     pub fn has_place(&self) -> bool {
         !matches!(
             self.what,
-            What::Fence(_) | What::SomeFence | What::Nowhere(_)
+            What::Fence(_) | What::SomeFence | What::Nowhere(_) | What::UnknownEverywhere(_)
         )
     }
 
@@ -259,7 +309,7 @@ fn gap_of(kind: Kind) -> Gap {
 pub(super) struct Log {
     pieces: Vec<Vec<Entry>>,
     /// The last line of each thread.
-    last: Vec<u32>,
+    last: Vec<u64>,
     /// Entries that came after one of their thread with a later line.
     late: Vec<Entry>,
 }
@@ -268,14 +318,14 @@ const PIECE: usize = 1 << 14;
 
 impl Log {
     pub fn push(&mut self, entry: Entry) {
-        let hart = entry.hart as usize;
+        let hart = entry.hart();
         if self.last.len() <= hart {
             self.last.resize(hart + 1, 0);
         }
-        if entry.line < self.last[hart] {
+        if entry.line() < self.last[hart] {
             return self.late.push(entry);
         }
-        self.last[hart] = entry.line;
+        self.last[hart] = entry.line();
         match self.pieces.last_mut() {
             Some(piece) if piece.len() < PIECE => piece.push(entry),
             _ => {
@@ -291,14 +341,14 @@ impl Log {
     /// Gives the entries away, those of a thread in the order of lines, and frees their memory as
     /// it goes.
     pub fn drain(mut self, mut each: impl FnMut(Entry)) {
-        self.late.sort_by_key(|entry| entry.line);
-        let mut late: FxHashMap<u32, VecDeque<Entry>> = FxHashMap::default();
+        self.late.sort_by_key(Entry::line);
+        let mut late: FxHashMap<u16, VecDeque<Entry>> = FxHashMap::default();
         for entry in self.late {
             late.entry(entry.hart).or_default().push_back(entry);
         }
         for entry in self.pieces.into_iter().flatten() {
             if let Some(queue) = late.get_mut(&entry.hart) {
-                while queue.front().is_some_and(|it| it.line < entry.line) {
+                while queue.front().is_some_and(|it| it.line() < entry.line()) {
                     queue.drain(..1).for_each(&mut each);
                 }
             }
@@ -318,6 +368,17 @@ mod tests {
     }
 
     #[test]
+    fn lines_may_be_many() {
+        let spot = Spot {
+            hart: 3,
+            line: (5 << 32) + 7,
+            tick: None,
+        };
+        let entry = Entry::fence(spot, Kind::Fence);
+        assert_eq!((entry.hart(), entry.line()), (3, (5 << 32) + 7));
+    }
+
+    #[test]
     fn late_entries_are_put_where_they_belong() {
         let mut log = Log::default();
         for (hart, line) in [(0, 1), (1, 2), (0, 5), (0, 4), (1, 6), (0, 9), (1, 3)] {
@@ -329,7 +390,7 @@ mod tests {
             log.push(Entry::fence(spot, Kind::Fence));
         }
         let mut lines = [Vec::new(), Vec::new()];
-        log.drain(|entry| lines[entry.hart as usize].push(entry.line()));
+        log.drain(|entry| lines[entry.hart()].push(entry.line()));
         assert_eq!(lines, [vec![1, 4, 5, 9], vec![2, 3, 6]]);
     }
 }

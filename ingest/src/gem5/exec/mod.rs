@@ -15,9 +15,10 @@ mod registers;
 mod riscv;
 mod select;
 mod shared;
+mod spaces;
 mod x86;
 
-use history::Isa;
+use history::{Gap, Isa, Kind};
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
@@ -28,6 +29,7 @@ use line::Line;
 use log::{Entry, Log, Spot};
 pub(crate) use select::Selected;
 use shared::Shared;
+use spaces::Spaces;
 
 /// Instructions so far.
 #[derive(Debug, Default)]
@@ -38,6 +40,10 @@ pub(crate) struct Exec {
     by_name: FxHashMap<(usize, u32), usize>,
     log: Log,
     shared: Shared,
+    pub spaces: Spaces,
+    /// Whether an instruction was read that may be a `fence.tso` of RISC-V.
+    pub full_fences: bool,
+    pub shows_addresses: bool,
     pub accesses: u64,
     pub weak_fences: u64,
     pub failed_store_conditionals: u64,
@@ -45,6 +51,8 @@ pub(crate) struct Exec {
     pub hardware_threads: bool,
     pub renumbered: bool,
     classes: bool,
+    /// Bytes of the vector registers that lines show, 0 as long as none does.
+    vector: usize,
     /// Lines that agreed with the instruction set.
     agreed: u32,
 }
@@ -58,6 +66,8 @@ pub(crate) struct At {
     pub block: u64,
     /// The instruction set, as other files of the run have it.
     pub isa: Option<Isa>,
+    /// The address space, where the line shows it.
+    pub space: Option<u64>,
 }
 
 /// Lines that are looked at for another instruction set than the user gave.
@@ -74,9 +84,12 @@ impl Exec {
         options: &Options,
     ) -> Result<(), Fault> {
         self.lines += 1;
-        let line = Line::parse(text)?;
+        let mut line = Line::parse(text)?;
         self.classes |= line.class.is_some();
+        self.vector = self.vector.max(line.vector);
         self.learn_isa(&line, at, options)?;
+        self.shows_addresses |= line.address.is_some();
+        self.spaces.enter(at.space, &mut line);
         let Some(isa) = self.isa else {
             return self.before_isa(&line);
         };
@@ -202,7 +215,8 @@ impl Exec {
                 }
             }
             Action::Fence(kind) => {
-                self.weak_fences += u64::from(kind != history::Kind::Fence);
+                self.full_fences |= line.body == b"fence rw, rw";
+                self.weak_fences += u64::from(kind != Kind::Fence);
                 self.fence(Entry::fence(spot, kind), options);
             }
             Action::SomeFence => {
@@ -215,16 +229,29 @@ impl Exec {
             Action::Locked(half) => self.locked(spot, address, half, block, options),
             Action::Attempt(operation, tested) => {
                 self.accesses += 1;
-                let entry = Entry::access(spot, address, operation);
+                let entry = Entry::access(spot, address, operation.sized_by(address));
                 let (log, shared) = (&mut self.log, &mut self.shared);
                 let mut keep = |entry: Entry| keep(log, shared, entry, options);
-                self.harts[spot.hart].attempt(entry, tested, &mut keep);
+                self.harts[spot.hart].attempt(entry, line.pc, tested, &mut keep);
             }
             Action::Unknown(gap, size) => {
-                self.accesses += 1;
-                let entry = Entry::unknown(spot, address, size, gap);
-                self.harts[spot.hart].describe(spot.line, line);
-                keep(&mut self.log, &mut self.shared, entry, options);
+                self.unknown(
+                    spot,
+                    line,
+                    Entry::unknown(spot, address, size, gap),
+                    options,
+                );
+            }
+            Action::UnknownBlock(gap, size) => {
+                let start = address & !(u64::from(size) - 1);
+                self.unknown(spot, line, Entry::unknown(spot, start, size, gap), options);
+            }
+            Action::UnknownVector(gap) => {
+                let entry = Entry::unknown(spot, address, log::LONGEST_VECTOR, gap);
+                self.unknown(spot, line, entry, options);
+            }
+            Action::UnknownEverywhere(gap) => {
+                self.unknown(spot, line, Entry::unknown_everywhere(spot, gap), options);
             }
             Action::Nowhere(gap) => {
                 self.harts[spot.hart].describe(spot.line, line);
@@ -243,8 +270,17 @@ impl Exec {
         operation: Operation,
         options: &Options,
     ) {
+        self.unknown(
+            spot,
+            line,
+            Entry::crossing(spot, address, operation),
+            options,
+        );
+    }
+
+    /// Something is not understood.
+    fn unknown(&mut self, spot: Spot, line: &Line<'_>, entry: Entry, options: &Options) {
         self.accesses += 1;
-        let entry = Entry::crossing(spot, address, operation);
         self.harts[spot.hart].describe(spot.line, line);
         keep(&mut self.log, &mut self.shared, entry, options);
     }
@@ -261,14 +297,53 @@ impl Exec {
         if crosses(address, operation.size, block) {
             return self.crossing(spot, line, address, operation, options);
         }
+        let Some(operation) = self.with_size(spot, line, address, operation, block, options) else {
+            return;
+        };
         self.accesses += 1;
-        // An access of unknown size stays within its block.
         let entry = Entry::access(spot, address, operation).within(block);
         let (log, shared) = (&mut self.log, &mut self.shared);
         let mut keep = |entry: Entry| keep(log, shared, entry, options);
         let hart = &mut self.harts[spot.hart];
         hart.end_lock(&mut keep);
         hart.wait(entry, line, &mut keep);
+    }
+
+    /// An access with its size, as far as value and address tell it: one of unknown size has 4 or 8
+    /// bytes. `None` if it may reach over the end of its cache line.
+    fn with_size(
+        &mut self,
+        spot: Spot,
+        line: &Line<'_>,
+        address: u64,
+        operation: Operation,
+        block: u64,
+        options: &Options,
+    ) -> Option<Operation> {
+        let room = block - address % block.max(1);
+        if operation.size != 0 {
+            return Some(operation);
+        }
+        let operation = operation.sized_by(address);
+        let gap = if operation.kind.writes() {
+            Gap::Write
+        } else {
+            Gap::Read
+        };
+        let is_plain = matches!(operation.kind, Kind::Store) && operation.annotation.is_none();
+        match operation.size {
+            0 | 8 if room < 8 => {
+                self.unknown(spot, line, Entry::unknown(spot, address, 8, gap), options);
+                None
+            }
+            // Behind the end of the line only 8 bytes would write.
+            4 if room == 4 && is_plain => {
+                let behind = address.wrapping_add(4);
+                self.unknown(spot, line, Entry::unknown(spot, behind, 4, gap), options);
+                Some(operation)
+            }
+            _ => Some(operation),
+        }
     }
 
     fn fence(&mut self, entry: Entry, options: &Options) {
@@ -294,7 +369,11 @@ impl Exec {
         }
         let log = std::mem::take(&mut self.log);
         let shared = std::mem::take(&mut self.shared);
-        select::history(log, &shared, &self.harts, options)
+        let vector = match self.vector {
+            0 => u64::from(log::LONGEST_VECTOR),
+            bytes => bytes as u64,
+        };
+        select::history(log, &shared, &self.harts, vector, options)
     }
 
     /// The hardware thread of a CPU, which is object `cpu.0` and numbered `cpu.1`.
@@ -320,8 +399,12 @@ fn keep(log: &mut Log, shared: &mut Shared, entry: Entry, options: &Options) {
     if !options.wants_tick(entry.tick()) {
         return;
     }
-    if options.addresses.is_none() && entry.has_place() {
-        shared.access(entry.hart, entry.address, entry.reach(), entry.may_write());
+    let entry = entry.bounded();
+    if entry.has_place() && options.wants_address(spaces::plain(entry.address)) {
+        // What only a vector reaches need not be shared: it would not be checked.
+        let bytes = (entry.address, entry.reach().min(256));
+        let thread = entry.hart() as u32;
+        shared.access(thread, bytes, !entry.is_unsized(), entry.may_write());
     }
     log.push(entry);
 }

@@ -104,6 +104,16 @@ fn atomic(name: &[u8]) -> Option<(Atomic, u8)> {
     Some((Atomic::Update(update), size))
 }
 
+/// Whether an instruction that is not known writes, for all that its class is one of loads.
+fn is_unknown_atomic(body: &[u8], name: &[u8]) -> bool {
+    let begins = |prefix: &[u8]| name.starts_with(prefix);
+    let word = body.split(u8::is_ascii_whitespace).next();
+    begins(b"amo")
+        || begins(b"ssamo")
+        || begins(b"sc")
+        || word.is_some_and(|word| word.ends_with(b"[l]"))
+}
+
 /// Bytes of a plain load.
 fn load_size(name: &[u8]) -> Option<u8> {
     Some(match name {
@@ -192,8 +202,17 @@ impl State {
         match name {
             // They write back, and change no value.
             b"cbo_clean" | b"cbo_flush" => Action::Nothing,
-            _ if line.loads() => Action::Unknown(Gap::Read, 256),
-            _ => Action::Unknown(Gap::Write, 256),
+            b"cbo_zero" => Action::UnknownBlock(Gap::Write, 256),
+            _ => {
+                // Atomic operations are of the class of loads.
+                let reads = line.loads() && !is_unknown_atomic(line.body, name);
+                let gap = if reads { Gap::Read } else { Gap::Write };
+                if name.starts_with(b"v") {
+                    Action::UnknownVector(gap)
+                } else {
+                    Action::Unknown(gap, 256)
+                }
+            }
         }
     }
 
@@ -221,7 +240,7 @@ impl State {
                 return match line.data {
                     Some(0) => Action::Access(store.with(annotation)),
                     Some(_) => Action::Nothing,
-                    None => Action::Attempt(store.with(annotation), [None; 2]),
+                    None => Action::Attempt(store.with(annotation), None),
                 };
             }
             Atomic::Update(update) => {
@@ -520,8 +539,17 @@ mod tests {
     #[test]
     fn vectors_are_not_understood() {
         let load = "0x4 @f. 0 : vle64_v_micro v1, (a0) : SimdUnitStrideLoad :  D=[0_1] A=0x8";
-        assert_eq!(last(&[load]), Action::Unknown(Gap::Read, 256));
+        assert_eq!(last(&[load]), Action::UnknownVector(Gap::Read));
         let zero = "0x4 @f    : cbo_zero 0(a0) : MemWrite :  A=0x40";
-        assert_eq!(last(&[zero]), Action::Unknown(Gap::Write, 256));
+        assert_eq!(last(&[zero]), Action::UnknownBlock(Gap::Write, 256));
+    }
+
+    #[test]
+    fn atomics_that_are_not_known_write() {
+        for name in ["amonew_d", "ssamoswap_d", "sc_q", "hlvnew_d[l]"] {
+            let line =
+                format!("0x4 @f. 0 : {name} a5, a4, (a0) : MemRead :  D=0x0000000000000007 A=0x40");
+            assert_eq!(last(&[&line]), Action::Unknown(Gap::Write, 256), "{name}");
+        }
     }
 }

@@ -1,10 +1,13 @@
 //! The history of what is selected: addresses that the user chose, or locations that threads share.
 
-use history::{Access, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Unfinished};
+use history::{
+    Access, Annotation, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Side, Unfinished,
+};
 
 use super::hart::Hart;
-use super::log::{Entry, Log, What};
+use super::log::{Entry, LONGEST_VECTOR, Log, What};
 use super::shared::Shared;
+use super::spaces::{is_kernel, plain};
 use crate::options::Options;
 
 /// What was selected of the executed instructions.
@@ -21,17 +24,28 @@ pub(crate) struct Selected {
     pub outside_writes: bool,
     /// Bytes that threads share, if the locations were found by that.
     pub shared_bytes: Option<u64>,
+    /// Line and address of the first access to memory of a program, where the locations were found.
+    pub of_program: Option<(u64, u64)>,
     /// Accesses that were not selected.
     pub left_out: u64,
 }
 
 /// Makes the history.
-pub(super) fn history(log: Log, shared: &Shared, harts: &[Hart], options: &Options) -> Selected {
+///
+/// `vector` is how many bytes a vector register has at most.
+pub(super) fn history(
+    log: Log,
+    shared: &Shared,
+    harts: &[Hart],
+    vector: u64,
+    options: &Options,
+) -> Selected {
     let mut selection = Selection {
         shared,
         harts,
+        vector,
         options,
-        fences: harts.iter().map(|_| Fences::default()).collect(),
+        orders: harts.iter().map(|_| Orders::default()).collect(),
         selected: Selected {
             shared_bytes: options.addresses.is_none().then(|| shared.bytes()),
             ..Selected::default()
@@ -46,42 +60,47 @@ pub(super) fn history(log: Log, shared: &Shared, harts: &[Hart], options: &Optio
 struct Selection<'a> {
     shared: &'a Shared,
     harts: &'a [Hart],
+    vector: u64,
     options: &'a Options,
-    fences: Vec<Fences>,
+    orders: Vec<Orders>,
     selected: Selected,
 }
 
-/// The fences of a thread since its last access that was selected.
+/// What orders the accesses of a thread, since the last one that was selected: fences, and accesses
+/// that are not selected.
+///
+/// A read-modify-write empties the store buffer wherever it is. A release follows the stores before
+/// it and precedes an acquire behind it, and stores follow a read that follows a fence of stores
+/// before reads. Such accesses stay, without their values, and the models do the rest. All else that
+/// is not selected orders nothing: the models keep all program order but that behind a store.
 #[derive(Debug, Default)]
-struct Fences {
-    /// Whether there was such an access: else they have nothing to order.
+struct Orders {
+    /// Whether an access was selected: else fences have nothing to order.
     accessed: bool,
+    /// Whether a store was: else nothing waits in a buffer.
+    stored: bool,
+    /// Whether there was a release since.
+    released: bool,
+    /// Whether no read follows the last fence of stores before reads alone.
+    fenced: bool,
     waiting: Vec<Entry>,
 }
 
 impl Selection<'_> {
     fn entry(&mut self, entry: &Entry) {
         match entry.what() {
-            What::Fence(_) | What::SomeFence => {
-                let fences = &mut self.fences[entry.hart as usize];
-                if fences.accessed {
-                    fences.add(*entry);
-                }
-            }
-            What::Nowhere(_) => self.note_doubt(entry),
-            _ if self.was_executed_again(entry) => {}
+            What::Fence(_) | What::SomeFence => self.orders[entry.hart()].fence(*entry),
+            What::Nowhere(_) | What::UnknownEverywhere(_) => self.note_doubt(entry),
+            _ if self.was_executed_again(entry) => self.executed_again(entry),
             _ if !self.wants(entry) => {
+                if let What::Access(kind, annotation) = entry.what() {
+                    self.orders[entry.hart()].not_selected(*entry, kind, annotation);
+                }
                 self.selected.left_out += 1;
                 self.selected.outside_writes |= entry.may_write() && self.reaches_in(entry);
             }
             What::Access(kind, _) => self.access(entry, kind),
-            What::Maybe => self.selected.unfinished.push(Unfinished {
-                thread: self.harts[entry.hart as usize].label,
-                address: entry.address,
-                writes: true,
-                issued: entry.tick(),
-                line: Some(entry.line()),
-            }),
+            What::Maybe => self.maybe(entry),
             What::Unknown(_) | What::Crossing(_) => self.note_doubt(entry),
         }
     }
@@ -89,26 +108,35 @@ impl Selection<'_> {
     /// Whether an access is part of the history.
     fn wants(&self, entry: &Entry) -> bool {
         match (&self.options.addresses, entry.what()) {
-            (None, _) => self.shared.is_shared(entry.address, entry.reach()),
+            (None, _) => self.shared.is_shared(entry.address, self.reach(entry)),
             (Some(range), What::Unknown(_) | What::Crossing(_)) => {
-                entry.address < range.end
-                    && range.start < entry.address.saturating_add(entry.reach())
+                let start = plain(entry.address);
+                start < range.end && range.start < start.saturating_add(self.reach(entry))
             }
-            (Some(range), _) => range.contains(&entry.address),
+            (Some(range), _) => range.contains(&plain(entry.address)),
+        }
+    }
+
+    /// How many bytes an entry touches at most.
+    fn reach(&self, entry: &Entry) -> u64 {
+        match entry.reach() {
+            reach if reach == u64::from(LONGEST_VECTOR) => self.vector,
+            reach => reach,
         }
     }
 
     fn reaches_in(&self, entry: &Entry) -> bool {
         let range = self.options.addresses.as_ref();
         range.is_some_and(|range| {
-            entry.address < range.start && range.start < entry.address.saturating_add(entry.reach())
+            let start = plain(entry.address);
+            start < range.start && range.start < start.saturating_add(entry.reach())
         })
     }
 
     /// Whether a store was printed again because it had faulted. That is certain only of a thread
     /// that shows all of its instructions.
     fn was_executed_again(&self, entry: &Entry) -> bool {
-        entry.repetition().is_some() && self.harts[entry.hart as usize].shows_all()
+        entry.repetition().is_some() && self.harts[entry.hart()].shows_all()
     }
 
     fn access(&mut self, entry: &Entry, kind: Kind) {
@@ -116,44 +144,94 @@ impl Selection<'_> {
             let doubt = Some(Doubt::Repeats(entry.line()));
             self.not_understood(entry, line, Gap::Write, doubt);
         }
-        self.push_fences(entry.hart);
-        let access = self.as_access(entry, kind, entry.place());
+        let annotation = annotation_of(entry);
+        self.push_orders(entry.hart());
+        self.orders[entry.hart()].selected(kind, annotation);
+        self.push(entry, kind, entry.read(), entry.written());
+    }
+
+    /// A store that was printed again. If its thread executed other instructions in between it may
+    /// have faulted, or may be another one, of another task.
+    fn executed_again(&mut self, entry: &Entry) {
+        if entry.was_left() && self.wants(entry) {
+            self.maybe(entry);
+        }
+    }
+
+    /// A store that may or may not have been performed: reads of its location show nothing.
+    fn maybe(&mut self, entry: &Entry) {
+        self.selected.unfinished.push(Unfinished {
+            thread: self.harts[entry.hart()].label,
+            address: entry.address,
+            writes: true,
+            issued: entry.tick(),
+            line: Some(entry.line()),
+        });
+        self.push(entry, Kind::Store, None, None);
+    }
+
+    fn push(&mut self, entry: &Entry, kind: Kind, read: Option<u64>, written: Option<u64>) {
+        if self.options.addresses.is_none() && !is_kernel(entry.address) {
+            let earlier = self
+                .selected
+                .of_program
+                .is_some_and(|it| it.0 < entry.line());
+            if !earlier {
+                self.selected.of_program = Some((entry.line(), entry.address));
+            }
+        }
+        let bytes = |address| Place::Bytes { address, size: 4 };
+        let is_split = entry.is_unsized()
+            && entry.address.is_multiple_of(8)
+            && self.shared.is_upper_used(entry.address);
+        let place = if is_split {
+            bytes(entry.address)
+        } else {
+            entry.place()
+        };
+        let access = self.as_access(entry, kind, place);
         self.selected.builder.push(Access {
-            read: entry.read(),
-            written: entry.written(),
+            read,
+            written,
             ..access
         });
+        // It may have 8 bytes, and then also writes what other accesses use by itself.
+        if is_split && kind.writes() {
+            let upper = self.as_access(entry, Kind::Store, bytes(entry.address + 4));
+            self.selected.builder.push(Access {
+                annotation: Annotation::None,
+                ..upper
+            });
+        }
     }
 
     fn as_access(&self, entry: &Entry, kind: Kind, place: Place) -> Access {
-        let annotation = match entry.what() {
-            What::Access(_, annotation) => annotation,
-            _ => history::Annotation::None,
-        };
         Access {
-            annotation,
+            annotation: annotation_of(entry),
             sequence: entry.line(),
             line: Some(entry.line()),
             order: Some(entry.line()),
             completed: entry.tick(),
-            ..Access::new(self.harts[entry.hart as usize].label, kind, place)
+            ..Access::new(self.harts[entry.hart()].label, kind, place)
         }
     }
 
-    /// An access follows the fences that wait for one.
-    fn push_fences(&mut self, hart: u32) {
-        let fences = &mut self.fences[hart as usize];
-        fences.accessed = true;
-        for fence in std::mem::take(&mut fences.waiting) {
-            let kind = match fence.what() {
-                What::Fence(kind) => kind,
+    /// An access follows what waits for one.
+    fn push_orders(&mut self, hart: usize) {
+        for entry in std::mem::take(&mut self.orders[hart].waiting) {
+            let (kind, place) = match entry.what() {
+                What::Fence(kind) => (kind, Place::Nowhere),
+                What::Access(kind, _) => {
+                    let address = entry.address;
+                    (kind, Place::Bytes { address, size: 1 })
+                }
                 _ => {
-                    self.note_doubt(&fence);
-                    self.selected.unknown_fences.push(fence.line());
-                    Kind::Fence
+                    self.note_doubt(&entry);
+                    self.selected.unknown_fences.push(entry.line());
+                    (Kind::Fence, Place::Nowhere)
                 }
             };
-            let access = self.as_access(&fence, kind, Place::Nowhere);
+            let access = self.as_access(&entry, kind, place);
             self.selected.builder.push(access);
         }
     }
@@ -166,7 +244,7 @@ impl Selection<'_> {
 
     /// Notes what the instruction of a line leaves open.
     fn not_understood(&mut self, entry: &Entry, line: u64, gap: Gap, doubt: Option<Doubt>) {
-        let hart = &self.harts[entry.hart as usize];
+        let hart = &self.harts[entry.hart()];
         let known = self.selected.not_understood.iter_mut();
         let found = NotUnderstood {
             gap,
@@ -182,9 +260,21 @@ impl Selection<'_> {
     }
 }
 
-impl Fences {
+fn annotation_of(entry: &Entry) -> Annotation {
+    match entry.what() {
+        What::Access(_, annotation) => annotation,
+        _ => Annotation::None,
+    }
+}
+
+impl Orders {
     /// A full fence makes those beside it superfluous, and one of a kind is enough.
-    fn add(&mut self, fence: Entry) {
+    fn fence(&mut self, fence: Entry) {
+        if !self.accessed {
+            return;
+        }
+        self.fenced |= fence.what() == What::Fence(Kind::fence(Side::Writes, Side::Reads))
+            || fence.what() == What::Fence(Kind::fence(Side::Both, Side::Reads));
         let is_full = |it: &Entry| it.what() == What::Fence(Kind::Fence);
         if self
             .waiting
@@ -197,5 +287,35 @@ impl Fences {
             self.waiting.clear();
         }
         self.waiting.push(fence);
+    }
+
+    /// An access is not selected.
+    fn not_selected(&mut self, access: Entry, kind: Kind, annotation: Annotation) {
+        let is_release = kind.is_plain_store() && annotation.releases();
+        let is_acquire = self.released && kind.reads() && annotation.acquires_in_order();
+        let is_first_read = kind.reads() && std::mem::take(&mut self.fenced);
+        if !self.stored || !(kind.is_atomic() || is_release || is_acquire || is_first_read) {
+            return;
+        }
+        self.released |= is_release;
+        // The first and the last of a sort order all that those between them do.
+        let is_full = |it: &Entry| it.what() == What::Fence(Kind::Fence);
+        if self.waiting.iter().any(is_full) {
+            return;
+        }
+        let same = |it: &Entry| it.what() == access.what();
+        let mut positions = (0..self.waiting.len()).filter(|&at| same(&self.waiting[at]));
+        if let (Some(_), Some(last)) = (positions.next(), positions.next()) {
+            self.waiting.remove(last);
+        }
+        self.waiting.push(access.without_values());
+    }
+
+    /// An access is selected.
+    fn selected(&mut self, kind: Kind, annotation: Annotation) {
+        self.accessed = true;
+        self.stored |= kind.is_plain_store();
+        self.released |= kind.is_plain_store() && annotation.releases();
+        self.fenced &= !kind.reads();
     }
 }

@@ -12,6 +12,8 @@ struct Granule {
     by_second: u8,
     by_others: u8,
     written: u8,
+    /// Whether something certainly accessed one of the last four of them.
+    upper: bool,
 }
 
 const NOBODY: u32 = u32::MAX;
@@ -29,8 +31,9 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// A thread accesses `size` bytes.
-    pub fn access(&mut self, thread: u32, address: u64, size: u64, writes: bool) {
+    /// A thread accesses `size` bytes; where that is not known, at most so many.
+    pub fn access(&mut self, thread: u32, bytes: (u64, u64), is_known: bool, writes: bool) {
+        let (address, size) = bytes;
         for (number, bytes) in parts(address, size) {
             let granule = self.granules.entry(number).or_insert(Granule {
                 first: thread,
@@ -39,7 +42,9 @@ impl Shared {
                 by_second: 0,
                 by_others: 0,
                 written: 0,
+                upper: false,
             });
+            granule.upper |= is_known && bytes & 0xf0 != 0;
             if granule.first == thread {
                 granule.by_first |= bytes;
             } else if granule.second == thread || granule.second == NOBODY {
@@ -63,6 +68,13 @@ impl Shared {
         })
     }
 
+    /// Whether the four bytes behind those at an address, which is a multiple of eight, are known to
+    /// be used.
+    pub fn is_upper_used(&self, address: u64) -> bool {
+        let granule = self.granules.get(&(address >> 3));
+        granule.is_some_and(|granule| granule.upper)
+    }
+
     /// How many bytes are shared.
     pub fn bytes(&self) -> u64 {
         let granules = self.granules.values();
@@ -74,13 +86,13 @@ impl Shared {
 
 /// The granules that an access touches, and the bytes in each.
 fn parts(address: u64, size: u64) -> impl Iterator<Item = (u64, u8)> {
-    let end = address.saturating_add(size);
-    (address >> 3..=end.saturating_sub(1).max(address) >> 3).map(move |number| {
+    // The last byte, which there may be none behind.
+    let last = address.saturating_add(size.max(1) - 1);
+    (address >> 3..=last >> 3).map(move |number| {
         let start = number << 3;
-        let from = address.saturating_sub(start).min(8);
-        let to = end.saturating_sub(start).min(8);
-        let below = |count: u64| ((1u16 << count) - 1) as u8;
-        (number, below(to) & !below(from))
+        let from = address.saturating_sub(start).min(7);
+        let to = last.saturating_sub(start).min(7);
+        (number, (0xff << from) & (0xff >> (7 - to)))
     })
 }
 
@@ -88,13 +100,17 @@ fn parts(address: u64, size: u64) -> impl Iterator<Item = (u64, u8)> {
 mod tests {
     use super::*;
 
+    fn access(shared: &mut Shared, thread: u32, address: u64, size: u64, writes: bool) {
+        shared.access(thread, (address, size), true, writes);
+    }
+
     #[test]
     fn bytes_are_shared_one_by_one() {
         let mut shared = Shared::default();
-        shared.access(0, 0x1000, 4, true);
-        shared.access(1, 0x1004, 4, true);
+        access(&mut shared, 0, 0x1000, 4, true);
+        access(&mut shared, 1, 0x1004, 4, true);
         assert!(!shared.is_shared(0x1000, 8));
-        shared.access(1, 0x1002, 1, false);
+        access(&mut shared, 1, 0x1002, 1, false);
         assert!(shared.is_shared(0x1000, 4));
         assert!(!shared.is_shared(0x1003, 4));
         assert_eq!(shared.bytes(), 1);
@@ -103,13 +119,25 @@ mod tests {
     #[test]
     fn what_nobody_writes_is_not_shared() {
         let mut shared = Shared::default();
-        shared.access(0, 0x1006, 4, false);
-        shared.access(1, 0x1006, 4, false);
+        access(&mut shared, 0, 0x1006, 4, false);
+        access(&mut shared, 1, 0x1006, 4, false);
         assert!(!shared.is_shared(0x1006, 4));
-        shared.access(2, 0x1008, 1, true);
+        access(&mut shared, 2, 0x1008, 1, true);
         assert!(shared.is_shared(0x1006, 4));
         assert_eq!(shared.bytes(), 1);
-        shared.access(0, u64::MAX, 8, true);
+        access(&mut shared, 0, u64::MAX, 8, true);
         assert!(!shared.is_shared(u64::MAX, 8));
+        access(&mut shared, 1, u64::MAX - 3, 8, false);
+        assert!(shared.is_shared(u64::MAX, 1));
+        assert!(!shared.is_shared(u64::MAX - 1, 1));
+    }
+
+    #[test]
+    fn upper_halves_are_used_where_that_is_certain() {
+        let mut shared = Shared::default();
+        shared.access(0, (0x1000, 8), false, true);
+        assert!(!shared.is_upper_used(0x1000));
+        shared.access(0, (0x1006, 1), true, false);
+        assert!(shared.is_upper_used(0x1000));
     }
 }

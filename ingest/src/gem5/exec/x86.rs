@@ -23,9 +23,11 @@ fn action(line: &Line<'_>) -> Action {
     if !(line.loads() || line.stores()) {
         return fence(name);
     }
+    if is_no_memory(name, operands) || is_prefetch(line.body) {
+        return Action::Nothing;
+    }
     if let Some(unplaced) = line.unplaced() {
-        let is_hint = line.body.trim_ascii_start().starts_with(b"PREFETCH");
-        return if is_hint { Action::Nothing } else { unplaced };
+        return unplaced;
     }
     let split = name.windows(5).any(|part| part == b"split");
     if split {
@@ -62,6 +64,25 @@ fn fence(name: &[u8]) -> Action {
 
 /// How the names of fences begin.
 const FENCES: [&[u8]; 3] = [b"mfence", b"lfence", b"sfence"];
+/// Whether a micro-operation of a class that accesses memory neither reads nor writes it. `cda`
+/// checks an address before something is stored there, the others write a cache line back; of all
+/// of them gem5 shows a value that is none. What the segment `MS` leads to are registers of the
+/// CPU and ports of devices (`rdmsr`, `in` and their kin).
+fn is_no_memory(name: &[u8], operands: &[u8]) -> bool {
+    let is_internal = memmem::find(operands, b":[").is_some_and(|at| {
+        let segment = operands[..at].rsplit(|byte| !byte.is_ascii_alphanumeric());
+        segment.into_iter().next().is_some_and(|segment| {
+            segment.eq_ignore_ascii_case(b"ms") || segment.eq_ignore_ascii_case(b"intseg")
+        })
+    });
+    is_internal || matches!(name, b"cda" | b"clflushopt" | b"clwb")
+}
+
+/// Whether an instruction loads only to fill a cache: what it returns is thrown away, and not
+/// ordered with anything.
+fn is_prefetch(body: &[u8]) -> bool {
+    body.trim_ascii_start().starts_with(b"PREFETCH")
+}
 
 /// Name and operands of `MOV_R_P : ld   edx, DS:[…]` or `XCHG_M_R.mfence`.
 fn micro_operation(body: &[u8]) -> (&[u8], &[u8]) {
@@ -194,5 +215,27 @@ mod tests {
         let symbol =
             "0x41 @my_mfence. 0 :   ADD_R_R : add   rax, rax, rbx : IntAlu :  D=0x0000000000000002";
         assert_eq!(read(symbol), Action::Nothing);
+    }
+
+    #[test]
+    fn what_accesses_no_memory_is_nothing() {
+        let nothing = [
+            "WRMSR : st   t2, MS:[8*rcx + 0x1000000000] : MemWrite :  D=0x01 A=0x1000000600",
+            "RDMSR : ld   t2, MS:[8*rcx + 0x1000000000] : MemRead :  D=0x01 A=0x1000000600",
+            "IN_R_R : ld   t3b, INTSEG:[t2] : MemRead :  D=0x01 A=0x40000000000001f8",
+            "MOVNTDQ_M_XMM : cda   DS:[rdi + 0x8] : MemWrite :  D=0x00 A=0x1008",
+            "CLFLUSH_M : clflushopt   DS:[rdi] : MemWrite :  D=0x00 A=0x1000",
+            "CLWB_M : clwb   DS:[rdi] : MemWrite :  D=0x00 A=0x1000",
+            "PREFETCH_T0_M : ld   t0b, DS:[rdi] : MemRead :  D=0xff A=0x1000",
+        ];
+        for text in nothing {
+            assert_eq!(
+                read(&format!("0x4 @f. 1 :   {text}")),
+                Action::Nothing,
+                "{text}"
+            );
+        }
+        let stack = read("0x4 @f. 1 :   PUSH_R : st   rax, SS:[rsp] : MemWrite :  D=0x02 A=0x8");
+        assert_eq!(stack, Action::Access(Operation::store(8, Some(2))));
     }
 }

@@ -1,0 +1,100 @@
+//! Address spaces: addresses are virtual, so what two processes call by one address is not one
+//! location.
+//!
+//! With the flag ExecAsid a line shows its address space. The lower half of the addresses, of
+//! programs, is another memory in each; the upper half, of the kernel, is one on x86, RISC-V and Arm
+//! with the operating systems that gem5 runs. Addresses of programs get the number of their space in
+//! bits that none of them has, except those of the first space.
+
+use super::line::Line;
+
+/// The address spaces so far.
+#[derive(Debug, Default)]
+pub(crate) struct Spaces {
+    known: Vec<u64>,
+    /// Whether there were more than can be told apart.
+    overflown: bool,
+    /// Whether instructions of a kernel were executed.
+    kernel: bool,
+}
+
+/// The bit that tells the halves: those above may hold a tag on Arm.
+const KERNEL: u64 = 1 << 55;
+/// Where the number of a space is in an address, and its bits.
+const SHIFT: u32 = 48;
+const NUMBERS: u64 = 0x7f;
+
+impl Spaces {
+    /// An instruction is executed in a space: its address becomes one of that space.
+    pub(super) fn enter(&mut self, space: Option<u64>, line: &mut Line<'_>) {
+        self.kernel |= line.pc.is_some_and(is_kernel);
+        let Some(space) = space else {
+            return;
+        };
+        let known = self.known.iter().position(|&known| known == space);
+        let mut number = known.unwrap_or(self.known.len());
+        if number > NUMBERS as usize {
+            self.overflown = true;
+            number = NUMBERS as usize;
+        } else if known.is_none() {
+            self.known.push(space);
+        }
+        if let Some(address) = line.address.filter(|address| !is_kernel(*address)) {
+            line.address = Some(address ^ (number as u64) << SHIFT);
+        }
+    }
+
+    /// The spaces that are told apart; none if there is only one, as where gem5 shows 0 for all
+    /// (on x86 and RISC-V).
+    pub fn told_apart(&self) -> &[u64] {
+        if self.known.len() > 1 {
+            &self.known
+        } else {
+            &[]
+        }
+    }
+
+    /// Whether one address may be that of several processes.
+    pub fn are_mixed(&self, full_system: bool) -> bool {
+        self.overflown || ((self.kernel || full_system) && self.told_apart().is_empty())
+    }
+}
+
+/// Whether an address is in the half of the kernel.
+pub(crate) fn is_kernel(address: u64) -> bool {
+    address & KERNEL != 0
+}
+
+/// An address as the trace shows it.
+pub(crate) fn plain(address: u64) -> u64 {
+    if is_kernel(address) {
+        address
+    } else {
+        address & !(NUMBERS << SHIFT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_have_memory_of_their_own() {
+        let mut spaces = Spaces::default();
+        let mut at = |space, address: u64| {
+            let text = format!(
+                "0x4 @f    : ld a5, 0(a4) : MemRead :  D=0x0000000000000000 A={address:#x}"
+            );
+            let mut line = Line::parse(text.as_bytes()).unwrap();
+            spaces.enter(space, &mut line);
+            line.address.unwrap()
+        };
+        assert_eq!(at(Some(7), 0x1000), 0x1000);
+        assert_eq!(at(Some(9), 0x1000), 0x1_0000_0000_1000);
+        assert_eq!(plain(at(Some(9), 0x1000)), 0x1000);
+        let kernel = 0xffff_ffff_8000_0000;
+        assert_eq!((at(Some(7), kernel), at(Some(9), kernel)), (kernel, kernel));
+        assert_eq!(spaces.told_apart(), [7, 9]);
+        assert!(!spaces.are_mixed(true));
+    }
+}
