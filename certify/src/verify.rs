@@ -9,6 +9,8 @@
 mod criterion;
 mod proof;
 
+use std::borrow::Cow;
+
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
 use memory::machine::{Machine, Refusal, Step};
@@ -121,11 +123,11 @@ pub enum Rejection {
 pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, Rejection> {
     let claim = &certificate.claim;
     same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
-    // A violation must be one however little fences order that the trace shows too little of.
-    let is_violation = !matches!(certificate.evidence, Evidence::Consistent { .. });
-    let weaker = (is_violation && !history.provenance.unknown_fences.is_empty())
-        .then(|| history.without_unknown_fences());
-    let history = weaker.as_ref().unwrap_or(history);
+    let basis = match certificate.evidence {
+        Evidence::Consistent { .. } => Cow::Borrowed(history),
+        Evidence::Violation(_) | Evidence::Breach(_) => history.basis_of_violations(),
+    };
+    let history = &*basis;
     let against = match &certificate.evidence {
         Evidence::Consistent { .. } => history.provenance.against_consistent(),
         _ => history

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use certify::certificate::{ProofRule, ProofStep};
 use certify::verify::verify_violation;
-use history::{History, OpId, ReadsFrom};
+use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
@@ -87,8 +87,9 @@ pub fn check(
         outcome.verdict = proved(history, reads_from, model, options, &bounds);
     }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
-        let basis = basis_of_violations(history, model);
-        minimise(&basis, reads_from, model, violation, &bounds);
+        let basis = history.basis_of_violations();
+        let reads_from = reads_from_of(&basis, reads_from);
+        minimise(&basis, &reads_from, model, violation, &bounds);
         if !is_certain(&basis, model, violation) {
             outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
         }
@@ -141,24 +142,32 @@ pub fn decide(
     bounds: &Bounds,
 ) -> Outcome {
     let outcome = decide_known(history, reads_from, model, options, bounds);
-    if let Cow::Owned(basis) = basis_of_violations(history, model)
-        && is_refuted(&outcome)
+    if is_refuted(&outcome)
+        && let basis @ Cow::Owned(_) = history.basis_of_violations()
     {
-        let again = decide_known(&basis, reads_from, model, options, bounds);
+        let basis_reads = reads_from_of(&basis, reads_from);
+        let again = decide_known(&basis, &basis_reads, model, options, bounds);
         if is_refuted(&again) {
             return allow_for_gaps(&basis, model, again);
         }
+        let mut outcome = allow_for_gaps(history, model, outcome);
+        if is_refuted(&outcome) {
+            outcome.verdict = Verdict::Undecided(Reason::AssumedInitial);
+        }
+        return outcome;
     }
     allow_for_gaps(history, model, outcome)
 }
 
-/// What a violation must be one of: the history with fences that order nothing, where the trace does
-/// not show what they order. Under SC fences order nothing more.
-pub(crate) fn basis_of_violations(history: &History, model: Model) -> Cow<'_, History> {
-    if model == Model::SC || history.provenance.unknown_fences.is_empty() {
-        return Cow::Borrowed(history);
+/// The reads-from of the basis of a violation: that of the history if it is the history itself.
+fn reads_from_of<'a>(basis: &Cow<'_, History>, reads_from: &'a ReadsFrom) -> Cow<'a, ReadsFrom> {
+    match basis {
+        Cow::Borrowed(_) => Cow::Borrowed(reads_from),
+        Cow::Owned(basis) => match ReadsFrom::derive(basis, Ambiguity::Keep) {
+            Ok(derived) => Cow::Owned(derived),
+            Err(_) => Cow::Borrowed(reads_from),
+        },
     }
-    Cow::Owned(history.without_unknown_fences())
 }
 
 fn is_refuted(outcome: &Outcome) -> bool {

@@ -174,6 +174,7 @@ fn sight(verdict: &Verdict) -> Sight {
             | Reason::UnfinishedFinal(_)
             | Reason::HiddenWrite(_)
             | Reason::UnrecordedWrite(_)
+            | Reason::AssumedInitial
             | Reason::NotUnderstood(_) => Sight::Nothing,
             Reason::Timeout
             | Reason::Memory

@@ -145,6 +145,8 @@ pub enum Reason {
     Refuted(Algorithm),
     /// An order was found, but reads that it left free do not return what the machine holds.
     FreeReads,
+    /// A violation was found that rests on what a location is assumed to have held at the start.
+    AssumedInitial,
     /// The verifier refuses the proof of a violation: a defect.
     ProofRefused,
 }
@@ -176,6 +178,7 @@ impl Reason {
             | Reason::HiddenWrite(_)
             | Reason::UnrecordedWrite(_) => "a value is not shown",
             Reason::NotUnderstood(_) => "not understood",
+            Reason::AssumedInitial => "initial values",
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
             Reason::Refined(_) => "weak fences",
             Reason::Refuted(_) | Reason::FreeReads | Reason::ProofRefused => "defect",
@@ -262,6 +265,12 @@ impl Reason {
                 "{} found no run, but there is one; this is a defect of rubric, please report it",
                 algorithm.name()
             ),
+            Reason::AssumedInitial => {
+                "a violation was found that rests on what a location is assumed to have held at the \
+                 start, where the trace shows no more than its first read; --initial zero or a file \
+                 of initial values says what it held"
+                    .to_owned()
+            }
             Reason::ProofRefused => "a violation was found, but its proof does not hold; this is a \
                                       defect of rubric, please report it"
                 .to_owned(),

@@ -1,5 +1,6 @@
 //! The history itself: operations as columns.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -9,7 +10,8 @@ use rustc_hash::FxHashMap;
 use crate::annotation::Annotation;
 use crate::fence::Side;
 use crate::kind::Kind;
-use crate::provenance::{Gap, Provenance};
+use crate::provenance::{Gap, InitialMode, Provenance};
+use crate::unrecorded;
 
 /// An operation, by its place in [`History`]'s columns. Threads are contiguous and in program
 /// order, so within a thread smaller is earlier.
@@ -338,21 +340,39 @@ impl History {
         self.fixed_sources.get(&op.0).copied().map(OpId)
     }
 
-    /// The same history with fences that order nothing in place of those that the trace shows too
-    /// little of. Whatever violates a model in it does so however much these fences order.
-    pub fn without_unknown_fences(&self) -> History {
+    /// The history of which a violation must be one, so that it does not rest on what was assumed:
+    /// fences that the trace shows too little of order nothing in it, and what a location held at the
+    /// start is unknown where a first read alone showed it. Cost: linear.
+    pub fn basis_of_violations(&self) -> Cow<'_, History> {
+        let infers =
+            self.provenance.initial == InitialMode::Infer && self.provenance.unrecorded_writes;
+        let has_fences = !self.provenance.unknown_fences.is_empty();
+        if !infers && !has_fences {
+            return Cow::Borrowed(self);
+        }
         let mut weaker = self.clone();
-        let lines = std::mem::take(&mut weaker.provenance.unknown_fences);
-        let not_understood = &mut weaker.provenance.not_understood;
+        if has_fences {
+            weaker.forget_unknown_fences();
+        }
+        if (infers && unrecorded::forget_assumed(&mut weaker)) || has_fences {
+            Cow::Owned(weaker)
+        } else {
+            Cow::Borrowed(self)
+        }
+    }
+
+    /// Puts fences that order nothing in place of those that the trace shows too little of.
+    fn forget_unknown_fences(&mut self) {
+        let lines = std::mem::take(&mut self.provenance.unknown_fences);
+        let not_understood = &mut self.provenance.not_understood;
         not_understood.retain(|it| it.gap != Gap::Fence);
-        for op in self.ops().filter(|&op| self.kind(op) == Kind::Fence) {
-            let line = self.line(op);
-            if line.is_some_and(|line| lines.binary_search(&line).is_ok()) {
+        for op in self.ops() {
+            let is_unknown = |line| lines.binary_search(&line).is_ok();
+            if self.kind(op) == Kind::Fence && self.line(op).is_some_and(is_unknown) {
                 // No model lets a load overtake an earlier one.
-                weaker.kind[op.at()] = Kind::fence(Side::Reads, Side::Reads);
+                self.kind[op.at()] = Kind::fence(Side::Reads, Side::Reads);
             }
         }
-        weaker
     }
 
     /// The history of some of the operations alone, and for each of its operations which one it

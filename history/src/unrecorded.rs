@@ -23,8 +23,8 @@ struct Seen {
 /// Infers the initial values of a history that may lack writes.
 ///
 /// The one value that is read at a location and never written is its initial value if it is 0, or
-/// if the trace shows a read of it before every write of the location: a kernel or a device may
-/// write any other later. Where all values that are read are written, too, it is what the first
+/// if the trace shows a read of it before every other operation of the location: a kernel or a device
+/// may write any other later. Where all values that are read are written, too, it is what the first
 /// operation of all reads, which is an assumption that a note tells.
 ///
 /// Elsewhere 0, a value that is written several times, and one that is read before every write of the
@@ -95,9 +95,8 @@ impl Seen {
     fn initial(&self) -> Option<u64> {
         match (self.unwritten, self.several) {
             (Some((value, line)), false) => {
-                // A read-modify-write reads before it writes.
-                let is_early = self.first_write.is_none_or(|write| line <= write);
-                (value == 0 || is_early).then_some(value)
+                let is_first = self.first.is_some_and(|(first, _)| line <= first);
+                (value == 0 || is_first).then_some(value)
             }
             (Some(_), true) => None,
             (None, _) => self.assumed(),
@@ -167,6 +166,48 @@ fn hide(history: &mut History, initial: &[Option<u64>], seen: &[Seen], written: 
             }
         }
     }
+}
+
+/// Takes back initial values that rest on the first read of a location alone, since a write has the value,
+/// too: reads that may have returned the initial value, whatever it is, count as not shown. That memory
+/// which nobody has written is 0 is no such assumption. Whether there was any.
+pub(crate) fn forget_assumed(history: &mut History) -> bool {
+    let mut assumed = vec![false; history.locations.len()];
+    for op in history.ops() {
+        if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
+            assumed[location as usize] |= value != 0 && history.initial(location) == Some(value);
+        }
+    }
+    if !assumed.contains(&true) {
+        return false;
+    }
+    for thread in 0..history.threads.len() {
+        // Per location the value that the thread has seen; `None` once it cannot be the initial one.
+        let mut prefix: FxHashMap<u32, Option<u64>> = FxHashMap::default();
+        for op in history.thread_ops(thread) {
+            let location = history.location(op);
+            let Some(location) = location.filter(|&location| assumed[location as usize]) else {
+                continue;
+            };
+            if let Some(value) = history.read(op) {
+                let first = prefix.entry(location).or_insert(Some(value));
+                if *first == Some(value) {
+                    clear(history, op);
+                } else {
+                    *first = None;
+                }
+            }
+            if history.kind(op).writes() {
+                prefix.insert(location, None);
+            }
+        }
+    }
+    for (location, assumed) in assumed.into_iter().enumerate() {
+        if assumed {
+            history.initial[location] = None;
+        }
+    }
+    true
 }
 
 fn clear(history: &mut History, op: OpId) {
@@ -271,6 +312,37 @@ mod tests {
         assert_eq!(history.initial(0), Some(0));
         assert_eq!(sources[0], Some(ReadSource::Ambiguous));
         assert_eq!(sources[2], Some(ReadSource::Ambiguous));
+    }
+
+    #[test]
+    fn an_unwritten_value_that_is_not_read_first_is_that_of_another_write() {
+        let ops = [(0, Some(0), None), (1, Some(5), None), (0, None, Some(0))];
+        let (history, sources) = history(&ops);
+        assert_eq!(history.initial(0), None);
+        let expected = [ReadSource::NotShown, ReadSource::Unrecorded];
+        assert_eq!(sources, [Some(expected[0]), None, Some(expected[1])]);
+    }
+
+    #[test]
+    fn a_violation_must_be_one_whatever_an_assumed_initial_value_is() {
+        let ops = [
+            (0, Some(1), None),
+            (1, None, Some(1)),
+            (1, None, Some(2)),
+            (0, Some(2), None),
+            (0, Some(1), None),
+        ];
+        let (assumed, _) = history(&ops);
+        assert_eq!(assumed.initial(0), Some(1));
+        let basis = assumed.basis_of_violations();
+        assert_eq!(basis.initial(0), None);
+        let reads: Vec<Option<u64>> = basis.ops().map(|op| basis.read(op)).collect();
+        assert_eq!(reads, [None, Some(2), Some(1), None, None]);
+        let (shown, _) = history(&ops[1..]);
+        assert!(matches!(
+            shown.basis_of_violations(),
+            std::borrow::Cow::Borrowed(_)
+        ));
     }
 
     #[test]
