@@ -104,7 +104,7 @@ fn a_trace_reads_back_as_the_history() {
         }
     }
     // SC without fences needs no client; nearly everything else does.
-    assert!((36..=42).contains(&clients), "{clients}");
+    assert!((45..=53).contains(&clients), "{clients}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn ruby_saw_what_reached_memory() {
         let history = generate(&recipe).unwrap();
         let text = text(&history);
         let forwarded = text.matches(" forwarded\n").count();
-        assert_eq!(forwarded > 0, model.buffers());
+        assert_eq!(forwarded > 0, model.forwards());
         let fences = text.matches(" fence\n").count();
         let back = read(&text, Some(Source::Ruby));
         assert_eq!(back.len() + forwarded + fences, history.len(), "{model}");
