@@ -87,8 +87,7 @@ pub fn check(
         outcome.verdict = proved(history, reads_from, model, options, &bounds);
     }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
-        let basis = history.basis_of_violations();
-        let reads_from = reads_from_of(&basis, reads_from);
+        let (basis, reads_from) = basis_of_violations(history, reads_from);
         minimise(&basis, &reads_from, model, violation, &bounds);
         if !is_certain(&basis, model, violation) {
             outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
@@ -143,9 +142,8 @@ pub fn decide(
 ) -> Outcome {
     let outcome = decide_known(history, reads_from, model, options, bounds);
     if is_refuted(&outcome)
-        && let basis @ Cow::Owned(_) = history.basis_of_violations()
+        && let (basis @ Cow::Owned(_), basis_reads) = basis_of_violations(history, reads_from)
     {
-        let basis_reads = reads_from_of(&basis, reads_from);
         let again = decide_known(&basis, &basis_reads, model, options, bounds);
         if is_refuted(&again) {
             return allow_for_gaps(&basis, model, again);
@@ -159,15 +157,18 @@ pub fn decide(
     allow_for_gaps(history, model, outcome)
 }
 
-/// The reads-from of the basis of a violation: that of the history if it is the history itself.
-fn reads_from_of<'a>(basis: &Cow<'_, History>, reads_from: &'a ReadsFrom) -> Cow<'a, ReadsFrom> {
-    match basis {
-        Cow::Borrowed(_) => Cow::Borrowed(reads_from),
-        Cow::Owned(basis) => match ReadsFrom::derive(basis, Ambiguity::Keep) {
-            Ok(derived) => Cow::Owned(derived),
-            Err(_) => Cow::Borrowed(reads_from),
-        },
-    }
+/// The history of which a violation must be one, with its reads-from.
+fn basis_of_violations<'h, 'r>(
+    history: &'h History,
+    reads_from: &'r ReadsFrom,
+) -> (Cow<'h, History>, Cow<'r, ReadsFrom>) {
+    let basis = history.basis_of_violations();
+    let derived = match &basis {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(basis) => ReadsFrom::derive(basis, Ambiguity::Keep).ok(),
+    };
+    let reads_from = derived.map_or(Cow::Borrowed(reads_from), Cow::Owned);
+    (basis, reads_from)
 }
 
 fn is_refuted(outcome: &Outcome) -> bool {
