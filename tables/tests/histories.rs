@@ -350,10 +350,11 @@ fn any_history() -> impl Strategy<Value = History> {
                         size: 1 << size,
                     },
                 };
+                let cut = |value: u64| value & (u64::MAX >> (64 - (8 << size)));
                 Access {
                     annotation: Annotation::ALL[annotation],
-                    read: (read % 5 != 0).then_some(read),
-                    written: (written % 5 != 0).then_some(written),
+                    read: (read % 5 != 0).then_some(cut(read)),
+                    written: (written % 5 != 0).then_some(cut(written)),
                     issued: (tick > 4).then_some(tick),
                     line: (tick > 2).then_some(tick),
                     order: (tick > 1).then_some(tick),
