@@ -275,7 +275,7 @@ pub enum Evidence {
 pub struct Certificate {
     /// What it claims.
     pub claim: Claim,
-    /// Why.
+    /// The proof: a run of the machine, or the steps of a refutation.
     pub evidence: Evidence,
 }
 

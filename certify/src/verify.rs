@@ -73,7 +73,7 @@ pub enum Rejection {
         step: usize,
         /// The operation.
         name: String,
-        /// Why.
+        /// Why the machine refuses the step.
         refusal: Refusal,
     },
     /// A read of the run takes its value from another write than the certificate says.

@@ -28,28 +28,28 @@ use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use memory::Model;
 use memory::machine::{self, Step};
 
-/// Contradictions after which search hands over to SAT, in a small history; in a large one also one
-/// in so many events.
-const HANDOVER: u64 = 512;
-/// Visits for each event after which it does.
-const VISITS: u64 = 16;
+/// Contradictions after which the search hands over to SAT in a small history. A large one allows one more
+/// for each so many events.
+const SAT_HANDOVER_CONTRADICTIONS: u64 = 512;
+/// Saturation visits per event after which the search hands over to SAT.
+const SAT_HANDOVER_VISITS_PER_EVENT: u64 = 16;
 
 /// Operations that the verifier may visit for the candidates of reads when [`check`] checks its own proof.
 ///
 /// [`check`]: crate::check
 const VERIFIER_VISITS: usize = 50_000_000;
 
-/// Bytes that every algorithm takes.
-const LITTLE: usize = 1 << 20;
+/// Memory below which no algorithm can start, in bytes.
+const MINIMUM_MEMORY: usize = 1 << 20;
 
 /// Limits and choices.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What decides.
+    /// The algorithm that decides the history.
     pub algorithm: Algorithm,
     /// Time limit for one history and model.
     pub timeout: Option<Duration>,
-    /// Bytes that the process may occupy.
+    /// Memory that the process may occupy, in bytes.
     pub max_memory: Option<u64>,
     /// Contradictions that the search may meet.
     pub budget: u64,
@@ -215,7 +215,7 @@ fn decide_known(
         return Outcome::new(Verdict::Undecided(Reason::NothingCompleted), stage);
     }
     // A bound that is met already is met by every algorithm.
-    if bounds.passed() || !bounds.allows(LITTLE) {
+    if bounds.passed() || !bounds.allows(MINIMUM_MEMORY) {
         return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
     }
     let trouble = Trouble::of(history, reads_from, &finals);
@@ -392,9 +392,9 @@ impl Task<'_> {
     /// Search, and SAT where that takes long or does not decide.
     fn search_or_solve(&self, saturation: &mut Saturation<'_>) -> Outcome {
         let events = self.events.len() as u64;
-        let handover = HANDOVER + events / HANDOVER;
+        let handover = SAT_HANDOVER_CONTRADICTIONS + events / SAT_HANDOVER_CONTRADICTIONS;
         let limits = Limits {
-            visits: VISITS * (events + HANDOVER),
+            visits: SAT_HANDOVER_VISITS_PER_EVENT * (events + SAT_HANDOVER_CONTRADICTIONS),
             ..Limits::new(self.options.budget.min(handover))
         };
         let searched = self.search(saturation, limits);

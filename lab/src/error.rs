@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::certify::CertifyError;
 use crate::experiment::program::RunError;
 
-/// Why a campaign or an experiment has come to no end, or what it wrote cannot be read.
+/// Why a campaign or an experiment did not finish, or why its stored results cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -42,16 +42,16 @@ pub enum Error {
          a folder on a file system with locks with -o", path.display()
     )]
     NoLocks {
-        /// The journal.
+        /// Path of the journal.
         path: PathBuf,
         /// What the system said.
         #[source]
         error: io::Error,
     },
-    /// A line of a journal that is no such line.
+    /// A line of a journal cannot be parsed.
     #[error("{}:{line}: this version did not write this line ({error}): {advice}", path.display())]
     Line {
-        /// The journal.
+        /// Path of the journal.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -61,10 +61,10 @@ pub enum Error {
         /// What to do.
         advice: &'static str,
     },
-    /// A file that is no settings of a campaign.
+    /// A settings file is not one of a campaign of this version.
     #[error("{}:{}: {error}: this is no campaign of this version; choose another folder with -o", path.display(), error.line())]
     NoSettings {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong with it.
         #[source]
@@ -121,7 +121,7 @@ pub enum Error {
     /// A history of another source than the one asked for.
     #[error("{}: holds a history of the source `{source_name}`: leave --source out, or read the trace itself", path.display())]
     OtherSource {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The source that it has.
         source_name: &'static str,
@@ -129,7 +129,7 @@ pub enum Error {
     /// A stored history that does not go with the initial values.
     #[error("{}: {error}", path.display())]
     Restore {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong.
         #[source]
@@ -145,7 +145,7 @@ pub enum Error {
     WrittenTwice {
         /// The file, and the history in it.
         file: String,
-        /// Where.
+        /// The two writes of the value, with their trace lines.
         twice: Box<WrittenTwice>,
     },
     /// A protocol that has errors, or of which no system can be made.
@@ -158,7 +158,7 @@ pub enum Error {
         guess(near)
     )]
     NoMutant {
-        /// The name.
+        /// The name that was given.
         name: String,
         /// Names that may have been meant.
         near: Vec<String>,
@@ -183,10 +183,10 @@ pub enum Error {
     Run {
         /// The protocol.
         protocol: String,
-        /// Why not.
+        /// Why the run or its history is impossible.
         what: String,
     },
-    /// A certificate of this program that is none, which is a defect.
+    /// The verifier refuses a certificate that this program wrote, which is a defect.
     #[error("{command}: the certificate is refused: {error}")]
     Certificate {
         /// The command that repeats the run.
@@ -200,7 +200,7 @@ pub enum Error {
     Recipe {
         /// The seed of the history.
         seed: u64,
-        /// Why.
+        /// Why the generator refuses the recipe.
         #[source]
         error: RecipeError,
     },
@@ -242,15 +242,15 @@ pub enum Error {
     Inapplicable {
         /// The algorithm.
         algorithm: &'static str,
-        /// The experiment.
+        /// Name of the experiment.
         experiment: &'static str,
     },
     /// There is no such point.
     #[error("--only {point}: {experiment} has no such point at this size; its points are {}", points.join(" "))]
     NoPoint {
-        /// The name.
+        /// Name of the point that was asked for.
         point: String,
-        /// The experiment.
+        /// Name of the experiment.
         experiment: &'static str,
         /// The points that there are.
         points: Vec<String>,
@@ -274,18 +274,18 @@ pub enum Error {
     /// The threads cannot be started.
     #[error("--jobs {jobs}: {error}")]
     Jobs {
-        /// How many were wanted.
+        /// Number of threads that was asked for.
         jobs: usize,
-        /// Why not.
+        /// Why the thread pool could not start.
         #[source]
         error: rayon::ThreadPoolBuildError,
     },
-    /// A checker of somebody else that cannot be run.
+    /// An external checker cannot be run.
     #[error("--program {name}: {error}")]
     Program {
         /// Its name.
         name: String,
-        /// Why not.
+        /// Why the checker could not be run.
         #[source]
         error: RunError,
     },

@@ -7,7 +7,7 @@ use crate::model::Buffering;
 /// What a fence orders under a model that the model does not keep anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FenceEffect {
-    /// Nothing.
+    /// The fence adds no order.
     Nothing,
     /// Stores before it precede reads after it.
     StoreLoad,

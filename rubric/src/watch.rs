@@ -59,14 +59,14 @@ pub enum WatchError {
     /// It is no gem5 trace, or none that shows operations.
     #[error("{0}. What is watched is a gem5 trace: for other formats there is `rubric check`")]
     Format(#[source] ingest::Error),
-    /// It shows something that cannot be watched.
+    /// The trace shows an operation that watching cannot judge.
     #[error("{name}:{line}: {what}: record the trace and use `rubric check`")]
     Unsuitable {
-        /// The trace.
+        /// Name of the trace.
         name: String,
         /// How many lines were read.
         line: u64,
-        /// What it shows.
+        /// The operation, in words.
         what: String,
     },
     /// A value is written twice.
@@ -74,14 +74,14 @@ pub enum WatchError {
         "{name}: {second} writes a value that {first}, so it is not known which of the two a read takes: record a run that writes unique values"
     )]
     WrittenTwice {
-        /// The trace.
+        /// Name of the trace.
         name: String,
         /// The second write.
         second: String,
-        /// Who has written it before.
+        /// The earlier write of the same value.
         first: String,
     },
-    /// It shows no operation.
+    /// The trace shows no operation.
     #[error(
         "{0}: no operation in it that Ruby or a client shows: record gem5 with --debug-flags=ProtocolTrace,RubySequencer,RubyPort; \
          for what the flag Exec shows there is `rubric check`"
@@ -96,7 +96,7 @@ pub enum End {
     Consistent(String),
     /// No order explains them.
     Violation {
-        /// Why not.
+        /// Why no order explains the operations, as a sentence.
         why: String,
         /// The line of the operation that showed it.
         line: Option<u64>,

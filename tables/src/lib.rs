@@ -232,7 +232,7 @@ pub enum TableError {
     /// The file could not be opened, read or written.
     #[error("{}: {error}: {}", path.display(), files::advice(error))]
     Io {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -241,7 +241,7 @@ pub enum TableError {
     /// A file that is damaged or no Parquet at all.
     #[error("{}: is no sound Parquet file: {what}. Make it again with `{made_by}`", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is wrong.
         what: String,
@@ -251,7 +251,7 @@ pub enum TableError {
     /// Parquet without what a history needs.
     #[error("{}: {what}; a table of operations as `{INGEST}` writes it was expected", path.display())]
     Schema {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is missing or of the wrong type.
         what: String,
@@ -259,7 +259,7 @@ pub enum TableError {
     /// Parquet that is another table than the one asked for.
     #[error("{}: {what}; {table} as `{made_by}` writes it was expected", path.display())]
     Records {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What is missing or of the wrong type.
         what: String,
@@ -271,7 +271,7 @@ pub enum TableError {
     /// Rows that make no history.
     #[error("{}: history {number} contradicts itself: {error}; make the file again with `{INGEST}`", path.display())]
     History {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// The history, from 0.
         number: u32,
@@ -282,7 +282,7 @@ pub enum TableError {
     /// The table could not be made.
     #[error("{}: the table could not be made: {what}", path.display())]
     Make {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
         /// What polars said.
         what: String,

@@ -86,9 +86,9 @@ pub struct Explored {
 pub struct Recording {
     /// Its file, and its name in it.
     pub title: String,
-    /// It.
+    /// The history itself.
     pub history: History,
-    /// What reads-from is.
+    /// The source of each read.
     pub reads_from: ReadsFrom,
 }
 

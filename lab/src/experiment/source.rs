@@ -22,9 +22,9 @@ use crate::protocols::Opened;
 
 /// A history, and what it was made of.
 pub struct Made {
-    /// It.
+    /// The history itself.
     pub history: History,
-    /// What reads-from is.
+    /// The source of each read.
     pub reads_from: ReadsFrom,
     /// What everything random came from.
     pub seed: u64,

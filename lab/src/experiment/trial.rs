@@ -45,9 +45,9 @@ impl Limits {
 /// The history that is looked at.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
-    /// It.
+    /// The history itself.
     pub history: &'a History,
-    /// What reads-from is.
+    /// The source of each read.
     pub reads_from: &'a ReadsFrom,
 }
 

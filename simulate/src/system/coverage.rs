@@ -16,7 +16,7 @@ pub struct Covered<'a> {
     pub event: &'a str,
     /// State after.
     pub next: &'a str,
-    /// How often.
+    /// Number of times it was taken.
     pub count: u64,
 }
 
@@ -43,7 +43,7 @@ pub struct Reached {
     /// Its number, which depends on the states and events of the protocol alone. A triple that was
     /// stalled has another number than one that was taken.
     pub triple: u32,
-    /// How often.
+    /// Number of times it was taken.
     pub count: u64,
 }
 

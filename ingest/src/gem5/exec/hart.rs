@@ -1,4 +1,5 @@
-//! A hardware thread: what it did last, until it is certain that it did.
+//! A hardware thread. It holds its last access back until the trace shows whether the access was performed or
+//! faulted.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,17 +11,17 @@ use super::line::Line;
 use super::log::{Entry, Spot};
 use super::{arm, riscv, x86};
 
-/// Where entries go that are certain.
+/// Receives entries whose execution is certain.
 type Keep<'a> = &'a mut dyn FnMut(Entry);
 
-/// Bytes that an instruction has at most.
-const LONGEST: u64 = 16;
-/// Accesses that wait for their thread to come back, at most.
-const SUSPENDED: usize = 64;
-/// Bytes between two instructions of one function, at most.
-const FUNCTION: u64 = 1 << 16;
-/// Instructions after a store-conditional among which its test is looked for.
-const PATIENCE: u32 = 8;
+/// Size of the longest instruction, in bytes.
+const LONGEST_INSTRUCTION: u64 = 16;
+/// Most accesses that a thread holds back.
+const MOST_SUSPENDED: usize = 64;
+/// Greatest distance between two instructions of one function, in bytes.
+const LONGEST_FUNCTION: u64 = 1 << 16;
+/// Number of instructions after a store-conditional in which the branch that tests it is searched for.
+const TEST_WINDOW: u32 = 8;
 
 /// A hardware thread.
 #[derive(Debug)]
@@ -165,7 +166,7 @@ impl Hart {
         if waiting.entry.was_performed() {
             return keep(waiting.entry);
         }
-        if self.suspended.len() == SUSPENDED {
+        if self.suspended.len() == MOST_SUSPENDED {
             keep(self.suspended.remove(0).entry);
         }
         self.suspended.push(waiting);
@@ -257,7 +258,7 @@ impl Hart {
             attempt.branch = Some((pc, test, value));
             return;
         }
-        if attempt.age > PATIENCE || arm::State::mentions(line, status) {
+        if attempt.age > TEST_WINDOW || arm::State::mentions(line, status) {
             self.give_up(keep);
         }
     }
@@ -398,7 +399,7 @@ impl Waiting {
 
     fn is_in_function(&self, line: &Line<'_>) -> bool {
         match (self.pc, line.pc) {
-            (Some(before), Some(now)) if before.abs_diff(now) <= FUNCTION => {
+            (Some(before), Some(now)) if before.abs_diff(now) <= LONGEST_FUNCTION => {
                 self.function.is_some() && self.function == line.function.map(hash)
             }
             _ => false,
@@ -408,7 +409,7 @@ impl Waiting {
     /// Whether a line is right behind it.
     fn is_before(&self, line: &Line<'_>) -> bool {
         match (self.pc, line.pc) {
-            (Some(before), Some(now)) => now.wrapping_sub(before) <= LONGEST,
+            (Some(before), Some(now)) => now.wrapping_sub(before) <= LONGEST_INSTRUCTION,
             _ => true,
         }
     }
