@@ -31,10 +31,10 @@ Examples:
 
 Every run is drawn from a seed: its program, its caches, its latencies. The unmutated protocols run
 first, with the same seeds: a violation among these is a false alarm. Then mutants that cannot differ
-from the protocol are set apart, and the others run until somebody has caught them.
+from the protocol are excluded, and the others run until an algorithm catches them.
 
 DIR holds runs.jsonl, a line for each run as soon as it has ended; and at the end runs.parquet (a row
-for each run), equivalents.parquet (the mutants set apart, with the reason) and coverage.parquet (which
+for each run), equivalents.parquet (the excluded mutants, with the reason) and coverage.parquet (which
 transitions the unmutated protocols took). The same command again
 goes on where it stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR`
 prints the answers again. With --shard I/N the files are runs.I-of-N.jsonl and so on, and `rubric report`

@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "quick")]
     pub size: Size,
 
-    /// Folder for the tables; what an interrupted run of the same experiments left there is gone on with
+    /// Folder for the tables; an interrupted run of the same experiments that it holds is resumed
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     pub output: PathBuf,
 

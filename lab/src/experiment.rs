@@ -60,7 +60,7 @@ pub use work::Work;
 pub struct Options {
     /// How large they are.
     pub size: Size,
-    /// The folder for the tables. What an interrupted run of the same experiments left there is gone on with.
+    /// The folder for the tables. An interrupted run of the same experiments that it holds is resumed.
     pub output: PathBuf,
     /// The folder of recorded traces, if these are used instead of histories that protocols make.
     pub traces: Option<PathBuf>,

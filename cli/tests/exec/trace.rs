@@ -1,0 +1,166 @@
+//! Traces of Exec lines made by hand, and their verdicts.
+
+use std::fs;
+
+use crate::common::{Folder, output_of};
+
+pub const X: u64 = 0x8_1000;
+
+pub const Y: u64 = 0x8_1040;
+
+/// A trace of Exec lines.
+#[derive(Default)]
+pub struct Trace {
+    pub text: String,
+    pub lines: u64,
+    /// Instructions so far; micro-operations are parts of one.
+    pub instructions: u64,
+}
+
+impl Trace {
+    /// An instruction of a CPU, each CPU in a function of its own.
+    pub fn line(&mut self, cpu: usize, instruction: &str) {
+        self.lines += 1;
+        self.instructions += 1;
+        let (tick, pc) = (
+            500 * self.lines,
+            0x1_0000 * (cpu as u64 + 1) + 4 * self.instructions,
+        );
+        self.text +=
+            &format!("{tick:7}: system.cpu{cpu}: T0 : {pc:#x} @f{cpu}    : {instruction}\n");
+    }
+
+    pub fn access(&mut self, cpu: usize, instruction: &str, class: &str, data: u64, address: u64) {
+        self.line(
+            cpu,
+            &format!("{instruction:26} : {class} :  D={data:#018x} A={address:#x}"),
+        );
+    }
+
+    /// A store and a load of RISC-V.
+    pub fn sd(&mut self, cpu: usize, address: u64, value: u64) {
+        self.access(cpu, "sd a1, 0(a0)", "MemWrite", value, address);
+    }
+
+    pub fn ld(&mut self, cpu: usize, address: u64, value: u64) {
+        self.access(cpu, "ld a2, 0(a3)", "MemRead", value, address);
+    }
+
+    pub fn li(&mut self, cpu: usize, register: &str, value: u64) {
+        self.line(
+            cpu,
+            &format!(
+                "{:26} : IntAlu :  D={value:#018x}",
+                format!("c_li {register}, {value}")
+            ),
+        );
+    }
+
+    pub fn plain(&mut self, cpu: usize, instruction: &str) {
+        self.line(cpu, &format!("{instruction:26} : No_OpClass : "));
+    }
+
+    /// A micro-operation of the instruction that the line before announced.
+    pub fn micro(&mut self, cpu: usize, micro: u32, instruction: &str) {
+        self.lines += 1;
+        let tick = 500 * self.lines;
+        let pc = self.text.lines().rev().find_map(|line| {
+            let rest = line.split_once(&format!("system.cpu{cpu}: T0 : "))?.1;
+            rest.split(' ').next().map(str::to_owned)
+        });
+        let pc = pc.unwrap();
+        self.text +=
+            &format!("{tick:7}: system.cpu{cpu}: T0 : {pc} @f{cpu}.{micro:2} : {instruction}\n");
+    }
+
+    /// An atomic operation as gem5 prints it, without micro-fences.
+    pub fn atomic(&mut self, cpu: usize, announced: &str, micro: &str, class: &str, data: u64) {
+        self.line(cpu, announced);
+        self.micro(
+            cpu,
+            0,
+            &format!("{micro:26} : {class} :  D={data:#018x} A={X:#x}"),
+        );
+    }
+}
+
+/// The first words of the verdicts on a trace, and all that is said.
+pub fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, String) {
+    let folder = Folder::new();
+    let file = folder.path("run.trace");
+    fs::write(&file, &trace.text).unwrap();
+    let arguments = [&["check", &file], arguments].concat();
+    let output = output_of(&arguments, status);
+    let is_verdict = |line: &&str| line.contains("run.trace");
+    let verdicts = output.lines().filter(is_verdict).map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        format!(
+            "{} {}",
+            words.next().unwrap_or(""),
+            words.next().unwrap_or("")
+        )
+    });
+    (verdicts.collect(), output)
+}
+
+pub const ALL: [&str; 2] = ["--model", "sc,tso,pso"];
+
+pub fn verdicts(trace: &Trace, expected: &str, status: i32) -> String {
+    let (verdicts, output) = check(trace, &ALL, status);
+    let words: Vec<&str> = expected.split(' ').collect();
+    let expected: Vec<String> = words
+        .iter()
+        .zip(["sc", "tso", "pso"])
+        .map(|(word, model)| format!("{word} {model}"))
+        .collect();
+    assert_eq!(verdicts[..3], expected, "{}\n{output}", trace.text);
+    output
+}
+
+/// Store buffering, with `between` in both threads.
+pub fn store_buffering(between: Option<&str>) -> Trace {
+    let mut trace = Trace::default();
+    for cpu in 0..2 {
+        trace.sd(cpu, [X, Y][cpu], 1);
+        if let Some(fence) = between {
+            trace.plain(cpu, fence);
+        }
+        trace.ld(cpu, [Y, X][cpu], 0);
+    }
+    trace
+}
+
+pub fn arm(trace: &mut Trace, cpu: usize, name: &str, value: u64, address: u64) {
+    let class = if name.starts_with("st") {
+        "MemWrite"
+    } else {
+        "MemRead"
+    };
+    trace.access(cpu, &format!("  {name}   x0, [x1]"), class, value, address);
+}
+
+/// Lines as they are, each of a CPU.
+pub fn lines(lines: &[(usize, &str)]) -> Trace {
+    let mut trace = Trace::default();
+    for (cpu, line) in lines {
+        trace.lines += 1;
+        let tick = 500 * trace.lines;
+        trace.text += &format!("{tick:7}: system.cpu{cpu}: T0 : {line}\n");
+    }
+    trace
+}
+
+pub fn verdict(trace: &Trace, arguments: &[&str], expected: &str) -> String {
+    let status = match expected {
+        "consistent" => 0,
+        "violation" => 1,
+        _ => 3,
+    };
+    let (verdicts, output) = check(trace, arguments, status);
+    assert!(
+        verdicts[0].starts_with(expected),
+        "{}\n{output}",
+        trace.text
+    );
+    output
+}
