@@ -1,6 +1,6 @@
 //! What memory held at the start, and writes that nobody recorded.
 
-use crate::trace::{Trace, X, Y, check, verdict, verdicts};
+use crate::trace::{Trace, X, Y, check, verdicts};
 
 #[test]
 fn what_nobody_recorded_may_have_been_written_all_the_same() {
