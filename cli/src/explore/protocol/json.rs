@@ -22,8 +22,8 @@ pub fn print(
     let mut line = json!({
         "protocol": subject.given,
         "mutant": subject.mutant(),
-        "caches": args.caches,
-        "lines": args.lines,
+        "threads": args.threads,
+        "locations": args.locations,
         "tiny": args.tiny,
         "requests": args.requests,
         "states": progress.states,
