@@ -19,6 +19,7 @@ use check::papers::criteria::{Stop, causal, convergent, weak};
 use check::papers::execution::Execution;
 use check::relation::Relation;
 use check::{Algorithm, Model, Options, Reason, Verdict, check};
+use common::corpus::Corpus;
 use common::{Mix, change_reads, decide, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use literal::{Literal, Pairs, literal};
@@ -449,29 +450,17 @@ fn the_papers_figures_are_told_apart() {
     }
 }
 
-/// The data that is shared with the project; tests that need it are ignored where it is absent.
-fn shared(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/oracle")
-        .join(file)
-}
+on_corpus!(oracle_histories_obey_the_theorems, "oracle", theorems_hold);
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories_obey_the_theorems() {
-    let verdicts = table(&shared("verdicts.csv"));
-    let histories = histories(&shared("histories.axe"));
-    assert_eq!(verdicts.len(), histories.len());
-    for (history, row) in histories.iter().zip(&verdicts) {
-        let said = |column: &str| {
-            row.iter()
-                .any(|(name, value)| name == column && value == "1")
-        };
+fn theorems_hold(corpus: &Corpus) {
+    let verdicts = corpus.table("verdicts.csv");
+    for history in &corpus.histories() {
+        let name = history.name.as_deref().unwrap();
+        let said = |column: &str| verdicts[name][column] == "1";
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
         let literal = literal(&Execution::new(history, &reads_from));
         for criterion in Criterion::ALL {
             let found = holds(history, criterion);
-            let name = &row[0].1;
             assert_eq!(
                 found,
                 self::said(&literal, criterion),
@@ -483,28 +472,6 @@ fn oracle_histories_obey_the_theorems() {
             }
         }
     }
-}
-
-/// The pairs of a kernel, each as location, first and second value.
-fn kernel(path: &Path) -> HashMap<String, HashSet<(u64, u64, u64)>> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let pair = |pair: &str| {
-        let (location, values) = pair.split_once(':')?;
-        let (first, second) = values.split_once('<')?;
-        Some((
-            location.parse().ok()?,
-            first.parse().ok()?,
-            second.parse().ok()?,
-        ))
-    };
-    let row = |line: &str| {
-        let (name, pairs) = line.split_once(',').unwrap();
-        let pairs = pairs
-            .split_ascii_whitespace()
-            .map(|text| pair(text).unwrap());
-        (name.to_owned(), pairs.collect())
-    };
-    text.lines().skip(1).map(row).collect()
 }
 
 /// The pairs of a partial store order, initial writes left out.
@@ -521,15 +488,19 @@ fn values(exec: &Execution<'_>, order: &Relation) -> Vec<(u64, u64, u64)> {
     pairs
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn partial_store_orders_are_part_of_the_kernel() {
+on_corpus!(
+    partial_store_orders_are_part_of_the_kernel,
+    "oracle",
+    only_the_kernel_is_ordered
+);
+
+fn only_the_kernel_is_ordered(corpus: &Corpus) {
     let (sc, tso) = (
-        kernel(&shared("kernel_sc.csv")),
-        kernel(&shared("kernel_tso.csv")),
+        corpus.kernels("kernel_sc.csv"),
+        corpus.kernels("kernel_tso.csv"),
     );
     let none = Bounds::none();
-    for history in &histories(&shared("histories.axe")) {
+    for history in &corpus.histories() {
         let name = history.name.as_deref().unwrap();
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
         let exec = Execution::new(history, &reads_from);

@@ -13,7 +13,7 @@ use check::papers::{Answer, Problem, Report};
 use check::relation::Relation;
 use check::schedule::schedule;
 use check::{Model, Options};
-use common::corpus::{histories, table};
+use common::corpus::Corpus;
 use common::{Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::machine::{self, explore};
@@ -128,12 +128,12 @@ fn random_histories() {
     );
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories() {
-    let verdicts = table("oracle", "verdicts.csv");
+on_corpus!(oracle_histories, "oracle", enumeration_is_right);
+
+fn enumeration_is_right(corpus: &Corpus) {
+    let verdicts = corpus.table("verdicts.csv");
     let mut nodes = [0, 0];
-    for history in histories("oracle") {
+    for history in corpus.histories() {
         let name = history.name.as_deref().unwrap();
         for (model, column) in [(Model::SC, "sc"), (Model::TSO, "tso")] {
             for start in [Start::Nothing, Start::Saturated] {
