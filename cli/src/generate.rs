@@ -91,7 +91,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "8", value_parser = parse_count)]
     buffer: u32,
 
-    /// What everything random comes from
+    /// Seed of the pseudo-random generator
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
