@@ -192,7 +192,7 @@ impl Reason {
             Reason::Memory => "more memory is needed than --max-memory allows; raise it".to_owned(),
             Reason::Budget(budget) => {
                 format!(
-                    "the search met {budget} contradictions, as many as --budget allows; raise it"
+                    "the search met {budget} contradictions, as many as --max-contradictions allows; raise it"
                 )
             }
             Reason::Lemmas => {

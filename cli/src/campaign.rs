@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "20", value_parser = parse::positive)]
     pub runs: u32,
 
-    /// Seed of the pseudo-random generator: the runs have this seed, the next one and so on
+    /// Seed of the pseudo-random numbers: the runs have this seed, the next one and so on
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 

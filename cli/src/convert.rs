@@ -19,10 +19,10 @@ use lab::load::{self, Input};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  rubric convert trace.gz run.axe
-  rubric convert tests.axe tests.parquet
-  rubric convert run.parquet - --to json | head -1
-  rubric convert trace.gz run.json --source client --initial infer
+  rubric convert trace.gz -o run.axe
+  rubric convert tests.axe -o tests.parquet
+  rubric convert run.parquet -o - --to json | head -1
+  rubric convert trace.gz -o run.json --source client --initial infer
 
 JSON and Parquet keep everything that is known of a history. The axe format has no sizes, initial
 values, load-linked, weak fences, acquires and releases or trace lines; what would change a verdict
@@ -36,8 +36,13 @@ pub struct Args {
     /// The input: a trace or a file of histories, or `-`
     input: PathBuf,
 
+    /// The output, as versions before this one took it
+    #[arg(hide = true, conflicts_with = "output")]
+    second: Option<PathBuf>,
+
     /// The output: a name ending in .axe, .json, .jsonl or .parquet, or `-`
-    output: PathBuf,
+    #[arg(long, short, value_name = "FILE", required_unless_present = "second")]
+    output: Option<PathBuf>,
 
     /// The format to write, whatever the name says
     #[arg(long, value_name = "FORMAT")]
@@ -60,10 +65,13 @@ pub enum Format {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let format = format(&args.output, args.to)?;
+    // clap asks for one of them.
+    let output = args.output.as_ref().or(args.second.as_ref());
+    let output = output.map_or(Path::new("-"), PathBuf::as_path);
+    let format = format(output, args.to)?;
     let options = args.options.for_reading()?;
     let input = load::open(&args.input, &options)?;
-    write_to(&input, &args.output, format, out)?;
+    write_to(&input, output, format, out)?;
     ending::warn(&input, args.options.quiet);
     Ok(Status::Done)
 }

@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME=COMMAND", value_parser = Program::from_str)]
     pub program: Vec<Program>,
 
-    /// Seed of the pseudo-random generator
+    /// Seed of the pseudo-random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 

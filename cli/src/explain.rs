@@ -93,17 +93,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             return Err(error);
         }
     };
-    let mut headline = answer.headline(&input, args.question.model());
+    let mut headline = answer.headline(&input);
     let end = RunEnd::of(answer.history, &input.ending);
     let (mut shown, status) = match &answer.outcome.verdict {
         Verdict::Violation(violation) => (
-            Shown::violation(args, &input, &answer, violation),
+            Shown::violation(&input, &answer, violation),
             Status::Violation,
         ),
-        Verdict::Consistent(steps) => (
-            Shown::consistent(args, &input, &answer, steps),
-            Status::Done,
-        ),
+        Verdict::Consistent(steps) => (Shown::consistent(&input, &answer, steps), Status::Done),
         Verdict::Undecided(reason) => (
             Shown::words(&reason.describe(answer.history)),
             Status::Undecided,
@@ -113,7 +110,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             Status::Violation,
         ),
     };
-    shown.end(args, &input, &answer, &end);
+    shown.end(&input, &answer, &end);
     match (&args.output, format) {
         (Some(path), Some(format)) if !shown.pictures.is_empty() => {
             if let Some(crashed) = end.headline(&answer.named(&input)) {
@@ -177,15 +174,15 @@ impl Shown {
     }
 
     /// Pictures of a violation, and the same in words.
-    fn violation(args: &Args, input: &Input, answer: &Answer<'_>, violation: &Violation) -> Shown {
+    fn violation(input: &Input, answer: &Answer<'_>, violation: &Violation) -> Shown {
         let history = answer.history;
         let pictures = explain::violation(
             history,
             &answer.reads_from,
-            args.question.model(),
+            answer.model,
             violation,
             &input.transitions,
-            &title(args, input, answer),
+            &title(input, answer),
         );
         let mut words = text::explanation(history, violation);
         if let Some(picture) = pictures.first() {
@@ -202,7 +199,7 @@ impl Shown {
     }
 
     /// The memory order that explains a consistent history.
-    fn consistent(args: &Args, input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
+    fn consistent(input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
         let history = answer.history;
         let words = worded(|out| {
             writeln!(
@@ -231,7 +228,7 @@ impl Shown {
                 steps.len()
             )
         });
-        let title = title(args, input, answer);
+        let title = title(input, answer);
         Shown {
             pictures: vec![explain::consistent(
                 history,
@@ -245,14 +242,14 @@ impl Shown {
     }
 
     /// Adds how the run ended: to the picture of a violation or of a run that came to its end; of a crash that is the picture.
-    fn end(&mut self, args: &Args, input: &Input, answer: &Answer<'_>, end: &RunEnd<'_>) {
+    fn end(&mut self, input: &Input, answer: &Answer<'_>, end: &RunEnd<'_>) {
         let is_violation = matches!(answer.outcome.verdict, Verdict::Violation(_));
         match (end.crash, self.pictures.first_mut()) {
             (Some(crash), _) if !is_violation => {
                 let file = shown_name(input, answer);
                 let lead = vec![
                     format!("The run crashed: {}.", crash.headline()),
-                    completed(args, answer),
+                    completed(answer),
                 ];
                 self.pictures = vec![end.picture(format!("{file} crashed ({})", crash.kind), lead)];
                 self.too_large = None;
@@ -271,8 +268,8 @@ impl Shown {
 }
 
 /// What the operations that completed before a crash amount to.
-fn completed(args: &Args, answer: &Answer<'_>) -> String {
-    let (operations, model) = (answer.history.operations(), args.question.model());
+fn completed(answer: &Answer<'_>) -> String {
+    let (operations, model) = (answer.history.operations(), answer.model);
     let plural = if operations == 1 { "" } else { "s" };
     match &answer.outcome.verdict {
         Verdict::Consistent(_) => {
@@ -348,14 +345,14 @@ fn alone(picture: &Picture, count: usize) -> Picture {
 }
 
 /// The title of pictures of a verdict.
-fn title(args: &Args, input: &Input, answer: &Answer<'_>) -> String {
+fn title(input: &Input, answer: &Answer<'_>) -> String {
     let word = text::word(&answer.outcome.verdict);
     let what = match word {
         "violation" => "violates",
         _ => "is consistent with",
     };
     let name = shown_name(input, answer);
-    format!("{name} {what} {}", args.question.model())
+    format!("{name} {what} {}", answer.model)
 }
 
 /// The file and the history, as pictures name them.

@@ -20,10 +20,10 @@ use crate::status::Status;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  rubric explore memory-system piranha --processors 2 --locations 2
+  rubric explore memory-system piranha --threads 2 --locations 2
   rubric explore program dekker --preemptions 2 --monitor tso,pso
   rubric explore protocol MI_example
-  rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60")]
+  rubric explore protocol path/to/My_protocol.slicc --locations 2 --tiny --timeout 60")]
 pub struct Args {
     #[command(subcommand)]
     what: What,

@@ -91,8 +91,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "8", value_parser = parse_count)]
     buffer: u32,
 
-    /// Seed of the pseudo-random generator
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Seed of the pseudo-random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
     /// Make so many reads return the value of another write. Not every such history violates the
@@ -109,8 +109,8 @@ pub struct Args {
     histories: u32,
 
     /// The format to write [default: what the name of the output says, axe for standard output]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[arg(long, alias = "format", value_name = "FORMAT")]
+    to: Option<Format>,
 
     /// The output: a name ending in .axe, .parquet or .trace, or `-`; with .gz behind it, text is
     /// compressed
@@ -203,7 +203,7 @@ impl Args {
     /// The format to write.
     fn format(&self) -> Result<Format, Error> {
         let standard_output = self.output == Path::new("-");
-        match self.format.or_else(|| by_name(&self.output)) {
+        match self.to.or_else(|| by_name(&self.output)) {
             Some(Format::Parquet) if standard_output => Err(Error::Usage(
                 "Parquet needs a file: give -o a name that ends in .parquet".to_owned(),
             )),
@@ -221,7 +221,7 @@ impl Args {
             None if standard_output => Ok(Format::Axe),
             None => Err(Error::Usage(format!(
                 "-o {}: a name that ends in .axe, .parquet, .trace or .trace.gz was expected; or \
-                 add --format",
+                 add --to",
                 self.output.display()
             ))),
         }

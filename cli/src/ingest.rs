@@ -20,7 +20,7 @@ Examples:
   rubric ingest - -o run.parquet < trace.txt
 
 Operations go to FILE.parquet, and where the trace has controller transitions (debug flag
-ProtocolTrace) those go to FILE.transitions.parquet beside it. README.md has both schemas.")]
+ProtocolTrace) those go to FILE.transitions.parquet beside it. docs/formats.md has both schemas.")]
 pub struct Args {
     /// The trace, or `-`
     trace: PathBuf,

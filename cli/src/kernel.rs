@@ -32,7 +32,7 @@ Examples:
   rubric kernel --model tso --pairs test.axe
   rubric kernel --format json tests.axe
 
-JSON is one object a line for each history: `file`, `history`, `model`, `verdict`, `threads`,
+JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`, `threads`,
 `operations`, `write_pairs` (unordered pairs of writes of one location), `kernel` (how many of them the
 kernel orders, null where the history is inconsistent or undecided), `by` (how many each criterion
 orders: ccv, ccm and wsc; for tso wccm and wtso), `seconds`, and with --pairs `pairs`, each
@@ -44,9 +44,9 @@ pub struct Args {
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<PathBuf>,
 
-    /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::kernel_model())]
-    model: Model,
+    /// Memory models, separated by commas
+    #[arg(long, value_name = "MODELS", default_value = "sc", value_delimiter = ',', value_parser = words::kernel_model())]
+    model: Vec<Model>,
 
     /// Print the pairs too
     #[arg(long)]
@@ -97,12 +97,14 @@ struct Line<'a> {
 /// Runs the command. An input that cannot be read does not keep the others from being looked at.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
-    let model = args.model;
     let mut status = Status::Done;
     for path in &args.traces {
         match load::open(path, &reading).map_err(Error::from) {
             Ok(input) => {
-                for history in &input.histories {
+                let each = input.histories.iter();
+                let asked =
+                    each.flat_map(|history| args.model.iter().map(move |&model| (history, model)));
+                for (history, model) in asked {
                     match find(args, &input.file, history, model) {
                         Ok(found) => {
                             status = status.and(found.status());

@@ -58,8 +58,9 @@ pub struct Args {
     #[arg(long, value_name = "MODELS", default_value = "tso", value_delimiter = ',', value_parser = words::monitored_model())]
     model: Vec<Model>,
 
-    /// What a read-modify-write waits for under PSO: its own location's stores, or all of its thread's
-    #[arg(long, value_name = "WHICH", default_value = "own", value_parser = words::rmw())]
+    /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
+    /// all of its thread's stores
+    #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
     /// Print all pairs

@@ -29,7 +29,7 @@ use lab::protocols::{Opened, find_mutant};
 Examples:
   rubric protocol check MI_example.slicc
   rubric protocol show MI_example --machine L1Cache
-  rubric protocol show MI_example --format svg -o mi.svg")]
+  rubric protocol show MI_example --to svg -o mi.svg")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -1,4 +1,4 @@
-//! One trace, one model: what `explain` and `shrink` are about.
+//! What `explain` and `shrink` are asked about: a history of a trace, and the models that it may violate.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,9 +21,9 @@ pub struct Question {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 
-    /// The memory model
-    #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = words::model())]
-    model: Model,
+    /// Memory models, separated by commas: the first one that the history violates is shown, else the first
+    #[arg(long, value_name = "MODELS", default_value = "sc", value_delimiter = ',', value_parser = words::model())]
+    model: Vec<Model>,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
     /// all of its thread's stores
@@ -73,8 +73,10 @@ impl Ambiguous {
 
 /// A history, and what was decided about it.
 pub struct Answer<'a> {
-    /// It.
+    /// The history.
     pub history: &'a History,
+    /// The model that the verdict is about.
+    pub model: Model,
     /// Where its reads take their values from.
     pub reads_from: ReadsFrom,
     /// The verdict.
@@ -84,9 +86,9 @@ pub struct Answer<'a> {
 }
 
 impl Question {
-    /// The model.
-    pub fn model(&self) -> Model {
-        self.model.with_rmw(self.pso_rmw)
+    /// The models, in the order in which they are tried.
+    fn models(&self) -> impl Iterator<Item = Model> {
+        self.model.iter().map(|model| model.with_rmw(self.pso_rmw))
     }
 
     /// Refuses to write over what is read.
@@ -95,13 +97,13 @@ impl Question {
     /// The file is that, under this name or another.
     pub fn spare(&self, output: &Path) -> Result<(), Error> {
         let real = |path: &Path| path.canonicalize().ok();
-        match real(output).is_some_and(|it| Some(it) == real(&self.trace)) {
-            true => Err(Error::Usage(format!(
-                "{}: is what is read: name another file",
+        if real(output).is_some_and(|path| Some(path) == real(&self.trace)) {
+            return Err(Error::Usage(format!(
+                "{}: this is the input file: name another output",
                 output.display()
-            ))),
-            false => Ok(()),
+            )));
         }
+        Ok(())
     }
 
     /// Reads the file, with controller transitions if these are wanted.
@@ -116,21 +118,23 @@ impl Question {
         Ok(load::open(&self.trace, &reading)?)
     }
 
-    /// Decides about the history in question.
+    /// Decides the history in question under one model after the other, until one is violated.
     ///
     /// # Errors
     /// There is none of that name, or a value is written twice.
     pub fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
         let mut first = None;
         for history in self.candidates(input)? {
-            let answer = self.decide(input, history)?;
-            if matches!(
-                answer.outcome.verdict,
-                Verdict::Violation(_) | Verdict::Unproved
-            ) {
-                return Ok(answer);
+            for model in self.models() {
+                let answer = self.decide(input, history, model)?;
+                if matches!(
+                    answer.outcome.verdict,
+                    Verdict::Violation(_) | Verdict::Unproved
+                ) {
+                    return Ok(answer);
+                }
+                first = first.or(Some(answer));
             }
-            first = first.or(Some(answer));
         }
         first.ok_or_else(|| Error::Usage(format!("{}: there is no history in it", input.file)))
     }
@@ -158,7 +162,12 @@ impl Question {
         Ok(named)
     }
 
-    fn decide<'a>(&self, input: &Input, history: &'a History) -> Result<Answer<'a>, Error> {
+    fn decide<'a>(
+        &self,
+        input: &Input,
+        history: &'a History,
+        model: Model,
+    ) -> Result<Answer<'a>, Error> {
         let reads_from = ReadsFrom::derive(history, self.ambiguous.of(input))
             .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         let options = check::Options {
@@ -167,9 +176,10 @@ impl Question {
             ..check::Options::default()
         };
         let begun = Instant::now();
-        let outcome = check::check(history, &reads_from, self.model(), &options);
+        let outcome = check::check(history, &reads_from, model, &options);
         Ok(Answer {
             history,
+            model,
             reads_from,
             outcome,
             seconds: begun.elapsed().as_secs_f64(),
@@ -188,11 +198,11 @@ impl Answer<'_> {
     }
 
     /// `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`
-    pub fn headline(&self, input: &Input, model: Model) -> String {
+    pub fn headline(&self, input: &Input) -> String {
         format!(
             "{:10} {:4} {}  ({} threads, {} operations; {}, {:.3} s)",
             crate::check::text::word(&self.outcome.verdict),
-            model.name(),
+            self.model.name(),
             self.named(input),
             self.history.threads().len(),
             self.history.operations(),

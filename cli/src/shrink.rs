@@ -96,15 +96,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     let mut failed = None;
     for (path, output) in args.output.iter().zip(outputs) {
-        match write(args, &input, &answer, &found, path, output, out) {
+        match write(&input, &answer, &found, path, output, out) {
             Ok(()) => found.written.push(path.display().to_string()),
             // One format may have words for what another has not, and what was found is not lost.
             Err(error) => failed = failed.or(Some(error)),
         }
     }
     let said = match args.format {
-        Format::Text => say(args, &input, &answer, &found, out),
-        Format::Json => tell(args, &input, &answer, Some(&found), out),
+        Format::Text => say(&input, &answer, &found, out),
+        Format::Json => tell(&input, &answer, Some(&found), out),
     };
     said.map_err(Error::Output)?;
     match failed {
@@ -145,7 +145,7 @@ fn shrunk(
     let part = shrink(
         answer.history,
         &answer.reads_from,
-        question.model(),
+        answer.model,
         violation,
         &bounds,
         &mut |size| {
@@ -159,7 +159,7 @@ fn shrunk(
         .name
         .as_deref()
         .map_or(String::new(), |name| format!(" of {name}"));
-    part.history.name = Some(format!("a part{name} that violates {}", question.model()));
+    part.history.name = Some(format!("a part{name} that violates {}", answer.model));
     Some(Found {
         shape: shape::of(&part.history, &part.violation),
         part,
@@ -182,7 +182,7 @@ fn unshrunk(
         _ => Status::Done,
     };
     if args.format == Format::Json {
-        tell(args, input, answer, None, out).map_err(Error::Output)?;
+        tell(input, answer, None, out).map_err(Error::Output)?;
         return Ok(status);
     }
     let why = match &outcome.verdict {
@@ -198,7 +198,7 @@ fn unshrunk(
         }
         _ => "  nothing to shrink\n".to_owned(),
     };
-    let headline = answer.headline(input, args.question.model());
+    let headline = answer.headline(input);
     let note = ending::note(answer.history);
     let note = note.map_or(String::new(), |note| format!("  note: {note}\n"));
     write!(out, "{headline}\n{why}{note}").map_err(Error::Output)?;
@@ -206,7 +206,6 @@ fn unshrunk(
 }
 
 fn write(
-    args: &Args,
     input: &Input,
     answer: &Answer<'_>,
     found: &Found,
@@ -227,7 +226,7 @@ fn write(
         }
         Output::Litmus => files::create(path, |mut file| {
             let shape = found.shape.map_or("part", |shape| shape.name);
-            let model = args.question.model();
+            let model = answer.model;
             let about = format!(
                 "{}: {model} forbids this outcome{}",
                 answer.named(input),
@@ -279,20 +278,10 @@ fn sized(size: Size) -> String {
     .join(", ")
 }
 
-fn say(
-    args: &Args,
-    input: &Input,
-    answer: &Answer<'_>,
-    found: &Found,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn say(input: &Input, answer: &Answer<'_>, found: &Found, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
     let whole = answer.history;
-    writeln!(
-        out,
-        "{}",
-        paint.bad(&answer.headline(input, args.question.model()))
-    )?;
+    writeln!(out, "{}", paint.bad(&answer.headline(input)))?;
     let shape = found.shape.map_or(String::new(), |shape| {
         format!(": {} ({})", shape.name, shape.meaning)
     });
@@ -335,7 +324,6 @@ fn say(
 }
 
 fn tell(
-    args: &Args,
     input: &Input,
     answer: &Answer<'_>,
     found: Option<&Found>,
@@ -364,7 +352,7 @@ fn tell(
     let mut line = json!({
         "file": input.file,
         "history": whole.name,
-        "model": args.question.model().name(),
+        "model": answer.model.name(),
         "verdict": text::word(&answer.outcome.verdict),
         "reason": reason,
         "threads": size.threads,

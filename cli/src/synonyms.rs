@@ -1,5 +1,5 @@
 //! What option was meant by one that a command does not have: clap knows options that are spelled alike, this module those that mean
-//! the same, as `--operations` of `generate` and `--ops` of `simulate`.
+//! the same, such as `--accesses` for `--operations`.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
@@ -7,8 +7,8 @@ use clap::{Command, Error};
 /// Names of options that mean the same, those that some command has first and the likeliest first, then what they are called elsewhere.
 const GROUPS: &[&[&str]] = &[
     &[
-        "ops",
         "operations",
+        "ops",
         "accesses",
         "length",
         "num-ops",
@@ -16,15 +16,13 @@ const GROUPS: &[&[&str]] = &[
     ],
     &[
         "threads",
-        "processors",
-        "caches",
         "cores",
         "cpus",
         "num-cpus",
         "num-threads",
         "nodes",
     ],
-    &["locations", "lines", "addresses", "variables", "words"],
+    &["locations", "addresses", "variables", "words"],
     &["repeat", "repetitions"],
     &[
         "runs",
@@ -219,13 +217,8 @@ mod tests {
             let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
             meant(name, asked(&command, &arguments))
         };
-        assert_eq!(of(&["simulate", "MI_example"], "operations"), Some("ops"));
         assert_eq!(of(&["generate"], "ops"), Some("operations"));
-        assert_eq!(of(&["explore", "protocol"], "threads"), Some("caches"));
-        assert_eq!(
-            of(&["explore", "memory-system"], "cores"),
-            Some("processors")
-        );
+        assert_eq!(of(&["explore", "protocol"], "cores"), Some("threads"));
         assert_eq!(of(&["check", "a.gz"], "max_mem"), Some("max-memory"));
         assert_eq!(of(&["--color", "never", "check"], "proof"), None);
         assert_eq!(

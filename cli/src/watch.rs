@@ -26,7 +26,7 @@ use said::Said;
 #[command(after_help = "\
 Examples:
   gem5.opt --debug-flags=ProtocolTrace,RubySequencer,RubyPort config.py 2>&1 | rubric watch
-  rubric simulate MESI_Two_Level --ops 1M | rubric watch --model sc
+  rubric simulate MESI_Two_Level --operations 1M | rubric watch --model sc
   rubric watch --model tso m5out/trace.out
 
 Operations are taken in as they complete, and what they force is known at once: at the first one after which

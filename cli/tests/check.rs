@@ -210,8 +210,22 @@ fn stages_alone() {
         let found = verdicts(&["--algorithm", algorithm, &hidden], status);
         assert_eq!(found[0]["verdict"], verdict, "{algorithm}");
     }
-    let found = verdicts(&["--algorithm", "complete", "--budget", "1", &hidden], 3);
-    assert!(found[0]["reason"].as_str().unwrap().contains("--budget"));
+    let found = verdicts(
+        &[
+            "--algorithm",
+            "complete",
+            "--max-contradictions",
+            "1",
+            &hidden,
+        ],
+        3,
+    );
+    assert!(
+        found[0]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("--max-contradictions")
+    );
     let found = verdicts(&["--algorithm", "temporal", TRACES[0]], 0);
     assert_eq!(found[0]["decided_by"], "temporal");
 }

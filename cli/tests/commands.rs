@@ -11,7 +11,7 @@ use common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
 
 /// A file as JSON, one line a history: what a history is, whatever format it came from.
 fn json_of(path: &str) -> String {
-    output(&["convert", path, "-", "--to", "json"])
+    output(&["convert", path, "-o", "-", "--to", "json"])
 }
 
 #[test]
@@ -56,11 +56,11 @@ fn every_format_holds_a_trace() {
         let whole = json_of(trace);
         let [parquet, json, again] =
             ["a.parquet", "b.jsonl", "c.parquet"].map(|name| folder.path(name));
-        output(&["convert", trace, &parquet]);
+        output(&["convert", trace, "-o", &parquet]);
         assert_eq!(json_of(&parquet), whole);
-        output(&["convert", &parquet, &json]);
+        output(&["convert", &parquet, "-o", &json]);
         assert_eq!(fs::read_to_string(&json).unwrap(), whole);
-        output(&["convert", &json, &again]);
+        output(&["convert", &json, "-o", &again]);
         assert!(fs::read(&again).unwrap() == fs::read(&parquet).unwrap());
     }
 }
@@ -70,7 +70,7 @@ fn a_chain_of_formats_keeps_the_histories() {
     let folder = Folder::new();
     for input in [LITMUS, TRACES[0], TRACES[3]] {
         let chain = ["1.axe", "2.parquet", "3.json", "4.axe"].map(|name| folder.path(name));
-        output(&["convert", input, &chain[0]]);
+        output(&["convert", input, "-o", &chain[0]]);
         for pair in chain.windows(2) {
             output(&["convert", &pair[0], &pair[1]]);
         }
@@ -95,7 +95,7 @@ fn axe_text_has_numbers_that_the_axe_checker_reads() {
     let two = format!("{large}\n{}\n", large.replace("\"a\"", "\"b\""));
     let file = folder.file("large.json", two);
     let axe = folder.path("large.axe");
-    output(&["convert", &file, &axe]);
+    output(&["convert", &file, "-o", &axe]);
     let text = fs::read_to_string(&axe).unwrap();
     let one = "# thread 0 is 4000000000\n# thread 1 is 4000000001\n\
                # M[0] is 0x100000000, where 0 is 0x4d, 1 is 0xffffffffffffffff\n\
@@ -108,7 +108,7 @@ fn axe_text_has_numbers_that_the_axe_checker_reads() {
     }
     for trace in TRACES {
         let axe = folder.path("trace.axe");
-        output(&["convert", trace, &axe]);
+        output(&["convert", trace, "-o", &axe]);
         let text = fs::read_to_string(&axe).unwrap();
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let words = lines.flat_map(|line| line.split(|c: char| !c.is_ascii_digit()));
@@ -132,7 +132,7 @@ fn axe_text_has_numbers_that_the_axe_checker_reads() {
 #[test]
 fn the_litmus_tests_come_back_as_they_are() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let written = output(&["convert", LITMUS, "-", "--to", "axe"]);
+    let written = output(&["convert", LITMUS, "-o", "-", "--to", "axe"]);
     assert_eq!(written, fs::read_to_string(root.join(LITMUS)).unwrap());
 }
 
@@ -148,7 +148,7 @@ fn standard_input_is_any_format() {
         PathBuf::from(json),
         root.join(TRACES[0]),
     ] {
-        let assert = rubric(&["convert", "-", "-", "--to", "json"])
+        let assert = rubric(&["convert", "-", "-o", "-", "--to", "json"])
             .write_stdin(fs::read(&path).unwrap())
             .assert()
             .success();
@@ -189,18 +189,37 @@ fn initial_values_come_from_a_file() {
     let folder = Folder::new();
     let axe = folder.file("t.axe", "0: M[16] == 7\n0: M[1] == 0\n");
     let values = folder.file("values", "# address value\n0x10 7\n\n17 0x9 # unused\n");
-    let text = output(&["convert", &axe, "-", "--to", "json", "--initial", &values]);
+    let text = output(&[
+        "convert",
+        &axe,
+        "-o",
+        "-",
+        "--to",
+        "json",
+        "--initial",
+        &values,
+    ]);
     assert!(
         text.contains(r#""initial":[{"address":16,"value":7}]"#),
         "{text}"
     );
-    let inferred = output(&["convert", &axe, "-", "--to", "json", "--initial", "infer"]);
+    let inferred = output(&[
+        "convert",
+        &axe,
+        "-o",
+        "-",
+        "--to",
+        "json",
+        "--initial",
+        "infer",
+    ]);
     assert!(inferred.contains(r#""initial_mode":"infer""#), "{inferred}");
     let parquet = folder.path("t.parquet");
-    output(&["convert", &axe, &parquet]);
+    output(&["convert", &axe, "-o", &parquet]);
     let again = output(&[
         "convert",
         &parquet,
+        "-o",
         "-",
         "--to",
         "json",
@@ -274,13 +293,13 @@ fn bad_usage_says_what_was_expected() {
             &["stats", LITMUS, "--from-tick", "5", "--to-tick", "5"],
             "nothing is left",
         ),
-        (&["convert", LITMUS, "-"], "add --to axe or --to json"),
+        (&["convert", LITMUS, "-o", "-"], "add --to axe or --to json"),
         (
-            &["convert", LITMUS, "out.txt"],
+            &["convert", LITMUS, "-o", "out.txt"],
             ".axe, .json, .jsonl or .parquet was expected",
         ),
         (
-            &["convert", LITMUS, "-", "--to", "parquet"],
+            &["convert", LITMUS, "-o", "-", "--to", "parquet"],
             "Parquet needs a file",
         ),
         (&["ingest", LITMUS, "-o", "out.json"], "ends in .parquet"),
@@ -351,7 +370,7 @@ fn what_cannot_be_written_leaves_nothing_behind() {
     let folder = Folder::new();
     let axe = folder.file("t.axe", "# a\n0: M[1] := 1\ncheck\n# b\n0: M[1] := 0\n");
     let out = folder.path("out.axe");
-    let message = error(&["convert", &axe, &out]);
+    let message = error(&["convert", &axe, "-o", &out]);
     assert!(
         message.contains("history `b`: operation 0 of thread 0"),
         "{message}"
@@ -359,7 +378,7 @@ fn what_cannot_be_written_leaves_nothing_behind() {
     assert!(message.contains("JSON or Parquet"), "{message}");
     assert!(!Path::new(&out).exists());
     for out in ["absent/out.axe", "absent/out.json", "absent/out.parquet"] {
-        let message = error(&["convert", LITMUS, &folder.path(out)]);
+        let message = error(&["convert", LITMUS, "-o", &folder.path(out)]);
         assert!(message.contains(out), "{message}");
     }
 }
@@ -398,4 +417,100 @@ fn a_pipe_is_read_like_a_file() {
     let result = child.wait_with_output().unwrap();
     let text = String::from_utf8(result.stdout).unwrap();
     assert!(text.contains("1: 1 store"), "{text}");
+}
+
+#[test]
+fn options_keep_their_earlier_names() {
+    let folder = Folder::new();
+    let axe = folder.path("run.axe");
+    output(&["convert", TRACES[0], &axe]);
+    let again = output(&["convert", TRACES[0], "-o", "-", "--to", "axe"]);
+    assert_eq!(std::fs::read_to_string(&axe).unwrap(), again);
+    let pairs: [(&[&str], &[&str]); 4] = [
+        (
+            &["simulate", "MI_example", "--ops", "5", "--caches", "tiny"],
+            &[
+                "simulate",
+                "MI_example",
+                "--operations",
+                "5",
+                "--cache-size",
+                "tiny",
+            ],
+        ),
+        (
+            &["generate", "--format", "gem5"],
+            &["generate", "--to", "gem5"],
+        ),
+        (
+            &[
+                "protocol",
+                "show",
+                "MI_example",
+                "--format",
+                "dot",
+                "--machine",
+                "L1Cache",
+            ],
+            &[
+                "protocol",
+                "show",
+                "MI_example",
+                "--to",
+                "dot",
+                "--machine",
+                "L1Cache",
+            ],
+        ),
+        (
+            &[
+                "check",
+                "--algorithm",
+                "complete",
+                "--budget",
+                "0",
+                "--format",
+                "json",
+                TRACES[0],
+            ],
+            &[
+                "check",
+                "--algorithm",
+                "complete",
+                "--max-contradictions",
+                "0",
+                "--format",
+                "json",
+                TRACES[0],
+            ],
+        ),
+    ];
+    for (earlier, now) in pairs {
+        let without_time = |text: String| {
+            let lines = text
+                .lines()
+                .map(|line| line.split("\"seconds\"").next().unwrap_or("").to_owned());
+            lines.collect::<Vec<_>>()
+        };
+        assert_eq!(without_time(output(earlier)), without_time(output(now)));
+        let help = output(&[earlier[0], "--help"]);
+        assert!(
+            !help.contains("--ops") && !help.contains("--caches "),
+            "{help}"
+        );
+    }
+    rubric(&[
+        "explore",
+        "protocol",
+        "MI_example",
+        "--caches",
+        "1",
+        "--lines",
+        "1",
+    ])
+    .assert()
+    .success();
+    rubric(&["explore", "memory-system", "serial", "--processors", "1"])
+        .assert()
+        .success();
 }

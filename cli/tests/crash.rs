@@ -233,7 +233,7 @@ fn a_crash_stays_with_the_history_in_other_formats() {
     let m5out = crashed(&folder, CONSISTENT);
     for name in ["a.json", "a.parquet"] {
         let path = folder.path(name);
-        let converted = rubric(&["convert", &m5out, &path]).assert().code(0);
+        let converted = rubric(&["convert", &m5out, "-o", &path]).assert().code(0);
         let warned = String::from_utf8(converted.get_output().stderr.clone()).unwrap();
         assert!(
             warned.contains("the run crashed (invalid transition"),

@@ -22,7 +22,7 @@ fn json(arguments: &[&str], status: i32) -> Vec<Value> {
 }
 
 /// A size at which MI_example has faults to show.
-const TINY: [&str; 3] = ["--lines", "2", "--tiny"];
+const TINY: [&str; 3] = ["--locations", "2", "--tiny"];
 
 #[test]
 fn a_protocol_is_explored() {
@@ -68,8 +68,7 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
     }
     let line = &json(&arguments, 1)[0];
     let command = line["command"].as_str().unwrap();
-    let expected =
-        "rubric explore protocol MI_example --lines 2 --tiny --mutant mi-l1-nack-before-forward";
+    let expected = "rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward";
     assert_eq!(command, expected);
     assert!(
         text.contains(&format!("\n  reproduce with: {command}\n")),
@@ -123,7 +122,7 @@ fn mutants_are_a_table() {
     let is_command = |line: &&str| line.starts_with("    rubric explore protocol MI_example ");
     let commands: Vec<&str> = text.lines().filter(is_command).collect();
     assert_eq!(commands.len(), 2, "{text}");
-    assert!(commands[0].ends_with("--lines 2 --tiny --mutant mi-l1-nack-before-forward"));
+    assert!(commands[0].ends_with("--locations 2 --tiny --mutant mi-l1-nack-before-forward"));
     let lines = json(&["MI_example", "--mutants"], 0);
     assert_eq!(lines.len(), text.lines().count() - 2 - commands.len());
 }
@@ -160,8 +159,8 @@ fn what_cannot_be_explored_is_refused() {
         assert!(message.contains(part), "{message}");
     }
     for usage in [
-        vec!["MI_example", "--caches", "0"],
-        vec!["MI_example", "--lines", "99"],
+        vec!["MI_example", "--threads", "0"],
+        vec!["MI_example", "--locations", "99"],
         vec![],
     ] {
         output_of(&explore(&usage), 2);

@@ -98,15 +98,18 @@ fn formats_keep_them_or_refuse() {
     let folder = Folder::new();
     let text = message_passing("fence rw,w") + &store_buffering("acquire-pc");
     let (file, table) = (folder.file("all.jsonl", text), folder.path("all.parquet"));
-    output(&["convert", &file, &table]);
-    let there = output(&["convert", &file, "-", "--to", "json"]);
-    assert_eq!(output(&["convert", &table, "-", "--to", "json"]), there);
+    output(&["convert", &file, "-o", &table]);
+    let there = output(&["convert", &file, "-o", "-", "--to", "json"]);
+    assert_eq!(
+        output(&["convert", &table, "-o", "-", "--to", "json"]),
+        there
+    );
     assert!(there.contains("\"annotation\":\"acquire-pc\""), "{there}");
     let fence = folder.file("fence.json", message_passing("fence rw,w"));
-    let refused = failure(&["convert", &fence, "-", "--to", "axe"]);
+    let refused = failure(&["convert", &fence, "-o", "-", "--to", "axe"]);
     assert!(refused.contains("fence rw,w"), "{refused}");
     let annotated = folder.file("annotated.json", store_buffering("acquire"));
-    let refused = failure(&["convert", &annotated, "-", "--to", "axe"]);
+    let refused = failure(&["convert", &annotated, "-o", "-", "--to", "axe"]);
     assert!(refused.contains("acquire or release"), "{refused}");
 }
 

@@ -89,7 +89,7 @@ fn every_format_is_consistent_under_the_model() {
                 "{verdict}"
             );
             if !name.contains("trace") {
-                let axe = output(&["convert", &path, "-", "--to", "axe"]);
+                let axe = output(&["convert", &path, "-o", "-", "--to", "axe"]);
                 // Parquet keeps ticks, which axe text has behind an `@`.
                 let bare = axe
                     .lines()
@@ -311,7 +311,7 @@ fn families_are_listed_with_what_they_are() {
         message.contains("size 1: ring has sizes from 2 to 1048576"),
         "{message}"
     );
-    let message = error(&["generate", "--family", "ring", "--format", "gem5"]);
+    let message = error(&["generate", "--family", "ring", "--to", "gem5"]);
     assert!(message.contains("no ticks"), "{message}");
     for words in [
         &["--family", "ring", "--operations", "5"][..],

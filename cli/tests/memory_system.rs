@@ -41,7 +41,7 @@ fn its_earlier_version_has_a_run_with_a_cycle() {
 
 #[test]
 fn the_other_systems() {
-    memory_system(&["serial", "--processors", "3", "--locations", "2"], 0);
+    memory_system(&["serial", "--threads", "3", "--locations", "2"], 0);
     for name in ["store-buffer", "lazy-caching"] {
         let text = memory_system(&[name, "--assumption-states", "1000"], 1);
         assert!(text.contains("relative to the simple witness"), "{text}");
@@ -63,7 +63,7 @@ fn limits_are_said() {
 fn bad_usage_is_refused() {
     let message = error(&["explore", "memory-system", "mesi"]);
     assert!(message.contains("lazy-caching"), "{message}");
-    let message = error(&["explore", "memory-system", "serial", "--processors", "9"]);
+    let message = error(&["explore", "memory-system", "serial", "--threads", "9"]);
     assert!(message.contains("1..=4"), "{message}");
     assert!(output(&["explore", "memory-system", "--help"]).contains("Examples:"));
 }

@@ -265,7 +265,7 @@ fn one_file_a_machine() {
     let path = small(&folder);
     for format in ["dot", "svg"] {
         let file = folder.path(&format!("a.b.{format}"));
-        output(&["protocol", "show", &path, "--format", format, "-o", &file]);
+        output(&["protocol", "show", &path, "--to", format, "-o", &file]);
         for machine in ["L1Cache", "DMA"] {
             let text = fs::read_to_string(folder.path(&format!("a.b-{machine}.{format}"))).unwrap();
             assert!(text.contains(machine));
@@ -285,11 +285,11 @@ fn one_file_a_machine() {
         assert!(fs::read_to_string(&file).unwrap().contains("DMA"));
     }
     let file = folder.path("all.json");
-    output(&["protocol", "show", &path, "--format", "json", "-o", &file]);
+    output(&["protocol", "show", &path, "--to", "json", "-o", &file]);
     let value: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(value["machines"].as_array().unwrap().len(), 2);
     assert_eq!(
-        output(&["protocol", "show", &path, "--format", "dot"])
+        output(&["protocol", "show", &path, "--to", "dot"])
             .matches("digraph")
             .count(),
         2
@@ -300,7 +300,7 @@ fn one_file_a_machine() {
 fn what_cannot_be_shown() {
     let folder = Folder::new();
     let path = small(&folder);
-    let message = error(&["protocol", "show", &path, "--format", "svg"]);
+    let message = error(&["protocol", "show", &path, "--to", "svg"]);
     assert!(
         message.contains("L1Cache, DMA: choose one with --machine"),
         "{message}"
@@ -346,10 +346,7 @@ fn graphviz_reads_the_graphs() {
     }
     for name in ["MI_example", "MOESI_hammer"] {
         let folder = Folder::new();
-        let file = folder.file(
-            "a.dot",
-            output(&["protocol", "show", name, "--format", "dot"]),
-        );
+        let file = folder.file("a.dot", output(&["protocol", "show", name, "--to", "dot"]));
         let run = Process::new("dot")
             .args(["-Tcanon", &file])
             .output()

@@ -144,7 +144,14 @@ fn violations_are_repeated(series: &[&str], option: &str) {
 fn violations_of_a_mutant_are_repeated() {
     let series = [&MUTANT[..], &["early", "--runs", "30", "--check"]].concat();
     violations_are_repeated(&series, "--recipe");
-    let shape = ["--threads", "3", "--caches", "128:1,128:1", "--rmws", "5"];
+    let shape = [
+        "--threads",
+        "3",
+        "--cache-size",
+        "128:1,128:1",
+        "--rmws",
+        "5",
+    ];
     violations_are_repeated(&[&series[..], &shape].concat(), "--seed");
 }
 
@@ -175,7 +182,14 @@ fn faults_are_repeated() {
         &["simulate", &path, "--runs", "6"][..],
         &["simulate", &path, "--runs", "6", "--seed", "40", "--check"],
         &[
-            "simulate", &path, "--client", "early-4", "--ops", "40", "--runs", "6",
+            "simulate",
+            &path,
+            "--client",
+            "early-4",
+            "--operations",
+            "40",
+            "--runs",
+            "6",
         ],
     ] {
         let text = output_of(series, 1);
@@ -291,9 +305,9 @@ fn a_series_without_a_shape_is_drawn_from_seeds() {
     );
     for shape in [
         &["--threads", "4"][..],
-        &["--ops", "100"],
+        &["--operations", "100"],
         &["--think", "10"],
-        &["--caches", "tiny"],
+        &["--cache-size", "tiny"],
         &["--directories", "1"],
         &["--steady"],
     ] {
@@ -311,7 +325,15 @@ fn runs_in_which_nothing_completed_are_no_consistent_ones() {
     let folder = Folder::new();
     let path = edited(&folder, MISSES);
     // Without fences, which complete by themselves.
-    let series = ["simulate", &path, "--runs", "4", "--ops", "9", "--check"];
+    let series = [
+        "simulate",
+        &path,
+        "--runs",
+        "4",
+        "--operations",
+        "9",
+        "--check",
+    ];
     let text = output_of(&series, 1);
     assert!(text.contains("  0/4  "), "{text}");
     assert!(!text.contains("  4/4  "), "{text}");

@@ -166,7 +166,7 @@ fn more_text_than_memory_goes_through_a_pipe() {
 fn parquet_from_elsewhere_is_read_or_refused() {
     let folder = Folder::new();
     let sound = folder.path("sound.parquet");
-    output_of(&["convert", "fixtures/litmus/litmus.axe", &sound], 0);
+    output_of(&["convert", "fixtures/litmus/litmus.axe", "-o", &sound], 0);
     let bytes = fs::read(&sound).unwrap();
     // A page that claims to have more values than memory has bytes, for which the library ends its process.
     for arguments in [
@@ -175,6 +175,7 @@ fn parquet_from_elsewhere_is_read_or_refused() {
         &[
             "convert",
             "fixtures/damaged/memory.parquet",
+            "-o",
             "-",
             "--to",
             "axe",

@@ -108,7 +108,7 @@ fn limits_leave_the_smallest_so_far() {
 fn an_interruption_leaves_whole_files() {
     let folder = Folder::new();
     let trace = folder.path("long.json");
-    let simulate = "simulate MESI_Two_Level --client store-buffer-8 --threads 8 --ops 2000 --seed 3 --quiet --history";
+    let simulate = "simulate MESI_Two_Level --client store-buffer-8 --threads 8 --operations 2000 --seed 3 --quiet --save";
     let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
     output_of(&simulate, 0);
     let small = folder.path("small.json");

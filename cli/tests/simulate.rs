@@ -43,7 +43,9 @@ fn json(text: &str) -> Vec<Value> {
 /// The digests of the histories in a file: Parquet keeps them.
 fn digests(path: &str, folder: &Folder) -> Vec<String> {
     let parquet = folder.path("digest.parquet");
-    rubric(&["convert", path, &parquet]).assert().success();
+    rubric(&["convert", path, "-o", &parquet])
+        .assert()
+        .success();
     let histories = tables::read_histories(parquet.as_ref()).unwrap();
     histories.iter().map(|history| history.digest()).collect()
 }
@@ -61,7 +63,14 @@ fn the_trace_and_the_history_are_the_same() {
             ] {
                 seed += 1;
                 let seed = seed.to_string();
-                let mut arguments = vec!["simulate", protocol, "--client", client, "--ops", "60"];
+                let mut arguments = vec![
+                    "simulate",
+                    protocol,
+                    "--client",
+                    client,
+                    "--operations",
+                    "60",
+                ];
                 arguments.extend([
                     "--seed",
                     &seed,
@@ -69,7 +78,7 @@ fn the_trace_and_the_history_are_the_same() {
                     "2",
                     "-o",
                     &trace,
-                    "--history",
+                    "--save",
                     &history,
                 ]);
                 arguments.extend(mix);
@@ -90,7 +99,7 @@ fn histories_have_the_formats_of_convert() {
     let mut found = Vec::new();
     for name in ["a.axe", "a.json", "a.jsonl", "a.parquet"] {
         let path = folder.path(name);
-        rubric(&["simulate", "MI_example", "--history", &path])
+        rubric(&["simulate", "MI_example", "--save", &path])
             .assert()
             .success();
         found.extend(digests(&path, &folder));
@@ -136,7 +145,7 @@ fn the_recorded_command_repeats_the_run() {
         "MOESI_hammer",
         "--threads",
         "3",
-        "--ops",
+        "--operations",
         "50",
         "--locations",
         "5",
@@ -158,7 +167,7 @@ fn the_recorded_command_repeats_the_run() {
         "0.5",
         "--think",
         "3",
-        "--caches",
+        "--cache-size",
         "512:2,1kB:2",
         "--directories",
         "2",
@@ -230,12 +239,12 @@ fn a_series_is_the_sum_of_its_runs() {
             "12",
             "--seed",
             "5",
-            "--ops",
+            "--operations",
             "100",
             "--check",
             "--format",
             "json",
-            "--history",
+            "--save",
             history,
             "--coverage",
             coverage,
@@ -297,7 +306,15 @@ fn add(counts: &mut BTreeMap<String, u64>, csv: &str) {
 #[test]
 fn a_table_of_protocols_and_clients() {
     let arguments = [
-        "simulate", "all", "--client", "all", "--runs", "2", "--ops", "30", "--check",
+        "simulate",
+        "all",
+        "--client",
+        "all",
+        "--runs",
+        "2",
+        "--operations",
+        "30",
+        "--check",
     ];
     let text = output(&arguments);
     let lines: Vec<&str> = text.lines().collect();
@@ -329,7 +346,7 @@ fn checking_one_run_says_what_check_says() {
         "--check",
         "--format",
         "json",
-        "--history",
+        "--save",
         &path,
     ]);
     let lines = json(&text);
@@ -414,7 +431,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     );
     assert!(checked.contains("\nconsistent sc "), "{checked}");
     let history = folder.path("a.json");
-    rubric(&["simulate", &path, "--history", &history])
+    rubric(&["simulate", &path, "--save", &history])
         .assert()
         .code(1);
     assert_eq!(digests(&trace, &folder), digests(&history, &folder));
@@ -462,7 +479,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
             &path,
             "--deadlock-threshold",
             "5000",
-            "--history",
+            "--save",
             &folder.path("a.axe"),
         ];
         let message = complaint(&arguments, 1);
@@ -517,25 +534,25 @@ fn bad_usage() {
             "MI_example: 5000 controllers of L1Cache: at most ",
         ),
         (
-            &["MI_example", "--ops", "20M"],
+            &["MI_example", "--operations", "20M"],
             "at most 50000000 operations",
         ),
-        (&["MI_example", "--ops", "0"], "at least 1"),
+        (&["MI_example", "--operations", "0"], "at least 1"),
         (
             &["MI_example", "--rmws", "60", "--fences", "50"],
             "more than 100",
         ),
         (&["MI_example", "--reads", "101"], "101"),
-        (&["MI_example", "--caches", "big"], "256:2"),
-        (&["MI_example", "--caches", "100:3"], "cacheMemory"),
+        (&["MI_example", "--cache-size", "big"], "256:2"),
+        (&["MI_example", "--cache-size", "100:3"], "cacheMemory"),
         (&["MI_example", "--l2-banks", "3"], "a power of two"),
         (&["MI_example", "--network", "9-1"], "1-18"),
         (&["MI_example", "--deadlock-threshold", "0"], "0"),
         (&["MI_example", "--check=cc"], "cc"),
         (&["MI_example", "--check", "sc,tso"], "--check=sc,tso"),
         (
-            &["MI_example", "-o", &csv, "--history", &csv],
-            "-o and --history name the same file",
+            &["MI_example", "-o", &csv, "--save", &csv],
+            "-o and --save name the same file",
         ),
         (&["MI_example", "-o", &unwritable], "a.trace: "),
         (
@@ -543,11 +560,11 @@ fn bad_usage() {
             "-o: a trace holds one run",
         ),
         (
-            &["MI_example", "--history", &other],
+            &["MI_example", "--save", &other],
             "a name that ends in .axe",
         ),
         (
-            &["MI_example", "--runs", "2", "--history", &other],
+            &["MI_example", "--runs", "2", "--save", &other],
             "a name that ends in .axe",
         ),
         (
@@ -568,7 +585,14 @@ fn a_file_that_was_there_stays_if_the_new_one_fails() {
     let path = folder.file("a.trace", "old");
     error(&["simulate", "MI_example", "--set", "nothing=1", "-o", &path]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    let message = error(&["simulate", "MI_example", "--ops", "2000", "-o", "/dev/full"]);
+    let message = error(&[
+        "simulate",
+        "MI_example",
+        "--operations",
+        "2000",
+        "-o",
+        "/dev/full",
+    ]);
     assert!(message.contains("/dev/full: "), "{message}");
 }
 
@@ -578,7 +602,15 @@ fn an_interrupted_run_leaves_nothing() {
     let folder = Folder::new();
     let trace = folder.path("a.trace.gz");
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
-        .args(["simulate", "MI_example", "--ops", "5M", "-q", "-o", &trace])
+        .args([
+            "simulate",
+            "MI_example",
+            "--operations",
+            "5M",
+            "-q",
+            "-o",
+            &trace,
+        ])
         .spawn()
         .unwrap();
     let files = || {
@@ -617,11 +649,11 @@ fn what_was_meant_is_said() {
     );
     let message = error(&["simulate", "MI_example", "--operations", "5"]);
     assert!(
-        message.contains("'--ops'") && !message.contains("--locations"),
+        message.contains("'--operations'") && !message.contains("--locations"),
         "{message}"
     );
     let message = error(&["simulate", "MI_example", "-o", &folder.path("run.parquet")]);
-    assert!(message.contains("--history writes"), "{message}");
+    assert!(message.contains("--save writes"), "{message}");
     let message = error(&[
         "simulate",
         "MI_example",

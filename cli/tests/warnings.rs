@@ -26,7 +26,7 @@ fn json(arguments: &[&str], status: i32) -> Value {
 
 #[test]
 fn an_exploration_shows_a_shortest_run_to_a_warning() {
-    let explore = ["explore", "protocol", FORGOTTEN, "--caches", "1"];
+    let explore = ["explore", "protocol", FORGOTTEN, "--threads", "1"];
     let text = output(&explore);
     for part in [
         "  nothing found: ",
@@ -60,7 +60,7 @@ fn a_series_counts_runs_with_warnings() {
         FORGOTTEN,
         "--threads",
         "1",
-        "--ops",
+        "--operations",
         "20",
         "--locations",
         "1",
@@ -188,10 +188,10 @@ fn a_protocol_without_a_script_is_named_once() {
         0,
     );
     assert!(!text.contains("script"), "{text}");
-    let explored = told(&["explore", "protocol", FORGOTTEN, "--caches", "1"], 0);
+    let explored = told(&["explore", "protocol", FORGOTTEN, "--threads", "1"], 0);
     assert_eq!(explored.matches(warning).count(), 1, "{explored}");
     for known in ["MI_example", "MESI_Two_Level"] {
-        let text = told(&["simulate", known, "--runs", "1", "--ops", "5"], 0);
+        let text = told(&["simulate", known, "--runs", "1", "--operations", "5"], 0);
         assert!(!text.contains("script"), "{text}");
     }
 }
@@ -246,7 +246,7 @@ fn the_order_of_a_buffer_can_be_set() {
     assert!(text.contains("assert failure"), "{text}");
     let wire = ["--set", "bufferToL1=unordered"];
     output_of(&[&simulate[..], &ordered, &wire].concat(), 1);
-    let explore = ["explore", "protocol", ORDERED, "--caches", "1", "-q"];
+    let explore = ["explore", "protocol", ORDERED, "--threads", "1", "-q"];
     let text = output(&[&explore[..], &ordered].concat());
     assert!(text.contains("nothing found"), "{text}");
     output_of(&explore, 1);

@@ -98,7 +98,7 @@ fn it_ends_while_the_trace_still_grows() {
 fn memory_does_not_grow_with_the_run() {
     let folder = Folder::new();
     let trace = folder.path("long.trace");
-    let simulate = "simulate MI_example --threads 4 --ops 10000 --seed 2 --quiet -o";
+    let simulate = "simulate MI_example --threads 4 --operations 10000 --seed 2 --quiet -o";
     let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
     output_of(&simulate, 0);
     for model in ["sc", "tso"] {
@@ -114,7 +114,7 @@ fn where_loads_complete_late_a_run_is_found_all_the_same() {
     let folder = Folder::new();
     let trace = folder.path("late.trace");
     // A cache of this protocol may answer a load with a line that somebody has taken meanwhile.
-    let simulate = "simulate MESI_Two_Level --threads 12 --ops 1500 --seed 5 --quiet -o";
+    let simulate = "simulate MESI_Two_Level --threads 12 --operations 1500 --seed 5 --quiet -o";
     let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
     output_of(&simulate, 0);
     let alone = output_of(&["check", "--algorithm", "temporal", &trace], 3);

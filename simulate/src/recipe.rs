@@ -185,20 +185,20 @@ mod tests {
 
     const RUNS: [(&str, u64, u64); 3] = [
         (
-            "--threads 5 --ops 82 --locations 19 --reads 20 --rmws 10 --think 0 --l2-banks 4 \
+            "--threads 5 --operations 82 --locations 19 --reads 20 --rmws 10 --think 0 --l2-banks 4 \
              --directories 2 --network 1-1000 --memory 1-2 --set full_bit_dir_enabled=true \
              --set probeFilter=512:2 --seed 17",
             243_879,
             6247,
         ),
         (
-            "--threads 5 --ops 82 --locations 19 --reads 20 --rmws 10 --think 0 --l2-banks 4 \
+            "--threads 5 --operations 82 --locations 19 --reads 20 --rmws 10 --think 0 --l2-banks 4 \
              --directories 2 --network 1-1000 --memory 1-2 --seed 17",
             143_192,
             5076,
         ),
         (
-            "--threads 5 --ops 82 --locations 19 --reads 65 --rmws 10 --think 0 --l2-banks 4 \
+            "--threads 5 --operations 82 --locations 19 --reads 65 --rmws 10 --think 0 --l2-banks 4 \
              --directories 2 --network 1-1000 --memory 1-2 --seed 17",
             104_213,
             4886,

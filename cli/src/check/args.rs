@@ -38,13 +38,13 @@ the address and the requests that were never answered. The verdict is about the 
 
 JSON is one object a line for each history and model: `file`, `history`, `model`, `verdict`
 (`consistent`, `violation` or `undecided`), `decided_by`, `threads`, `operations`, `seconds`, what
-was assumed, and for a violation why (`violation.cycle`); the README has all keys. Where a criterion
+was assumed, and for a violation why (`violation.cycle`); docs/formats.md has all keys. Where a criterion
 is asked about that is weaker than the model, `criterion` names it and the verdict is about it. With
 `--algorithm all` there is such an object for each algorithm.
 
 Of instructions that CPUs executed (the flag Exec) those of x86, RISC-V and AArch64 are understood. Locations are found by
 their use if --addresses does not choose them, and their values may repeat. What is not understood
-and could matter ends undecided; the README says what is supported. The models of RISC-V and Arm are
+and could matter ends undecided; docs/gem5.md says what is supported. The models of RISC-V and Arm are
 weaker than those here: what violates SC need not be wrong on them.
 
 Exit status: the first of 2 (bad usage or input), 1 (a violation, or a run that crashed), 3 (undecided), 0 that
@@ -84,8 +84,8 @@ pub struct Args {
     pub certificate: Option<PathBuf>,
 
     /// How many contradictions the search may meet before it gives up
-    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
-    budget: u64,
+    #[arg(long, alias = "budget", value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    max_contradictions: u64,
 
     /// Let heu, deriv, heu-back or deriv-back sort without inferring edges first
     #[arg(long)]
@@ -213,7 +213,7 @@ impl Args {
                 Choice::All => Some(EACH_OF_ALL),
             }),
             max_memory: Some(self.limits.max_memory),
-            budget: self.budget,
+            budget: self.max_contradictions,
             no_baseline: self.no_baseline,
             store_order: store_order.cloned(),
         }

@@ -34,7 +34,7 @@ which is checked first; each shows a shortest run with a cycle. A cycle refutes 
 another order, as in lazy-caching, the system may still be SC.
 
 Examples:
-  rubric explore memory-system piranha --processors 2 --locations 2
+  rubric explore memory-system piranha --threads 2 --locations 2
   rubric explore memory-system piranha-buggy
   rubric explore memory-system store-buffer --capacity 2 --format json
 
@@ -53,12 +53,12 @@ pub struct Args {
     #[arg(value_name = "NAME", value_parser = words::one_of(&System::ALL, System::name))]
     system: System,
 
-    /// Processors
-    #[arg(long, value_name = "P", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    /// Number of processors
+    #[arg(long = "threads", alias = "processors", value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
     processors: u8,
 
-    /// Locations
-    #[arg(long, value_name = "L", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
+    /// Number of locations
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=4))]
     locations: u8,
 
     /// Entries of each queue of store-buffer and lazy-caching

@@ -22,16 +22,16 @@ use lab::protocols::Opened;
 use lab::text::quoted;
 use subject::{Explored, Subject};
 
-/// Explore all runs of coherence protocols with a few caches and lines
+/// Explore all runs of coherence protocols with a few threads and locations
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   rubric explore protocol MI_example
-  rubric explore protocol path/to/My_protocol.slicc --caches 3 --timeout 600
-  rubric explore protocol all --lines 2 --max-states 1M
-  rubric explore protocol MESI_Two_Level --lines 2 --tiny --mutant mesi2-replacement-race
-  rubric explore protocol MI_example --lines 2 --tiny --mutants
-  rubric explore protocol MI_example --lines 2 --nice-cycles
+  rubric explore protocol path/to/My_protocol.slicc --threads 3 --timeout 600
+  rubric explore protocol all --locations 2 --max-states 1M
+  rubric explore protocol MESI_Two_Level --locations 2 --tiny --mutant mesi2-replacement-race
+  rubric explore protocol MI_example --locations 2 --tiny --mutants
+  rubric explore protocol MI_example --locations 2 --nice-cycles
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
 several outstanding requests it need not be sequentially consistent). A message arrives at any time after it
@@ -54,7 +54,7 @@ warnings, with a shortest run to each place; --strict makes them faults, which e
 Each finding is shown with a shortest run that leads to it. DMA devices, fetches, atomics, flushes and cores that
 load early are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
-JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `caches`, `lines`,
+JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`, `locations`,
 `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
 `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric simulate` has them),
 `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and `steps`); `stopped` (`time`,
@@ -69,13 +69,13 @@ pub struct Args {
     #[arg(required = true, value_name = "PROTOCOL")]
     protocols: Vec<String>,
 
-    /// Number of cores, each with a cache of its own
-    #[arg(long, value_name = "N", default_value = "2", value_parser = few())]
-    caches: u32,
+    /// Number of threads, each on a core and cache of its own
+    #[arg(long, alias = "caches", value_name = "N", default_value = "2", value_parser = few())]
+    threads: u32,
 
-    /// Number of cache lines
-    #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
-    lines: u32,
+    /// Number of locations, each in a cache line of its own
+    #[arg(long, alias = "lines", value_name = "N", default_value = "1", value_parser = few())]
+    locations: u32,
 
     /// Caches with room for one line, so that lines replace each other [default: room for all]
     #[arg(long)]
@@ -127,8 +127,8 @@ fn few() -> clap::builder::RangedI64ValueParser<u32> {
 impl Args {
     fn scope(&self) -> Scope {
         Scope {
-            caches: self.caches,
-            lines: self.lines,
+            caches: self.threads,
+            lines: self.locations,
             tiny: self.tiny,
             requests: self.requests,
             values: Values::Latest,
@@ -141,8 +141,8 @@ impl Args {
     fn command(&self, subject: &Subject) -> String {
         let mut words = vec![format!("rubric explore protocol {}", quoted(subject.given))];
         let counts = [
-            ("caches", self.caches, 2),
-            ("lines", self.lines, 1),
+            ("threads", self.threads, 2),
+            ("locations", self.locations, 1),
             ("requests", self.requests, 1),
         ];
         let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
@@ -161,19 +161,22 @@ impl Args {
         words.join(" ")
     }
 
-    /// `2 caches, 1 line`
+    /// `2 threads, 1 location`
     fn size(&self) -> String {
         let counted = |count: u32, what: &str| match count {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
-        let (caches, lines) = (counted(self.caches, "cache"), counted(self.lines, "line"));
+        let (threads, locations) = (
+            counted(self.threads, "thread"),
+            counted(self.locations, "location"),
+        );
         let room = if self.tiny { ", room for one" } else { "" };
         let requests = match self.requests {
             1 => String::new(),
             count => format!(", {count} requests at a time"),
         };
-        format!("{caches}, {lines}{room}{requests}")
+        format!("{threads}, {locations}{room}{requests}")
     }
 }
 

@@ -17,8 +17,8 @@ use crate::status::Status;
 #[command(after_help = "\
 Examples:
   rubric protocol show MI_example | less
-  rubric protocol show MI_example --format json | python3 -m json.tool
-  rubric protocol show MESI_Two_Level.slicc --machine L1Cache --format svg -o l1.svg
+  rubric protocol show MI_example --to json | python3 -m json.tool
+  rubric protocol show MESI_Two_Level.slicc --machine L1Cache --to svg -o l1.svg
 
 Text has the transitions of each state; events that do the same are on one line.
 JSON is one object: `protocol`, `mutant` (or null), `files`, and `machines`, each with `name`, `description`, `states` (`name`,
@@ -37,9 +37,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "MUTANT")]
     mutant: Option<String>,
 
-    /// How to print [default: what the name of the output says, text for standard output]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    /// What to write [default: what the name of the output says, text for standard output]
+    #[arg(long, alias = "format", value_name = "FORMAT")]
+    to: Option<Format>,
 
     /// Show only this machine
     #[arg(long, value_name = "NAME")]
@@ -50,7 +50,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 }
 
-/// How to print.
+/// What can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For a person.
@@ -79,7 +79,7 @@ impl Args {
     /// What to write: what is asked for, which the name of the output may not contradict, or what that name says.
     fn format(&self) -> Result<Format, Error> {
         let Some(path) = &self.output else {
-            return Ok(self.format.unwrap_or(Format::Text));
+            return Ok(self.to.unwrap_or(Format::Text));
         };
         let ending = files::ending(path);
         let says = |format: &Format| {
@@ -88,18 +88,18 @@ impl Args {
                 .is_some_and(|it| format.endings().contains(&it))
         };
         let by_name = Format::value_variants().iter().copied().find(says);
-        match (self.format, by_name) {
+        match (self.to, by_name) {
             (Some(format), Some(other)) if format != other => files::check_ending(
                 "-o",
                 path,
                 format.endings(),
-                &format!(".{} was expected, or no --format", format.endings()[0]),
+                &format!(".{} was expected, or no --to", format.endings()[0]),
             )
             .map(|()| format),
             (Some(format), _) => Ok(format),
             (None, Some(format)) => Ok(format),
             (None, None) => {
-                let advice = ".txt, .json, .dot or .svg was expected; or add --format";
+                let advice = ".txt, .json, .dot or .svg was expected; or add --to";
                 files::check_ending("-o", path, Format::Text.endings(), advice)
                     .map(|()| Format::Text)
             }
@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         && let Some(machine) = machines.iter().find(|one| drawing::is_too_large(one))
     {
         return Err(Error::Usage(format!(
-            "{} is too large to be drawn: try --format dot",
+            "{} is too large to be drawn: try --to dot",
             machine.name
         )));
     }

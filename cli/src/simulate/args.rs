@@ -25,14 +25,14 @@ Examples:
   rubric simulate MI_example | rubric check -
   rubric simulate MESI_Two_Level --threads 8 --client store-buffer -o run.trace.gz
   rubric simulate path/to/My_protocol.slicc --check --runs 1000 --threads 8
-  rubric simulate MI_example --seed 7 --check --history run.json
+  rubric simulate MI_example --seed 7 --check --save run.json
   rubric simulate all --client all --runs 20 --check
   rubric simulate MOESI_hammer --runs 100 --coverage hammer.csv
   rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
   rubric simulate MESI_Two_Level --threads 8 --locations 16 --runs 100 --check
   rubric simulate MESI_Two_Level --recipe 17 --client early --check
 
-Without -o, --history, --check, --runs and --coverage the trace goes to standard output, in gem5's
+Without -o, --save, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
 and seed give the same bytes.
 
@@ -42,14 +42,15 @@ number such as 17/20 says that 17 of 20 runs are consistent; a TSO client need n
 table are the first faults and violations of what the client guarantees, each with the command that reproduces
 it, and the seeds of the others.
 
-With --runs, programs differ in size and mix, since one kind of program hides bugs: unless one of --threads, --ops, --locations, --per-line,
---reads, --rmws, --fences, --fetches, --linked, --skew, --think, --caches, --l2-banks, --directories,
---network, --memory and --steady is given, the seed of each run decides its program, caches and latencies
-(a recipe, as `rubric campaign` draws them). --set and --deadlock-threshold hold for all
-runs either way. With any of those options all runs have those parameters, and the defaults of the others.
+With --runs, programs differ in size and mix, since one kind of program hides bugs: unless one of
+--threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked, --skew,
+--think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
+each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --set and
+--deadlock-threshold hold for all runs either way. With any of those options all runs have those
+parameters, and the defaults of the others.
 
 JSON is one object a line for each protocol and client, after the verdicts of --check as `rubric
-check` prints them if there is one run; the README has all keys.
+check` prints them if there is one run; docs/formats.md has all keys.
 
 Which buffers are ordered is decided by gem5's configuration script. rubric knows it for gem5's own
 protocols, by name, and for copies of them, by the names of machines and buffers. For others all buffers
@@ -81,8 +82,8 @@ pub struct Args {
     pub(super) threads: Option<u32>,
 
     /// Operations of each thread [default: 100]. Counts may end in K (thousands) or M (millions)
-    #[arg(long, value_name = "N", value_parser = parse::positive)]
-    pub(super) ops: Option<u32>,
+    #[arg(long, alias = "ops", value_name = "N", value_parser = parse::positive)]
+    pub(super) operations: Option<u32>,
 
     /// Shared locations, of 8 bytes [default: 8]
     #[arg(long, value_name = "N", value_parser = parse::locations)]
@@ -92,7 +93,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
     pub(super) per_line: Option<u32>,
 
-    /// Seed of the pseudo-random generator
+    /// Seed of the pseudo-random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
 
@@ -106,8 +107,8 @@ pub struct Args {
     pub output: Option<PathBuf>,
 
     /// Write the history: a name ending in .axe, .json, .jsonl or .parquet
-    #[arg(long, value_name = "FILE")]
-    pub history: Option<PathBuf>,
+    #[arg(long, alias = "history", value_name = "FILE")]
+    pub save: Option<PathBuf>,
 
     /// Check the history, under these models [default: for one run the one that the client guarantees and
     /// the weaker ones, for several all]
@@ -116,7 +117,7 @@ pub struct Args {
     pub(super) check: Option<Vec<Model>>,
 
     /// Run so many programs, with the seed, the seed + 1 and so on, on all cores, and sum up. Without an
-    /// option of the program or the system (--threads, --ops, --caches, ...) each run is drawn from its seed
+    /// option of the program or the system (--threads, --operations, --cache-size, ...) each run is drawn from its seed
     /// in all of these, as with --recipe
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub runs: Option<u32>,
@@ -184,8 +185,8 @@ pub(super) struct System {
     /// Sizes of caches: tiny (so that lines are replaced often), default (gem5's), or SIZE:WAYS of
     /// first level, second and third, such as 512:2,1kB:2,4kB:4; levels that are left out are tiny
     /// [default: tiny]
-    #[arg(long, value_name = "tiny|default|SIZES", value_parser = parse::caches)]
-    pub(super) caches: Option<(String, Caches)>,
+    #[arg(long, alias = "caches", value_name = "tiny|default|SIZES", value_parser = parse::caches)]
+    pub(super) cache_size: Option<(String, Caches)>,
 
     /// Number of L2 caches, where threads share them: a power of two [default: 1]
     #[arg(long, value_name = "N", value_parser = parse::power)]
@@ -225,7 +226,7 @@ pub(super) struct System {
 /// What a recipe decides.
 const DRAWN: [&str; 18] = [
     "threads",
-    "ops",
+    "operations",
     "locations",
     "per_line",
     "seed",
@@ -236,7 +237,7 @@ const DRAWN: [&str; 18] = [
     "linked",
     "skew",
     "think",
-    "caches",
+    "cache_size",
     "l2_banks",
     "directories",
     "network",
@@ -260,12 +261,12 @@ impl Args {
         if is_series && self.output.is_some() {
             return usage(
                 "-o: a trace holds one run: leave --runs out and name one protocol and one client, \
-                 or write the histories with --history",
+                 or write the histories with --save",
             );
         }
         if shape.all_operations() > MOST_OPERATIONS {
             return Err(Error::Usage(format!(
-                "--threads {} --ops {}: at most {MOST_OPERATIONS} operations of all threads are \
+                "--threads {} --operations {}: at most {MOST_OPERATIONS} operations of all threads are \
                  supported",
                 shape.threads, shape.operations
             )));
@@ -306,7 +307,7 @@ impl Args {
     fn check_outputs(&self) -> Result<(), Error> {
         let outputs = [
             ("-o", &self.output),
-            ("--history", &self.history),
+            ("--save", &self.save),
             ("--coverage", &self.coverage),
         ];
         let mut known: Vec<(&str, PathBuf)> = Vec::new();
@@ -336,7 +337,7 @@ impl Args {
         let is_other = |path: &&PathBuf| ending(path).is_some_and(|it| OTHERS.contains(&&*it));
         if let Some(path) = self.output.as_ref().filter(is_other) {
             return Err(Error::Usage(format!(
-                "-o {}: a trace is text in gem5's format: give it a name such as run.trace.gz; --history writes \
+                "-o {}: a trace is text in gem5's format: give it a name such as run.trace.gz; --save writes \
                  the history as .axe, .json or .parquet, --coverage the transitions as .csv",
                 path.display()
             )));
@@ -368,7 +369,7 @@ impl Args {
 
     /// Whether the trace is all that was asked for.
     pub fn is_plain(&self) -> bool {
-        self.output.is_none() && self.history.is_none() && !self.checks() && self.coverage.is_none()
+        self.output.is_none() && self.save.is_none() && !self.checks() && self.coverage.is_none()
     }
 
     /// The models that a violation of counts: those that were named, else those that the client
@@ -439,7 +440,7 @@ impl Args {
 
     /// Whether the size of programs is said.
     fn has_shape(&self) -> bool {
-        let counts = [self.threads, self.ops, self.locations, self.per_line];
+        let counts = [self.threads, self.operations, self.locations, self.per_line];
         counts.iter().any(Option::is_some)
     }
 
@@ -470,7 +471,7 @@ impl Args {
         let (program, usual) = (&self.program, Shape::default());
         Shape {
             threads: self.threads.unwrap_or(usual.threads),
-            operations: self.ops.unwrap_or(usual.operations),
+            operations: self.operations.unwrap_or(usual.operations),
             locations: self.locations.unwrap_or(usual.locations),
             per_line: self.per_line.unwrap_or(usual.per_line),
             reads: program.reads.unwrap_or(usual.reads),
@@ -507,7 +508,7 @@ impl System {
         let counts = [self.l2_banks, self.directories];
         let latencies = [self.network, self.memory];
         self.steady
-            || self.caches.is_some()
+            || self.cache_size.is_some()
             || counts.iter().any(Option::is_some)
             || latencies.iter().any(Option::is_some)
     }
@@ -516,7 +517,7 @@ impl System {
         let usual = Options::default();
         let options = Options {
             caches: self
-                .caches
+                .cache_size
                 .as_ref()
                 .map_or(Caches::Tiny, |(_, caches)| *caches),
             l2_banks: self.l2_banks.unwrap_or(1),

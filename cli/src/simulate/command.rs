@@ -42,7 +42,7 @@ impl Args {
         };
         vec![
             option("threads", &shape.threads, &usual.threads),
-            option("ops", &shape.operations, &usual.operations),
+            option("operations", &shape.operations, &usual.operations),
             option("locations", &shape.locations, &usual.locations),
             option("per-line", &shape.per_line, &usual.per_line),
             cores,
@@ -80,8 +80,12 @@ impl System {
     /// The options that are not as usual.
     fn said(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if let Some((sizes, _)) = self.caches.as_ref().filter(|(sizes, _)| sizes != "tiny") {
-            words.push(format!("--caches {sizes}"));
+        if let Some((sizes, _)) = self
+            .cache_size
+            .as_ref()
+            .filter(|(sizes, _)| sizes != "tiny")
+        {
+            words.push(format!("--cache-size {sizes}"));
         }
         for (option, count) in [
             ("l2-banks", self.l2_banks),

@@ -42,7 +42,7 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let format = args
-        .history
+        .save
         .as_deref()
         .map(|path| convert::format(path, None))
         .transpose()?;
@@ -70,7 +70,7 @@ pub fn run(
         scores,
         elapsed,
     };
-    if let (Some(path), Some(format)) = (&args.history, format) {
+    if let (Some(path), Some(format)) = (&args.save, format) {
         let input = series.take_histories();
         convert::write_to(&input, path, format, out)?;
     }
@@ -225,7 +225,7 @@ impl Work<'_> {
         let seconds = start.elapsed().as_secs_f64();
         let run = run.map_err(|what| Error::Usage(format!("{given}: {what}")))?;
         let wants_history =
-            !self.models.is_empty() || self.args.history.is_some() || run.fault.is_some();
+            !self.models.is_empty() || self.args.save.is_some() || run.fault.is_some();
         if !wants_history {
             score.add(
                 number,
@@ -254,7 +254,7 @@ impl Work<'_> {
         let kept = self.args.kept(cell.client);
         checked.violated.retain(|model| kept.contains(model));
         score.add_violated(number, seed, checked.violated);
-        if self.args.history.is_some() {
+        if self.args.save.is_some() {
             history.name = Some(self.args.command(given, cell.client, seed));
             history.provenance.protocol = Some(protocol.title());
             history.provenance.ended = Some(fault::ended(&run));

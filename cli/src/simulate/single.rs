@@ -34,7 +34,7 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let format = args
-        .history
+        .save
         .as_deref()
         .map(|path| convert::format(path, None))
         .transpose()?;
@@ -83,7 +83,7 @@ pub fn run(
             status = status.and(found);
             score.add_violated(0, args.seed(), violated);
         }
-        if let (Some(path), Some(format)) = (&args.history, format) {
+        if let (Some(path), Some(format)) = (&args.save, format) {
             let name = args.command(&opened.given, cell.client, args.seed());
             input
                 .histories

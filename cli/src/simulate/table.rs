@@ -114,7 +114,7 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "recipes: each run has program, caches and latencies of its own, drawn from its seed; with --threads, \
-             --ops or others of these options all runs have one shape"
+             --operations or others of these options all runs have one shape"
         )?;
     }
     if !series.models.is_empty() {

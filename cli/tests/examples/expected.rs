@@ -1,4 +1,4 @@
-//! What the README says that an example prints: `…` stands for anything in a line, and for any lines where it is alone. Times and
+//! What a page says that an example prints: `…` stands for anything in a line, and for any lines where it is alone. Times and
 //! what depends on them are not compared.
 
 /// Why this is not what was expected.

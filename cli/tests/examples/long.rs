@@ -5,19 +5,19 @@ use crate::pages::Example;
 /// Each with how long it takes, which is why.
 pub const LONG: &[(&str, &str)] = &[
     (
-        "rubric explore protocol path/to/My_protocol.slicc --lines 2 --tiny --timeout 60",
+        "rubric explore protocol path/to/My_protocol.slicc --locations 2 --tiny --timeout 60",
         "a minute, as it says",
     ),
     (
-        "rubric explore protocol MESI_Two_Level --lines 2 --tiny --mutant mesi2-replacement-race",
+        "rubric explore protocol MESI_Two_Level --locations 2 --tiny --mutant mesi2-replacement-race",
         "a search through hundreds of thousands of states",
     ),
     (
-        "rubric explore protocol MI_example --lines 2 --tiny --mutants",
+        "rubric explore protocol MI_example --locations 2 --tiny --mutants",
         "a search for each mutant",
     ),
     (
-        "rubric explore protocol MI_example --lines 2 --nice-cycles",
+        "rubric explore protocol MI_example --locations 2 --nice-cycles",
         "a search for each length of cycle",
     ),
     (
@@ -84,19 +84,19 @@ pub const LONG: &[(&str, &str)] = &[
         "400 runs: half a minute",
     ),
     (
-        "rubric simulate MESI_Two_Level --ops 1M | rubric watch --model sc",
+        "rubric simulate MESI_Two_Level --operations 1M | rubric watch --model sc",
         "4 million operations: minutes",
     ),
     (
-        "rubric explore protocol path/to/My_protocol.slicc --caches 3 --timeout 600",
+        "rubric explore protocol path/to/My_protocol.slicc --threads 3 --timeout 600",
         "10 minutes, as it says",
     ),
     (
-        "rubric explore protocol path/to/My_protocol.slicc --caches 3 --timeout 600 --max-memory 8GB",
+        "rubric explore protocol path/to/My_protocol.slicc --threads 3 --timeout 600 --max-memory 8GB",
         "10 minutes, as it says",
     ),
     (
-        "rubric explore protocol all --lines 2 --max-states 1M",
+        "rubric explore protocol all --locations 2 --max-states 1M",
         "a million states of each: minutes",
     ),
     (

@@ -1,12 +1,12 @@
-//! Every example of every `--help` and of the README is run, in a folder laid out so that what it names is there.
+//! Every example of every `--help`, of the README and of `docs` is run, in a folder laid out so that what it names is there.
 //!
-//! - [`pages`]: where examples are: what follows `Examples:` in a help, and lines that begin with `$` in the README;
+//! - [`pages`]: where examples are: what follows `Examples:` in a help, and lines that begin with `$` in the README and `docs`;
 //! - [`place`]: the folder in which they run;
 //! - [`run`]: running one; [`long`]: those that take too long to be run to their end;
-//! - [`expected`]: what the README says that they print.
+//! - [`expected`]: what these pages say that they print.
 //!
 //! An example is broken if `rubric` ends with status 2 (bad usage or input) or a panic in it, takes too long, or prints other lines
-//! than the README has. Verdicts (1 and 3) are no failures: the README's are compared by what is printed.
+//! than the page has. Verdicts (1 and 3) are no failures: those on a page are compared by what is printed.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -16,6 +16,7 @@ mod pages;
 mod place;
 mod run;
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -72,21 +73,43 @@ fn examples_of_every_help() {
 }
 
 #[test]
-fn examples_of_the_readme() {
-    let page = pages::of_readme();
-    let compared = page
-        .examples
-        .iter()
-        .filter(|example| !example.output.is_empty());
-    assert!(page.examples.len() > 50 && compared.count() > 15);
-    all_work(&[page]);
+fn examples_of_the_readme_and_docs() {
+    let pages = pages::of_documentation();
+    let examples = || pages.iter().flat_map(|page| &page.examples);
+    let compared = examples().filter(|example| !example.output.is_empty());
+    assert!(pages.len() > 8 && examples().count() > 50 && compared.count() > 15);
+    all_work(&pages);
+}
+
+/// The pictures in the README are what its commands draw. `RUBRIC_DRAW=1` draws them anew.
+#[test]
+fn pictures_of_the_readme() {
+    let place = Place::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let violation =
+        "rubric explain fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz -o violation.svg";
+    let figures = "rubric report fixtures/results --figures figures && cp figures/scale-operations.svg scale.svg";
+    for (name, command) in [("violation.svg", violation), ("scale.svg", figures)] {
+        let page = pages::of_text("README.md", &format!("```\n$ {command}\n"));
+        run::run(&place, &page.examples[0]).unwrap();
+        let drawn = std::fs::read(place.path("here").join(name)).unwrap();
+        let kept = root.join("docs/pictures").join(name);
+        if std::env::var_os("RUBRIC_DRAW").is_some() {
+            std::fs::write(&kept, &drawn).unwrap();
+        }
+        let is_same = std::fs::read(&kept).is_ok_and(|kept| kept == drawn);
+        assert!(
+            is_same,
+            "docs/pictures/{name} is not what `{command}` draws: run this test with RUBRIC_DRAW=1"
+        );
+    }
 }
 
 /// What takes long is listed as it stands on a page: a line that no page has any more has to go.
 #[test]
 fn what_is_listed_as_long_is_an_example() {
     let mut pages = pages::of_help();
-    pages.push(pages::of_readme());
+    pages.extend(pages::of_documentation());
     for (command, _) in long::LONG {
         let mut all = pages.iter().flat_map(|page| &page.examples);
         assert!(all.any(|example| example.words() == *command), "{command}");

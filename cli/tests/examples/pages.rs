@@ -1,6 +1,6 @@
 //! Where examples are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::common::output;
 
@@ -73,10 +73,19 @@ fn section<'t>(help: &'t str, heading: &'t str) -> impl Iterator<Item = &'t str>
         .filter(|line| !line.starts_with(' '))
 }
 
-/// The examples of the README.
-pub fn of_readme() -> Page {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    of_text("README.md", &std::fs::read_to_string(path).unwrap())
+/// The examples of the README and of the pages in `docs`.
+pub fn of_documentation() -> Vec<Page> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = vec![root.join("README.md")];
+    let docs = std::fs::read_dir(root.join("docs")).unwrap();
+    files.extend(docs.map(|entry| entry.unwrap().path()));
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "md"));
+    files.sort();
+    let page = |file: &PathBuf| {
+        let name = file.strip_prefix(&root).unwrap().display().to_string();
+        of_text(&name, &std::fs::read_to_string(file).unwrap())
+    };
+    files.iter().map(page).collect()
 }
 
 /// The lines in blocks of code that begin with `$`, each with the lines below.

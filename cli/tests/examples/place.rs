@@ -21,7 +21,7 @@ cd here
 ln -s "$F" fixtures
 
 # Traces. One of a run that a client's lines show too.
-"$R" simulate MI_example --threads 2 --ops 50 --fences 5 -o trace.gz --quiet
+"$R" simulate MI_example --threads 2 --operations 50 --fences 5 -o trace.gz --quiet
 zcat trace.gz > trace.txt
 mkdir m5out path path/to path/to/traces
 cp trace.txt m5out/trace.out
@@ -69,7 +69,7 @@ cat > x86-exec.trace <<'TRACE'
 TRACE
 gzip x86-exec.trace
 for seed in 1 2 3; do
-    "$R" simulate MI_example --threads 4 --ops 50 --seed $seed -o path/to/traces/$seed.trace.gz --quiet
+    "$R" simulate MI_example --threads 4 --operations 50 --seed $seed -o path/to/traces/$seed.trace.gz --quiet
 done
 zcat fixtures/traces/mi-2x50-io-11.trace.gz | sed -E 's/\b0x1([0-9a-f]{3})\b/0x4bd\1/g' | gzip > x86.trace.gz
 "$R" ingest trace.gz -o run.parquet --quiet

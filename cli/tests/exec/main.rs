@@ -198,7 +198,7 @@ fn axe_text_keeps_no_doubts() {
         &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"),
     );
     fs::write(&file, &trace.text).unwrap();
-    let message = error(&["convert", &file, "--to", "axe", "-"]);
+    let message = error(&["convert", &file, "--to", "axe", "-o", "-"]);
     assert!(
         message.contains("line 5 of the trace: `cbo_zero 0(a0)`"),
         "{message}"
@@ -210,7 +210,7 @@ fn axe_text_keeps_no_doubts() {
         trace.ld(1, X, value);
     }
     fs::write(&file, &trace.text).unwrap();
-    let message = error(&["convert", &file, "--to", "axe", "-"]);
+    let message = error(&["convert", &file, "--to", "axe", "-o", "-"]);
     assert!(message.contains("not in the history"), "{message}");
-    output_of(&["convert", &file, "--to", "json", "-"], 0);
+    output_of(&["convert", &file, "--to", "json", "-o", "-"], 0);
 }

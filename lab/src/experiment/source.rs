@@ -258,7 +258,7 @@ fn simulated(
 fn command(run: &Run, simulation: &Simulation) -> String {
     let shape = &simulation.shape;
     format!(
-        "rubric simulate {} --threads {} --ops {} --locations {} --client {} --reads {} --rmws {} --fences {} \
+        "rubric simulate {} --threads {} --operations {} --locations {} --client {} --reads {} --rmws {} --fences {} \
          --deadlock-threshold {DEADLOCK} --seed {}",
         run.protocol,
         shape.threads,

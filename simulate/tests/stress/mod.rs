@@ -72,7 +72,7 @@ pub fn simulation_of(text: &str, client: Client) -> Simulation {
         let count = || value.parse().unwrap_or_else(|_| panic!("{text}"));
         match word {
             "--threads" => shape.threads = count(),
-            "--ops" => shape.operations = count(),
+            "--operations" => shape.operations = count(),
             "--locations" => shape.locations = count(),
             "--per-line" => shape.per_line = count(),
             "--reads" => shape.reads = count(),
@@ -87,7 +87,7 @@ pub fn simulation_of(text: &str, client: Client) -> Simulation {
             "--directories" => options.directories = count(),
             "--network" => options.network = value.parse().unwrap(),
             "--memory" => options.memory = value.parse().unwrap(),
-            "--caches" => options.caches = caches(value),
+            "--cache-size" => options.caches = caches(value),
             "--set" => options.settings.push(value.parse().unwrap()),
             other => panic!("{other} is not known here"),
         }
