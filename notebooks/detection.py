@@ -34,7 +34,7 @@ def finds(finder: str) -> pl.Expr:
 
 
 def violates() -> pl.Expr:
-    """Whether a run violates what its client should keep."""
+    """Whether a run violates what its client should guarantee."""
     return (pl.col("outcome") == "violation") | pl.any_horizontal(*map(finds, CRITERIA))
 
 

@@ -98,7 +98,7 @@ class Tables(Folder):
         self.write("2.parquet", [{**row, "event": "Load", "count": 5}, {**row, "event": "Inv", "count": 0}])
         self.assertEqual(tables.coverage().select("event", "count").rows(), [("Inv", 0), ("Load", 5), ("Store", 4)])
 
-    def test_what_is_out_of_reach_is_not_missed(self):
+    def test_unreachable_transitions_are_not_missed(self):
         row = {"protocol": "P", "machine": "M", "state": "I", "stalls": False, "count": 0}
         why = {"unreached": "needs DMA"}
         rows = [{**row, "event": "Load", "count": 3}, {**row, "event": "Store"}, {**row, "event": "DMA", **why}]

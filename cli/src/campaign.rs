@@ -36,19 +36,19 @@ from the protocol are excluded, and the others run until an algorithm catches th
 DIR holds runs.jsonl, a line for each run as soon as it has ended; and at the end runs.parquet (a row
 for each run), equivalents.parquet (the excluded mutants, with the reason) and coverage.parquet (which
 transitions the unmutated protocols took). The same command again
-goes on where it stopped, also after `kill -9`, and may ask for more runs or time. `rubric report DIR`
+resumes the campaign, also after `kill -9`, and may ask for more runs or time. `rubric report DIR`
 prints the answers again. With --shard I/N the files are runs.I-of-N.jsonl and so on, and `rubric report`
-takes a folder with all of them for one campaign. A verdict may take 10 s unless --timeout says otherwise. What a row says is repeated by the command in its column `command`:
+takes a folder with all of them for one campaign. A verdict may take 10 s unless --timeout says otherwise. To reproduce a row, run its column `command`:
 `rubric simulate PROTOCOL --mutant MUTANT --client CLIENT --recipe RECIPE --check`.
 
-Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps; 2 bad
+Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees; 2 bad
 usage, protocol files or folder; else 0, whatever mutants do.")]
 pub struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(value_name = "PROTOCOL", default_value = "all")]
     pub protocols: Vec<String>,
 
-    /// Folder for the tables; if it holds an unfinished campaign with the same options, that goes on
+    /// Folder for the tables; an unfinished campaign with the same options that it holds is resumed
     #[arg(long, short, value_name = "DIR", default_value = "campaign")]
     pub output: PathBuf,
 
@@ -62,12 +62,12 @@ pub struct Args {
     )]
     pub mutants: Vec<String>,
 
-    /// Of those that operators make, only what these operators make
+    /// Use only these operators
     #[arg(long, value_name = "OPERATORS", value_delimiter = ',', value_parser = clap::value_parser!(Operator))]
     pub operator: Vec<Operator>,
 
-    /// Take so many of those that operators make and that may differ from their protocol, by chance: of
-    /// each protocol and operator alike; or `all` [default: 400]
+    /// Sample N of the mutants that operators make and that are not excluded, evenly over protocols and operators;
+    /// or `all` [default: 400]
     #[arg(long, value_name = "N|all", value_parser = sample)]
     pub sample: Option<Sample>,
 
@@ -80,26 +80,26 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "20", value_parser = parse::positive)]
     pub runs: u32,
 
-    /// What everything random comes from: the runs have this seed, the next one and so on
+    /// Seed of the pseudo-random numbers: the runs have this seed, the next one and so on
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Keep programs that reach transitions that are new or rare, and vary them; `compare` runs
-    /// programs that are only random beside them
+    /// Mutate the programs that reached new or rare transitions (coverage guidance); `compare` also runs
+    /// programs without guidance
     #[arg(long, value_name = "compare", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
     pub guided: Option<Guided>,
 
-    /// Do everything so many times, with other seeds
+    /// Repeat the campaign N times, each time with other seeds
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse::positive)]
     pub repeat: u32,
 
-    /// When to be done with a mutant: once some client has caught it, once each client has, or never
-    /// before the last run [default: mutant, with --guided client]
+    /// When to stop running a mutant: once any client has caught it (mutant), each client once it has caught it
+    /// itself (client), or only after the last run (never) [default: mutant, with --guided client]
     #[arg(long, value_name = "WHEN")]
     pub stop: Option<Stop>,
 
-    /// Time for runs, after which none is started any more, such as 90s, 10m, 2h. Before that mutants are
-    /// compared with their protocol, in some milliseconds each
+    /// Start no more runs after this time, such as 90s, 10m, 2h. Comparing mutants with their protocol, some
+    /// milliseconds each, comes before and is not counted
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
 
@@ -108,8 +108,8 @@ pub struct Args {
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
 
-    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) ends a run as a
-    /// fault, and is not only warned about
+    /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults that end the
+    /// run, not only as warnings
     #[arg(long)]
     pub strict: bool,
 

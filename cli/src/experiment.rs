@@ -29,7 +29,7 @@ use crate::options::Format;
 use crate::progress::Bars;
 use crate::status::Status;
 
-/// Run the experiments of the papers: a table of what each algorithm said of each history, and in what time
+/// Run the experiments of the papers: a table of the verdict and time of each algorithm on each history
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,10 +44,10 @@ Examples:
   rubric report results -o report.html
 
 Histories are made by the built-in protocols, their mutants, or a model's operational machine; the seed
-of each is in its row. As many run at a time as there are cores, each on one core. DIR holds NAME.jsonl, a
-line for each row as soon as there is one, and at the end NAME.parquet. The same command again goes on
-where it stopped, also after `kill -9`, and may add algorithms. A run that needs more time or memory than
-allowed is in the table as `timeout` or `memory`. A row's column `command` repeats it.
+of each is in its row. One history runs on each core at a time. DIR holds NAME.jsonl, with a
+line for each row as soon as it is known, and at the end NAME.parquet. The same command again
+resumes the run, also after `kill -9`, and may add algorithms. A run that needs more time or memory than
+allowed is in the table as `timeout` or `memory`. To reproduce a row, run its column `command`.
 
 Exit status: 0 done, 2 bad usage, a file that cannot be written, or a defect that was found.")]
 pub struct Args {
@@ -67,28 +67,28 @@ pub struct Args {
     #[arg(long, short, value_name = "DIR", default_value = "results")]
     pub output: PathBuf,
 
-    /// Use the histories in these files instead, and not those that protocols make: all that the folder holds
+    /// Use the recorded histories in this folder instead of simulated ones
     #[arg(long, value_name = "DIR", conflicts_with = "shard")]
     pub traces: Option<PathBuf>,
 
-    /// Ask these algorithms too
+    /// Run these algorithms too
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = algorithm_parser())]
     pub algorithm: Vec<Algorithm>,
 
-    /// Ask a program of yours too: NAME=COMMAND, with {} where the history's file goes (axe text) and {model}
+    /// Run an external checker too: NAME=COMMAND, with {} for the history's file (axe text) and {model}
     /// for the model. Its exit status is 0 for consistent, 1 for a violation, else undecided
     #[arg(long, value_name = "NAME=COMMAND", value_parser = Program::from_str)]
     pub program: Vec<Program>,
 
-    /// What everything random comes from
+    /// Seed of the pseudo-random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Do the I-th of N parts, and write NAME.I-of-N.parquet
+    /// Run only part I of N, and write NAME.I-of-N.parquet
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
 
-    /// Do only this: a point, or one of its histories, such as operations=300/7; and print it
+    /// Run and print only this point, or one of its histories, such as operations=300/7
     #[arg(long, value_name = "POINT[/NUMBER]", conflicts_with = "shard")]
     pub only: Option<Only>,
 
@@ -96,7 +96,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "only")]
     pub save: Option<PathBuf>,
 
-    /// How many histories to work on at a time [default: as many as there are cores]
+    /// Number of histories to check at a time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = crate::simulate::parse::positive)]
     pub jobs: Option<u32>,
 
@@ -104,7 +104,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = crate::limits::parse_seconds)]
     pub timeout: Duration,
 
-    /// Memory that the program may occupy before an algorithm has to give up
+    /// Memory limit of the process; an algorithm stops when it is reached
     #[arg(long, value_name = "SIZE", default_value = "16GiB")]
     pub max_memory: ByteSize,
 

@@ -53,7 +53,7 @@ each client (`scope`); `caught` (each mutant with the run that caught it), `surv
 `generators` (blind against guided) and `alarms` (the protocols as they are: `runs`, and `alarms` with
 `outcome`, `model`, `violates`, `message` and the `command` that repeats each).
 
-Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps, 2 if
+Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees, 2 if
 there are no results in the folder or a table is damaged, else 0.")]
 pub struct Args {
     /// A folder that `rubric campaign -o DIR` or `rubric experiment -o DIR` filled
@@ -77,7 +77,7 @@ pub struct Args {
 pub struct Campaign<'a> {
     /// Its runs.
     pub runs: &'a [CampaignRun],
-    /// Mutants that were set apart.
+    /// Excluded mutants.
     pub equivalents: &'a [Equivalent],
     /// Whether it has not come to its end, and the runs are those of its log.
     pub is_running: bool,
@@ -112,7 +112,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Format::Text => {
             let most = if args.all { usize::MAX } else { SHOWN };
             let unfinished = held.unfinished.iter().map(|name| {
-                format!("{name} has not ended: `rubric experiment {name}` with the options it was started with goes on")
+                format!("{name} has not ended: `rubric experiment {name}` with the options it was started with resumes it")
             });
             said.text(most, out)
                 .and_then(|()| unfinished.into_iter().try_for_each(|line| writeln!(out, "{line}")))

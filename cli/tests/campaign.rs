@@ -72,7 +72,7 @@ fn a_campaign_leaves_tables_and_answers() {
     // Those that were sampled, and the named ones.
     assert!(mutants + apart > 16 && caught > 4 && apart > 0, "{text}");
     let line = format!(
-        "  {} mutants: {caught} caught, {not} not caught, {apart} set apart\n",
+        "  {} mutants: {caught} caught, {not} not caught, {apart} excluded\n",
         mutants + apart
     );
     assert!(text.contains(&line), "{text}");
@@ -151,7 +151,7 @@ fn what_a_row_says_is_repeated_by_its_command() {
     let trace = traces.join(name);
     let said = output_of(&["check", trace.to_str().unwrap()], 1);
     assert!(said.contains("violation"), "{said}");
-    // What is missing is made again, and what a kill left goes.
+    // What is missing is made anew, and what a kill left goes.
     fs::remove_file(&trace).unwrap();
     fs::write(traces.join(".rubric-half"), "").unwrap();
     output(&small(

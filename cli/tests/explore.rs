@@ -71,7 +71,7 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
     let expected = "rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward";
     assert_eq!(command, expected);
     assert!(
-        text.contains(&format!("\n  to repeat it: {command}\n")),
+        text.contains(&format!("\n  reproduce with: {command}\n")),
         "{text}"
     );
     let words: Vec<&str> = command.split(' ').skip(1).collect();
@@ -116,9 +116,9 @@ fn mutants_are_a_table() {
         row.unwrap_or_else(|| panic!("{name} is not in\n{text}"))
     };
     assert!(row("mi-l1-nack-before-forward").contains("Invalid transition"));
-    assert!(row("mi-dir-putx-not-written").contains("dead value"));
+    assert!(row("mi-dir-putx-not-written").contains("stale value"));
     assert!(row("mi-l1-replace-no-notify").contains("undecided"));
-    // Behind what was found is the command that repeats it.
+    // Behind what was found is the command that reproduces it.
     let is_command = |line: &&str| line.starts_with("    rubric explore protocol MI_example ");
     let commands: Vec<&str> = text.lines().filter(is_command).collect();
     assert_eq!(commands.len(), 2, "{text}");
@@ -184,7 +184,7 @@ fn nice_cycles_are_looked_for() {
     let fault = "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done";
     let arguments = ["MI_example", "--mutant", fault, "--nice-cycles"];
     let text = output_of(&explore(&arguments), 1);
-    assert!(text.contains("found: dead value"), "{text}");
+    assert!(text.contains("found: stale value"), "{text}");
     assert!(text.contains("k = 1: P1, L1: a cycle; "), "{text}");
     assert!(text.contains(" -L1-> "), "{text}");
     let searches = &json(&arguments, 1)[0]["searches"];

@@ -105,7 +105,7 @@ fn texts<'a>(all: &'a Value, key: &str) -> Vec<&'a str> {
 /// Runs a series whose histories violate SC, as text and as JSON, and what both say repeats them.
 fn violations_are_repeated(series: &[&str], option: &str) {
     let text = output_of(series, 1);
-    let named = commands(&text, "  to repeat it: ");
+    let named = commands(&text, "  reproduce with: ");
     assert_eq!(named.len(), 3, "{text}");
     let told = json(&output_of(&[series, &["--format", "json"]].concat(), 1));
     assert_eq!(texts(&told["first_violations"], "command"), named);
@@ -129,7 +129,7 @@ fn violations_are_repeated(series: &[&str], option: &str) {
             assert!(again.contains(&format!("violation  {model} ")), "{again}");
         }
         // The command that the repetition prints is the same.
-        assert_eq!(commands(&again, "  to repeat it: "), [*command]);
+        assert_eq!(commands(&again, "  reproduce with: "), [*command]);
         let (again, _) = shell(&format!("{command} --format json"));
         let again = json(&again);
         assert_eq!(texts(&again["first_violations"], "command"), [*command]);
@@ -193,11 +193,11 @@ fn faults_are_repeated() {
         ],
     ] {
         let text = output_of(series, 1);
-        let named = commands(&text, "  to repeat it: ");
+        let named = commands(&text, "  reproduce with: ");
         let told = json(&output_of(&[series, &["--format", "json"]].concat(), 1));
         assert_eq!(texts(&told["first_faults"], "command"), named);
         assert_eq!(told["fault_seeds"].as_array().unwrap().len(), 6);
-        assert!(text.contains(": 3 more runs ended so; to repeat them: "));
+        assert!(text.contains(": 3 more runs ended so; reproduce with the same command and "));
         let messages = texts(&told["first_faults"], "message");
         assert_eq!(named.len(), 3, "{text}");
         for (command, message) in named.iter().zip(messages) {

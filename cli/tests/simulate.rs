@@ -350,7 +350,7 @@ fn checking_one_run_says_what_check_says() {
         &path,
     ]);
     let lines = json(&text);
-    // The model that the client keeps, and what the run came to.
+    // The model that the client guarantees, and what the run came to.
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["model"], "pso");
     assert_eq!(lines[0]["verdict"], "consistent");
@@ -419,7 +419,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
         "{message}"
     );
     assert!(
-        message.contains("to repeat it: rubric simulate "),
+        message.contains("reproduce with: rubric simulate "),
         "{message}"
     );
     // What was written stays usable, and says how the run ended.

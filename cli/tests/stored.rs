@@ -90,7 +90,7 @@ fn the_claims_are_what_the_program_says_of_them() {
 /// the simulator kept the place of a message that waits for a blocked line (the README says so).
 const STORED_BEFORE_BLOCKED_HEADS: [&str; 3] = ["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
 
-/// The smallest history of each experiment is made again, the same, by the command in its row.
+/// The smallest history of each experiment is reproduced, byte for byte, by the command in its row.
 #[test]
 fn histories_are_made_again_by_their_commands() {
     let mut others = Vec::new();

@@ -1,20 +1,22 @@
-//! All runs of a simulated protocol, at a small size.
+//! Exhaustive exploration of a SLICC protocol with a few caches and lines.
 //!
-//! The states and moves are those of [`simulate::stepper`]. What is looked for:
+//! [`explore`] visits all states that are reachable by the moves of [`simulate::stepper`], and stops at the first
+//! [`Finding`]:
 //!
-//! - a *fault* of the protocol: an event without a transition, a failed assertion, a pointer that is null, and so on;
-//! - *two holders*: a core may write a line while another one may read or write it, by the permissions of the entries
-//!   in the caches of the cores' own controllers (single writer, multiple readers);
-//! - a *dead value*: a load returns a value that was not the latest of its line at any time since the load began. What
-//!   the latest value is the stores say, in the order in which memory performs them. Some protocols complete a load
-//!   with a block that an invalidation has overtaken (MESI's `IS_I`): it is old, but not dead. Without dead values all
-//!   runs are linearizable, so with one request at a time they are sequentially consistent, and none has a nice cycle of
-//!   any length;
-//! - a *deadlock*: nothing happens by itself any more, and yet a core waits, or a message or transaction is left;
-//! - a *livelock*: something does, but no run of what happens by itself comes to an end (see [`settle`]).
+//! - a *fault* of the protocol: an event without a transition, a failed assertion, a null pointer, and so on;
+//! - an *SWMR violation* (single writer, multiple readers): a core may write a line while another one may read or write
+//!   it, by the permissions of the entries in the caches of the cores' own controllers;
+//! - a *stale value*: a load returns a value that was not the latest of its line at any time since the load began. The
+//!   latest value is that of the last store that memory has performed. Some protocols complete a load
+//!   with a block that an invalidation has overtaken (MESI's `IS_I`): the value is old, but not stale. Without stale
+//!   values all runs are linearizable, so with one request at a time they are sequentially consistent, and none has a
+//!   nice cycle of any length;
+//! - a *deadlock*: no transition is possible without a new request, and yet a core waits, or a message or transaction is
+//!   left;
+//! - a *livelock*: transitions are possible, but none of the continuations completes the requests (see [`settle`]).
 //!
-//! What gem5 accepts although it is evidently wrong ends no run, but is a [`Warned`] of the result, with a shortest run
-//! that leads there: the use of an entry that was never allocated, for example (see [`simulate::system::library`]).
+//! Mistakes that gem5 accepts, such as the use of an entry that was never allocated, end no run. The result lists them
+//! as [`Warned`], each with a shortest run that leads there (see [`simulate::system::library`]).
 //!
 //! ```
 //! use explore::protocol::{Verdict, explore};
@@ -32,7 +34,9 @@
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
-use simulate::stepper::{Freshness, Holders, Move, Outcome, Problem, Scope, Stepper, Telling};
+use simulate::stepper::{
+    DescribedMove, Freshness, Holders, Move, Outcome, Problem, Scope, Stepper,
+};
 use simulate::system::{Fault, Warning};
 use slicc::protocol::Protocol;
 
@@ -40,42 +44,42 @@ use crate::graph::Graph;
 use crate::search::{self, Limits, Progress, Seen, Stopped};
 use crate::settle::{self, Settles};
 
-/// A state of the system, or the end of a run that went wrong.
+/// A state of the graph that is searched: a state of the system, or the end of a run that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Node {
-    /// As the stepper writes it down.
+    /// A state, in the stepper's encoding.
     Running(Vec<u8>),
-    /// The last move went wrong.
+    /// The last move led to a finding.
     Wrong(Finding),
 }
 
-/// What is wrong.
+/// A defect of the protocol that an exploration found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Finding {
     /// The protocol failed.
     Fault,
-    /// A core may write a line while another core holds it.
-    TwoHolders {
-        /// The line.
+    /// A core may write a line while another core may read or write it.
+    SwmrViolation {
+        /// The number of the line.
         line: usize,
-        /// The cores that may write it.
+        /// The cores that may write it, a bit for each.
         writers: u64,
-        /// Those that may read it.
+        /// The cores that may only read it, a bit for each.
         readers: u64,
     },
-    /// A load returned a value that it may not.
-    DeadValue {
-        /// The core.
+    /// A load returned a value that was not the latest at any time since the load began.
+    StaleValue {
+        /// The core that loaded.
         core: usize,
-        /// The line.
+        /// The number of the line.
         line: usize,
     },
-    /// Nothing happens any more.
+    /// No transition is possible, although requests, messages or transactions are outstanding.
     Deadlock {
         /// The cores that wait, a bit for each; none if only a message or a transaction is left.
         waiting: u64,
     },
-    /// What happens leads nowhere.
+    /// Transitions are possible, but none of the continuations completes what is outstanding.
     Livelock {
         /// The cores that wait, a bit for each.
         waiting: u64,
@@ -83,74 +87,74 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// A short name.
+    /// The name of this kind of finding in output.
     pub fn name(&self) -> &'static str {
         match self {
             Finding::Fault => "fault",
-            Finding::TwoHolders { .. } => "two holders",
-            Finding::DeadValue { .. } => "dead value",
+            Finding::SwmrViolation { .. } => "SWMR violation",
+            Finding::StaleValue { .. } => "stale value",
             Finding::Deadlock { .. } => "deadlock",
             Finding::Livelock { .. } => "livelock",
         }
     }
 }
 
-/// Something wrong, and a shortest run that leads there.
+/// A finding, and a shortest run that leads to it.
 #[derive(Clone, Debug)]
 pub struct Violation {
-    /// What is wrong.
+    /// The finding.
     pub finding: Finding,
-    /// How the protocol failed, if it did.
+    /// The fault of the protocol, if the finding is one.
     pub fault: Option<Box<Fault>>,
-    /// The run.
-    pub steps: Vec<Telling>,
-    /// Its moves.
+    /// The moves of the run, in words.
+    pub steps: Vec<DescribedMove>,
+    /// The moves of the run.
     pub moves: Vec<Move>,
 }
 
-/// Something that gem5 accepts although it is evidently wrong, and a shortest run that leads there.
+/// A mistake that gem5 accepts, and a shortest run that leads to it.
 #[derive(Clone, Debug)]
 pub struct Warned {
-    /// What it is.
+    /// The warning.
     pub warning: Warning,
-    /// The run; it happens in the last move.
-    pub steps: Vec<Telling>,
-    /// Its moves.
+    /// The moves of the run, in words; the mistake happens in the last one.
+    pub steps: Vec<DescribedMove>,
+    /// The moves of the run.
     pub moves: Vec<Move>,
 }
 
-/// What an exploration says.
+/// The outcome of an exploration.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// All that can be reached was looked at, and nothing is wrong.
+    /// All reachable states were visited, and nothing is wrong.
     Clean,
-    /// Something is wrong.
+    /// A defect was found.
     Found(Box<Violation>),
-    /// Nobody knows: nothing was wrong up to here.
+    /// A limit ended the exploration before anything was found.
     Stopped(Stopped),
 }
 
-/// An entry of a protocol's tables that was taken: machine, state and event.
-pub type Taken = (String, String, String);
+/// An entry of a protocol's transition tables: machine, state and event.
+pub type TransitionName = (String, String, String);
 
-/// What became of an exploration.
+/// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Exploration {
-    /// What it says.
+    /// The outcome.
     pub verdict: Verdict,
-    /// What was warned about, one for each place in the protocol, in the order in which they were found. There are none
-    /// where the scope is strict: the first is a fault then.
+    /// The warnings, one for each place in the protocol, in the order in which they were found. A strict scope has none,
+    /// since the first one is a fault.
     pub warnings: Vec<Warned>,
-    /// How far it got.
+    /// The number of states, moves and seconds.
     pub progress: Progress,
     /// The transitions that were taken, in the order of machines, states and events.
-    pub taken: Vec<Taken>,
+    pub taken: Vec<TransitionName>,
 }
 
-/// The graph of a protocol.
+/// The graph of a protocol's states and moves.
 struct Explored {
     stepper: RefCell<Stepper>,
-    /// What was warned about, and the state and the move in which it first was.
+    /// The warnings, each with the state and the move in which it first occurred.
     warnings: RefCell<Vec<(Warning, Vec<u8>, Move)>>,
 }
 
@@ -231,26 +235,24 @@ impl Settles for Explored {
         !matches!(taken, Move::Ask { .. })
     }
 
-    fn stuck(&self, node: &Node, dead: bool) -> Finding {
+    fn stuck(&self, node: &Node, is_final: bool) -> Finding {
         let waiting = match node {
             Node::Running(state) => self.waiting(state),
             Node::Wrong(_) => 0,
         };
-        match dead {
-            true => Finding::Deadlock { waiting },
-            false => Finding::Livelock { waiting },
+        if is_final {
+            Finding::Deadlock { waiting }
+        } else {
+            Finding::Livelock { waiting }
         }
     }
 }
 
 /// The state after a move, if nothing is wrong with it.
 fn next(outcome: Outcome) -> Node {
-    let dead = outcome.performed.iter();
-    let dead = dead
-        .clone()
-        .find(|access| access.freshness == Freshness::Dead);
-    if let Some(access) = dead {
-        return Node::Wrong(Finding::DeadValue {
+    let mut performed = outcome.performed.iter();
+    if let Some(access) = performed.find(|access| access.freshness == Freshness::Stale) {
+        return Node::Wrong(Finding::StaleValue {
             core: access.core,
             line: access.line,
         });
@@ -261,7 +263,7 @@ fn next(outcome: Outcome) -> Node {
     match outcome.holders.iter().position(|holders| holders.clash()) {
         Some(line) => {
             let Holders { writers, readers } = outcome.holders[line];
-            Node::Wrong(Finding::TwoHolders {
+            Node::Wrong(Finding::SwmrViolation {
                 line,
                 writers,
                 readers,
@@ -271,10 +273,10 @@ fn next(outcome: Outcome) -> Node {
     }
 }
 
-/// Explores a protocol. The progress is reported now and then.
+/// Explores a protocol breadth first, and calls `report` with the progress a few times a second.
 ///
 /// # Errors
-/// The protocol, or the size, does not fit.
+/// Fails if the protocol or the scope is not supported by the [`Stepper`].
 pub fn explore(
     protocol: &Protocol,
     scope: &Scope,

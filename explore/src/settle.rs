@@ -21,8 +21,9 @@ pub trait Settles: Graph {
     /// Whether a move happens by itself.
     fn happens_by_itself(&self, taken: &Self::Move) -> bool;
 
-    /// What is wrong with a state from which there is no run to a settled one; `dead` if nothing happens in it by itself.
-    fn stuck(&self, state: &Self::State, dead: bool) -> Self::Goal;
+    /// The finding for a state from which no settled state is reachable. `is_final` says that the state has no move of
+    /// its own at all.
+    fn stuck(&self, state: &Self::State, is_final: bool) -> Self::Goal;
 }
 
 /// The moves that happen by themselves.

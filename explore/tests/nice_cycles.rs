@@ -42,7 +42,7 @@ fn protocols_have_none() {
     }
 }
 
-/// What this mutant's dead values do to SC.
+/// What this mutant's stale values do to SC.
 #[test]
 fn a_mutant_has_some() {
     let mutant = mutated("MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore};
+use explore::protocol::{Exploration, Finding, TransitionName, Verdict, Violation, explore};
 use explore::search::{Limits, Stopped};
 use simulate::client::Client;
 use simulate::config::{Caches, Options, Shape, Sizes};
@@ -177,7 +177,7 @@ fn lost_writes_are_found() {
             &Limits::default(),
         ));
         assert!(
-            matches!(found.finding, Finding::DeadValue { .. }),
+            matches!(found.finding, Finding::StaleValue { .. }),
             "{mutant}: {:?}",
             found.finding
         );
@@ -189,7 +189,7 @@ fn lost_writes_are_found() {
 fn memory_that_nobody_wrote_is_not_zero() {
     let copies = mutated("MOESI_AMD_Base", "amd-dir-private-copy-of-memory");
     let found = found(run(&copies, &Scope::default(), &Limits::default()));
-    assert_eq!(found.finding, Finding::DeadValue { core: 0, line: 0 });
+    assert_eq!(found.finding, Finding::StaleValue { core: 0, line: 0 });
     assert_eq!(found.steps.len(), 8);
 }
 
@@ -258,7 +258,7 @@ fn a_run_can_be_replayed() {
 }
 
 /// The transitions of runs of the simulator.
-fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Taken> {
+fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<TransitionName> {
     let shape = Shape::new(128, 1);
     let sizes = Sizes {
         l1_instructions: shape,
@@ -299,7 +299,7 @@ fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Taken
 fn the_simulator_does_nothing_else() {
     let protocol = open("MI_example");
     let exploration = run(&protocol, &tiny(), &most(60_000));
-    let explored: BTreeSet<Taken> = exploration.taken.into_iter().collect();
+    let explored: BTreeSet<TransitionName> = exploration.taken.into_iter().collect();
     let simulated = simulated(&protocol, 1..20);
     assert!(simulated.len() > 20);
     let others: Vec<_> = simulated.difference(&explored).collect();
@@ -321,7 +321,7 @@ fn made_mutants_are_explored() {
         }
     }
     println!("{all} {kinds:?}");
-    for kind in ["dead value", "deadlock", "fault", "two holders"] {
+    for kind in ["stale value", "deadlock", "fault", "SWMR violation"] {
         assert!(kinds.contains_key(kind), "{kind}: {kinds:?}");
     }
 }

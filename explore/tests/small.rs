@@ -93,11 +93,11 @@ fn finding(transitions: &str, caches: u32) -> Option<Finding> {
 fn caches_that_do_not_know_of_each_other() {
     let alone =
         "transition(I, Ask, V) { allocate; serve; pop; } transition(V, Ask) { serve; pop; }";
-    let dead = Finding::DeadValue { core: 0, line: 0 };
+    let dead = Finding::StaleValue { core: 0, line: 0 };
     assert_eq!(finding(alone, 1), Some(dead));
     // The second one fills it before the first one looks.
     let slow = "transition(I, Ask, V) { allocate; } transition(V, Ask) { serve; pop; }";
-    let both = Finding::TwoHolders {
+    let both = Finding::SwmrViolation {
         line: 0,
         writers: 0b11,
         readers: 0,

@@ -69,7 +69,7 @@ use trial::Trial;
 pub struct Options {
     /// Built-in names, or paths of `.slicc` files.
     pub protocols: Vec<String>,
-    /// The folder for the tables. If it holds an unfinished campaign with the same options, that goes on.
+    /// The folder for the tables. An unfinished campaign with the same options that it holds is resumed.
     pub output: PathBuf,
     /// Whether the mutants that operators make are run.
     pub made: bool,

@@ -228,7 +228,7 @@ pub enum Error {
          please report it, with the history"
     )]
     Disagreement {
-        /// The command that repeats it.
+        /// The command that reproduces it.
         command: String,
         /// The model.
         model: String,

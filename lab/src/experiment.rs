@@ -68,7 +68,7 @@ pub struct Options {
     pub algorithms: Vec<Algorithm>,
     /// Programs of somebody else that are asked, too.
     pub programs: Vec<Program>,
-    /// What everything random comes from.
+    /// Seed of the pseudo-random generator.
     pub seed: u64,
     /// The part to do, if not all.
     pub shard: Option<Shard>,

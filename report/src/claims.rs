@@ -129,7 +129,7 @@ pub fn all(results: &Results) -> Vec<Claim> {
     let mut of_campaigns = campaign::claims(results);
     if results.unfinished.campaign {
         for claim in &mut of_campaigns {
-            claim.is_untested("The campaign has not finished: the same command goes on.");
+            claim.is_untested("The campaign has not finished: the same command resumes it.");
         }
     }
     [claims, of_campaigns].concat()
@@ -166,7 +166,7 @@ impl Claim {
         let mut all = own.iter().chain(experiments_of(self));
         if let Some(name) = all.find(unfinished) {
             self.is_untested(&format!(
-                "{name} has not finished at size {}: `rubric experiment {name}` with the options it was started with goes on.",
+                "{name} has not finished at size {}: `rubric experiment {name}` with the options it was started with resumes it.",
                 size.size
             ));
         } else if size.size == measure::QUICK && self.verdict != Verdict::Untested {

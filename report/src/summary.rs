@@ -42,7 +42,7 @@ pub struct Summary {
     pub versions: BTreeSet<String>,
     /// Processors, and how many trials ran at a time.
     pub machines: BTreeSet<String>,
-    /// The command that repeats its first row.
+    /// The command that reproduces its first row.
     pub command: String,
 }
 

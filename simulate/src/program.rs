@@ -41,7 +41,7 @@ pub struct Shape {
     pub skew: f64,
     /// Most ticks between operations.
     pub think: u32,
-    /// Everything random.
+    /// Seed of the pseudo-random generator.
     pub seed: u64,
     /// Changes of the program that was drawn, one after the other.
     pub edits: Vec<Edit>,

@@ -2,7 +2,7 @@
 //! and small changes of them.
 //!
 //! A [`Recipe`] is drawn from a seed, and varied by others; its [`Lineage`], such as `17` or
-//! `17.203.88`, is its name. A run is made again from its lineage, protocol, mutant and client alone, on
+//! `17.203.88`, is its name. A run is reproduced from its lineage, protocol, mutant and client alone, on
 //! every machine.
 //!
 //! ```

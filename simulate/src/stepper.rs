@@ -62,7 +62,7 @@ use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
 pub use crate::system::stepping::{
-    Access, Action, Freshness, Holders, Move, Outcome, Telling, Values,
+    Access, Action, DescribedMove, Freshness, Holders, Move, Outcome, Values,
 };
 
 /// Bytes of a block: one location.

@@ -189,16 +189,12 @@ impl<'a> Lint<'a> {
                     "nothing is sent through the out_port",
                     "use it or take it out",
                 ),
-                Declaration::Function(function) if function.body.is_some() => (
-                    &function.name,
-                    "nobody calls the function",
-                    "call it or take it out",
-                ),
-                Declaration::Object(object) => (
-                    &object.name,
-                    "nobody uses the variable",
-                    "use it or take it out",
-                ),
+                Declaration::Function(function) if function.body.is_some() => {
+                    (&function.name, "unused function", "call it or take it out")
+                }
+                Declaration::Object(object) => {
+                    (&object.name, "unused variable", "use it or take it out")
+                }
                 _ => continue,
             };
             let text = &*name.text;

@@ -160,7 +160,7 @@
 //! | `timeout` | f64 | the time limit, in seconds |
 //! | `version` | str | version of the program |
 //! | `machine` | str | processor and number of trials that ran at a time |
-//! | `command` | str | the command that repeats it |
+//! | `command` | str | the command that reproduces it |
 //!
 //! `said` is `consistent`, `violation`, `satisfied` (the weaker criterion holds), `undecided`, `timeout` or `memory`. A row whose
 //! `algorithm` is `kernel` is about computing the exact kernel; `cf` counts the pairs that the conflicts of CCv relate by themselves.

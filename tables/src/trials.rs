@@ -110,7 +110,7 @@ pub struct Trial {
     pub version: String,
     /// Processor and number of trials that ran at a time.
     pub machine: String,
-    /// The command that repeats it.
+    /// The command that reproduces it.
     pub command: String,
 }
 

@@ -33,33 +33,37 @@ Examples:
   rubric explore protocol MI_example --locations 2 --tiny --mutants
   rubric explore protocol MI_example --locations 2 --nice-cycles
 
-Each core has a cache, at most one request under way, and loads and stores as it likes (with several
-requests at a time it need not be sequentially consistent). A message
-arrives any time after it was sent; only between ordered buffers is the order kept. Looked for are
-events without a transition, failed assertions and other faults of the protocol; a line that one core
-may write while another holds it (by the permissions of the caches of the cores' own controllers);
-loads that return a value that was not the latest at any time since they began; deadlocks, in which
-nothing goes on although a core waits or a message or transaction is left; and livelocks, from which
-no run leads to an end. Without such a load every run is sequentially consistent. A run with one may be
-so, too: --nice-cycles looks for those that are not, by Qadeer's method (`explore memory-system`), with
-loads in the order in which they complete.
+Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
+several outstanding requests it need not be sequentially consistent). A message arrives at any time after it
+was sent; only ordered buffers preserve the order of messages. The search reports:
 
-What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) is a
-warning, with a shortest run to each place; --strict makes it a fault, which ends the exploration.
+  fault           an event without a transition, a failed assertion, or another fault of the protocol
+  SWMR violation  one core may write a line while another may read or write it, by the permissions of
+                  the caches of the cores' own controllers (single writer, multiple readers)
+  stale value     a load returns a value that was not the latest at any time since the load began
+  deadlock        no transition is possible, yet a core waits, or a message or transaction is left
+  livelock        transitions are possible, but none of the continuations completes the requests
 
-What is found is shown as a shortest run. There are no DMA devices, fetches, atomics, flushes, and no
-cores that read early. Latencies play no role, so a run may need timing that a network cannot have.
+Without a stale value every run is sequentially consistent. A run with one may be, too: --nice-cycles
+looks for runs that are not, by Qadeer's method (`explore memory-system`), with loads in the order in
+which they complete.
 
-JSON is one object a line for each protocol or mutant: `protocol`, `mutant`, `threads`, `locations`,
+Mistakes that gem5 accepts (such as the use of an entry that was never allocated) are
+warnings, with a shortest run to each place; --strict makes them faults, which end the exploration.
+
+Each finding is shown with a shortest run that leads to it. DMA devices, fetches, atomics, flushes and cores that
+load early are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
+
+JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`, `locations`,
 `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
 `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric simulate` has them),
-`command` (that repeats it), `warnings` (each with `message`, `file`, `line` and `steps`); `stopped` (`time`,
+`command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and `steps`); `stopped` (`time`,
 `memory` or `states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
 protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them.
 
-Exit status: 0 if all was explored and nothing found (but warnings, perhaps), 1 if something was found, 2 bad usage or
-protocol files, 3 if a limit came first.")]
+Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
+or protocol files, 3 if a limit was reached first.")]
 pub struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(required = true, value_name = "PROTOCOL")]
@@ -99,8 +103,8 @@ pub struct Args {
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     set: Vec<Setting>,
 
-    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) is a fault, and is
-    /// not only warned about
+    /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults, not only as
+    /// warnings
     #[arg(long)]
     strict: bool,
 

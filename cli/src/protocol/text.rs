@@ -1,4 +1,4 @@
-//! The tables of a protocol for a person.
+//! The tables of a protocol, human-readable.
 
 use std::io::{self, Write};
 

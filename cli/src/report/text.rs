@@ -84,7 +84,7 @@ impl Page<'_> {
         let apart = self.answers.equivalents.len();
         writeln!(
             out,
-            "  {} mutants: {caught} caught, {} not caught, {apart} set apart",
+            "  {} mutants: {caught} caught, {} not caught, {apart} excluded",
             tried + apart as u64,
             tried - caught
         )?;
@@ -93,7 +93,7 @@ impl Page<'_> {
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
         if progress.is_some_and(|progress| !progress.is_whole) {
-            let note = "  Time was over before all runs were done: the same command goes on. Mutants without \
+            let note = "  The time budget ended before all runs were done: the same command resumes the campaign. Mutants without \
                         runs are not counted.";
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
@@ -219,7 +219,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nViolations of what a client keeps: who catches them, and how to repeat the first"
+            "\nViolations of what a client keeps: who catches them, and how to reproduce the first"
         )?;
         for one in violations().take(self.most) {
             let finders = one.finders.join(" ");
@@ -238,7 +238,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nFaults of the protocol, without a violation: how the first run ended, and how to repeat it"
+            "\nFaults of the protocol, without a violation: how the first run ended, and how to reproduce it"
         )?;
         for one in failures().take(self.most) {
             let name = self.name(&one.protocol, &one.mutant);
@@ -286,7 +286,7 @@ impl Page<'_> {
             .collect();
         writeln!(
             out,
-            "\nSet apart, as good as their protocol or out of reach: {}",
+            "\nExcluded, equivalent to their protocol or unreachable: {}",
             kinds.join(", ")
         )?;
         for one in equivalents.iter().take(self.most) {
@@ -416,7 +416,7 @@ fn cells(name: &str, row: &KillRow) -> Vec<String> {
 
 fn scope(scope: &Scope) -> String {
     match scope {
-        Scope::All => "what their client keeps".to_owned(),
+        Scope::All => "what their client guarantees".to_owned(),
         Scope::Model(model) => model.to_uppercase(),
         Scope::Client(client) => client.clone(),
     }

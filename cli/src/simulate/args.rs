@@ -33,33 +33,34 @@ Examples:
   rubric simulate MESI_Two_Level --recipe 17 --client early --check
 
 Without -o, --save, --check, --runs and --coverage the trace goes to standard output, in gem5's
-line format. Its first line, `command line: …`, is the command that repeats the run: the same options
+line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
 and seed give the same bytes.
 
 One run is reported like a trace that `rubric check` reads. Several runs, protocols or clients give a
 table; --check then checks every history under SC, TSO and PSO and verifies every certificate. A
-number such as 17/20 says that 17 of 20 runs are consistent; a TSO client need not be SC. Behind the
-table are the first faults and violations of what the client keeps, each with the command that repeats
+number such as 17/20 says that 17 of 20 runs are consistent; a TSO client need not be SC. Below the
+table are the first faults and violations of what the client guarantees, each with the command that reproduces
 it, and the seeds of the others.
 
---runs finds what one shape of programs hides: unless one of --threads, --operations, --locations,
---per-line, --reads, --rmws, --fences, --fetches, --linked, --skew, --think, --cache-size, --l2-banks,
---directories, --network, --memory and --steady is given, each run has program, caches and latencies of its own, drawn
-from its seed (a recipe, as `rubric campaign` draws them). --set and --deadlock-threshold hold for all
-runs either way. With any of those options all runs have that shape, and the defaults of the others.
+With --runs, programs differ in size and mix, since one kind of program hides bugs: unless one of
+--threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked, --skew,
+--think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
+each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --set and
+--deadlock-threshold hold for all runs either way. With any of those options all runs have those
+parameters, and the defaults of the others.
 
-JSON is one object a line for each protocol and client, behind the verdicts of --check as `rubric
-check` prints them where there is one run; docs/formats.md has all keys.
+JSON is one object a line for each protocol and client, after the verdicts of --check as `rubric
+check` prints them if there is one run; docs/formats.md has all keys.
 
-What gem5's script says of a protocol's buffers (which of them are ordered) is known for gem5's own
+Which buffers are ordered is decided by gem5's configuration script. rubric knows it for gem5's own
 protocols, by name, and for copies of them, by the names of machines and buffers. For others all buffers
-are unordered, which a warning says: use --set BUFFER=ordered, or the attribute ordered=\"true\".
+are unordered, and a warning says so: use --set BUFFER=ordered, or the attribute ordered=\"true\".
 
-What gem5 accepts although it is evidently wrong, such as the use of an entry that was never
-allocated, is a warning with the command that repeats it; --strict makes it a fault.
+Mistakes that gem5 accepts, such as the use of an entry that was never
+allocated, are warnings with the command that reproduces them; --strict makes them faults.
 
 Exit status: 1 if a run ended in a protocol error, failed assertion or deadlock, or violates a model
-that its client keeps or that --check= names; 2 bad usage or protocol files; 3 undecided; else 0.")]
+that its client guarantees or that --check= names; 2 bad usage or protocol files; 3 undecided; else 0.")]
 pub struct Args {
     /// Protocols: built-in names, paths of `.slicc` files, or `all` for every built-in one
     #[arg(required = true, value_name = "PROTOCOL")]
@@ -109,7 +110,7 @@ pub struct Args {
     #[arg(long, alias = "history", value_name = "FILE")]
     pub save: Option<PathBuf>,
 
-    /// Check the history, under these models [default: for one run the one that the client keeps and
+    /// Check the history, under these models [default: for one run the one that the client guarantees and
     /// the weaker ones, for several all]
     #[arg(long, value_name = "MODELS", num_args = 0.., require_equals = true, value_delimiter = ',',
           value_parser = parse::models())]
@@ -212,8 +213,8 @@ pub(super) struct System {
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     pub(super) set: Vec<Setting>,
 
-    /// What gem5 accepts although it is evidently wrong (the use of an entry that was never allocated) ends a run as a
-    /// fault, and is not only warned about
+    /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults that end the
+    /// run, not only as warnings
     #[arg(long)]
     pub(super) strict: bool,
 

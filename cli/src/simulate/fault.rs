@@ -18,11 +18,11 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         ));
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
-    lines.push(format!("  to repeat it: {command}"));
+    lines.push(format!("  reproduce with: {command}"));
     lines.iter().map(|line| tame(line)).collect()
 }
 
-/// What was warned about, where in the protocol, and how to repeat it; one line for each.
+/// What was warned about, where in the protocol, and how to reproduce it; one line for each.
 pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
     let mut lines = vec![format!("warning: {}", warning.message)];
     if let Some((file, line, text)) = written_at(warning.span, sources) {
@@ -32,7 +32,7 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
         lines.push(format!("  {} times in this run", warning.count));
     }
     lines.push(format!(
-        "  to repeat it (--strict makes it a fault): {command}"
+        "  reproduce with (--strict makes it a fault): {command}"
     ));
     lines.iter().map(|line| tame(line)).collect()
 }

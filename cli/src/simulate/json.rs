@@ -13,14 +13,18 @@ use super::fault;
 use super::score::{Failed, Score, Warned};
 use super::series::Series;
 
+/// Version of the JSON object. Version 2 has `guarantees` for the model that the client guarantees.
+const VERSION: u32 = 2;
+
 #[derive(Serialize)]
 struct Line<'a> {
+    version: u32,
     protocol: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     mutant: Option<&'a str>,
     client: String,
-    /// The model that the client keeps.
-    keeps: &'a str,
+    /// The model that the client guarantees.
+    guarantees: &'a str,
     seed: u64,
     runs: u64,
     operations: u64,
@@ -135,10 +139,11 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         warning(warned, opened.protocol.sources(), command)
     });
     Line {
+        version: VERSION,
         protocol: &opened.given,
         mutant: opened.mutant(),
         client: cell.client.to_string(),
-        keeps: cell.client.model().name(),
+        guarantees: cell.client.model().name(),
         seed: series.args.seed_of(0),
         runs: score.runs,
         operations: score.operations,

@@ -143,7 +143,7 @@ impl Series<'_> {
         }
     }
 
-    /// Faults count, and violations of what the client keeps or the user named.
+    /// Faults count, and violations of what the client guarantees or the user named.
     fn status(&self) -> Status {
         let mut status = Status::Done;
         for (cell, score) in self.cells.iter().zip(&self.scores) {

@@ -123,7 +123,7 @@ fn summary(
     let score = &series.scores[0];
     if args.format == Format::Text && !score.violated.is_empty() {
         let command = series.command_of_violation(cell, args.seed());
-        writeln!(out, "  to repeat it: {}", tame(&command)).map_err(Error::Output)?;
+        writeln!(out, "  reproduce with: {}", tame(&command)).map_err(Error::Output)?;
     }
     match args.format {
         Format::Json => json::print(&series, out).map_err(Error::Output),

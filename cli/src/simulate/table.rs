@@ -1,4 +1,4 @@
-//! What many runs came to, for a person.
+//! Summary of many runs, human-readable.
 
 use lab::text::tame;
 use std::io::{self, IsTerminal, Write};
@@ -189,7 +189,7 @@ fn violations(
         let command = series.command_of_violation(cell, violated.seed);
         writeln!(
             out,
-            "\n{title}, {}, seed {}: violates {}\n  to repeat it: {}",
+            "\n{title}, {}, seed {}: violates {}\n  reproduce with: {}",
             cell.client,
             violated.seed,
             models.join(", "),
@@ -226,7 +226,7 @@ fn others<'a>(
     };
     writeln!(
         out,
-        "\n{}, {}: {count} more runs {what}; to repeat them: the same with {option} {}{rest}",
+        "\n{}, {}: {count} more runs {what}; reproduce with the same command and {option} {}{rest}",
         series.protocol(cell).title(),
         cell.client,
         listed.join(", ")

@@ -32,7 +32,7 @@ pub struct Key {
 }
 
 impl Entry {
-    /// Whether the protocol failed, or broke what the client keeps.
+    /// Whether the protocol failed, or broke what the client guarantees.
     pub fn fails(&self) -> bool {
         use RunOutcome::{Deadlock, ProtocolError, Violation};
         matches!(self.row.outcome, Violation | ProtocolError | Deadlock)

@@ -26,7 +26,7 @@ pub struct Made {
     pub history: History,
     /// The source of each read.
     pub reads_from: ReadsFrom,
-    /// What everything random came from.
+    /// Seed of the pseudo-random generator.
     pub seed: u64,
     /// `simulated`, `mutant` or `machine`.
     pub source: &'static str,
@@ -243,7 +243,7 @@ fn simulated(
         Some(_) if run.mutant.is_some() => return Ok(None),
         Some(fault) => {
             return Err(strange(format!(
-                "the protocol failed: {}; to repeat it: {}; please report this",
+                "the protocol failed: {}; reproduce with: {}; please report this",
                 fault.message,
                 command(run, &simulation)
             )));

@@ -65,7 +65,7 @@ pub struct Alarm {
     pub violates: Vec<&'static str>,
     /// What the protocol's fault says, if there was one.
     pub message: Option<String>,
-    /// The command that repeats it.
+    /// The command that reproduces it.
     pub command: String,
 }
 

@@ -16,7 +16,7 @@ pub struct Caught {
     pub mutant: String,
     /// What made it.
     pub operator: String,
-    /// How the first run ended that found it, of those that violate what their client keeps if there are
+    /// How the first run ended that found it, of those that violate what their client guarantees if there are
     /// any.
     pub outcome: &'static str,
     /// Whatever found it, in any run, in the order of [`FINDERS`].

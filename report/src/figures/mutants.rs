@@ -86,7 +86,7 @@ fn kills(matrix: &KillMatrix) -> Option<Figure> {
     };
     let caption = format!(
         "Runs of {clients}. Mutants that are known to be equivalent are left out. A criterion counts where it follows from the \
-         model that the client keeps."
+         model that the client guarantees."
     );
     let name = format!("mutants-kills{tail}");
     Figure::new(name, &plot, caption, table)

@@ -52,7 +52,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         ),
         (
             "equivalents",
-            "Mutants that were set apart",
+            "Excluded mutants",
             mutants::equivalents(answers),
         ),
         (
@@ -83,7 +83,7 @@ fn overview(answers: &Answers) -> Markup {
     html! {
         p {
             "Of " (tried) " mutants that may differ from their protocol, " (caught) " were caught and " (tried - caught)
-            " were not. Another " (answers.equivalents.len()) " were set apart, as good as their protocol or out of reach. "
+            " were not. Another " (answers.equivalents.len()) " were excluded: equivalent to their protocol, or their code unreachable. "
             "A criterion counts for a mutant only if the cores that ran it promise what it checks."
         }
     }
@@ -93,7 +93,7 @@ fn overview(answers: &Answers) -> Markup {
 fn scope(scope: &Scope) -> String {
     match scope {
         Scope::All => "all cores".to_owned(),
-        Scope::Model(model) => format!("cores that keep {}", model.to_uppercase()),
+        Scope::Model(model) => format!("cores that guarantee {}", model.to_uppercase()),
         Scope::Client(client) => client.clone(),
     }
 }

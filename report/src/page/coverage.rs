@@ -83,14 +83,14 @@ fn legend() -> Markup {
         p {
             "How often the runs of each protocol without a mutant took each transition of its table: a row is a state, a column an "
             "event. More colour is more often, on a logarithmic scale for each machine. Coverage is that of the transitions that do "
-            "not stall: those that were taken, of those that are not known to be out of reach; in brackets both numbers, and the "
+            "not stall: those that were taken, of those that are not known to be unreachable; in brackets both numbers, and the "
             "share of all in the table."
         }
         ul.legend {
             li { span.cell.taken style=(shade(0.8)) { "12k" } " taken so often" }
             li { span.cell.never { "0" } " in the table, and never taken" }
             li { span.cell.stalled { "z 7" } " stalled so often: the event waits" }
-            li { span.cell.out { "–" } " out of reach: it needs what there was not, such as DMA, or is impossible" }
+            li { span.cell.out { "–" } " unreachable: it needs what the system lacks, such as DMA, or is impossible" }
             li { span.cell { "" } " no such transition" }
         }
     }
@@ -186,7 +186,7 @@ fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
     }
 }
 
-/// The transitions that no run took: by state, and those out of reach by why they are.
+/// The transitions that no run took: by state, and those unreachable by why they are.
 fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let mut states: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut out: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -205,7 +205,7 @@ fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     }
     html! {
         (listed("Never taken", &states))
-        (listed("Out of reach", &out))
+        (listed("Unreachable", &out))
     }
 }
 
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_reach_is_not_missed() {
+    fn unreachable_transitions_are_not_missed() {
         let rows = [
             row("I", "Load", false, 12),
             row("I", "Store", false, 0),

@@ -78,7 +78,7 @@ fn overview(one: &Summary) -> Markup {
             @if one.undecided > 0 { ", undecided: " (one.undecided) }
             "."
             @if !one.command.is_empty() {
-                " The first row is made again by " code { (breakable(&one.command)) } "."
+                " Reproduce the first row with: " code { (breakable(&one.command)) } "."
             }
         }
     }

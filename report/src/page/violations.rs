@@ -71,7 +71,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         .collect();
     let summary = counted(runs.len(), "mutant", "mutants");
     let body = html! {
-        p { "Of each mutant the run whose violation showed after the fewest operations, with the command that repeats it." }
+        p { "Of each mutant the run whose violation showed after the fewest operations, with the command that reproduces it." }
         (table(page, &runs).folded(&summary, runs.len() <= LONG))
         @if !explained.is_empty() {
             p { "Why these are violations: a cycle that memory order would have, edge by edge." }

@@ -10,7 +10,7 @@ use crate::dice::Dice;
 pub struct Edit {
     /// What it does.
     pub kind: EditKind,
-    /// Everything random about it.
+    /// Seed of the pseudo-random generator that decides its details.
     pub seed: u64,
 }
 

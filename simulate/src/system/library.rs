@@ -604,7 +604,7 @@ impl System {
     /// An address that somebody has to have set.
     fn set_address(&self, address: u64) -> Result<u64, Trap> {
         match address {
-            UNSET_ADDRESS => Err(Trap::Other("an address was used that nobody has set")),
+            UNSET_ADDRESS => Err(Trap::Other("an unset address was used")),
             _ => Ok(address),
         }
     }

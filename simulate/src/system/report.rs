@@ -154,7 +154,7 @@ impl System {
             }
             None => {
                 let message = format!(
-                    "Deadlock: no core has a request outstanding, and none goes on; current time: {}",
+                    "Deadlock: no core has a request outstanding, and none makes progress; current time: {}",
                     self.now
                 );
                 self.plain_fault(FaultKind::Deadlock, message)

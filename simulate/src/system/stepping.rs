@@ -23,7 +23,7 @@ use coding::Dictionary;
 use layout::Layout;
 
 pub use moves::{Holders, Move, Outcome};
-pub use telling::Telling;
+pub use telling::DescribedMove;
 use values::Renaming;
 pub use values::{Access, Action, Freshness, Values};
 

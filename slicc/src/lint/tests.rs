@@ -154,11 +154,11 @@ fn unused_declarations() {
     after(
         "int counter,",
         "int unused; int counter,",
-        &["8: nobody uses the variable `unused`"],
+        &["8: unused variable `unused`"],
     );
     after(
         "int counter,",
         "void f() { } int counter,",
-        &["8: nobody calls the function `f`"],
+        &["8: unused function `f`"],
     );
 }

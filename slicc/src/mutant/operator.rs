@@ -81,7 +81,7 @@ operators! {
         "";
     MessageNotSent "message-not-sent":
         "A message is not sent by an action, wherever that is done.",
-        "Somebody may wait for it for ever.";
+        "A controller may wait for it forever.";
     FieldUnset "field-unset":
         "A field of a message keeps its default value.",
         "";
@@ -96,13 +96,13 @@ operators! {
         "A mark that is missing may lose a write when the line leaves.";
     AcksOffByOne "acks-off-by-one":
         "A count of answers is one more or one fewer.",
-        "With too few, old copies live on; for too many, somebody waits for ever.";
+        "With too few, stale copies survive; with too many, a controller waits forever.";
     NoNotify "no-notify":
         "The core is not told that a line was lost.",
         "Only cores that load early can tell.";
     WrongNetwork "wrong-network":
         "A buffer is attached to another virtual network.",
-        "Messages get lost, or come where nobody knows them.";
+        "Messages get lost, or arrive at a controller that has no transition for them.";
     UnorderedBuffer "unordered-buffer":
         "An ordered buffer is unordered.",
         "A message may overtake another one.";

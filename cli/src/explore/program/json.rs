@@ -1,4 +1,4 @@
-//! What is found, for a program.
+//! Report of an exploration as JSON Lines.
 
 use std::io::{self, Write};
 

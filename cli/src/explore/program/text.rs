@@ -1,4 +1,4 @@
-//! What is found, for a person.
+//! Human-readable report of an exploration.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -301,7 +301,7 @@ fn fences(
     let (model, count) = (suggestion.model, suggestion.fences.len());
     if let Some(why) = suggestion.stopped() {
         let why = paint.unsure(bounded_stop(why));
-        return writeln!(out, "\n{model}: {why}: nobody knows which fences suffice");
+        return writeln!(out, "\n{model}: {why}: which fences suffice is undecided");
     }
     let runs = suggestion.report.runs;
     match count {

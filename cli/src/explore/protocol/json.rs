@@ -1,15 +1,18 @@
-//! What was found, for a program.
+//! Report of an exploration as JSON Lines.
 
 use std::io::{self, Write};
 
 use explore::protocol::{Verdict, Violation, Warned};
 use explore::search::Stopped;
 use serde_json::{Value, json};
-use simulate::stepper::Telling;
+use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::Args;
 use super::subject::{Explored, Subject, sentence};
+
+/// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
+const VERSION: u32 = 2;
 
 /// Prints one exploration as a line.
 pub fn print(
@@ -20,6 +23,7 @@ pub fn print(
 ) -> io::Result<()> {
     let progress = &explored.exploration.progress;
     let mut line = json!({
+        "version": VERSION,
         "protocol": subject.given,
         "mutant": subject.mutant(),
         "threads": args.threads,
@@ -70,8 +74,8 @@ fn name(why: Stopped) -> &'static str {
     }
 }
 
-fn steps(steps: &[Telling]) -> Vec<Value> {
-    let step = |step: &Telling| json!({ "happens": step.happens, "effects": step.effects });
+fn steps(steps: &[DescribedMove]) -> Vec<Value> {
+    let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
     steps.iter().map(step).collect()
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
-use explore::protocol::{Exploration, Finding, Taken, Verdict, Violation, explore};
+use explore::protocol::{Exploration, Finding, TransitionName, Verdict, Violation, explore};
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::stepper::Problem;
@@ -122,7 +122,7 @@ impl<'a> Subject<'a> {
     }
 
     /// How much of the table was taken. What has been explored has a plan.
-    fn reached(&self, args: &Args, taken: &[Taken]) -> Reached {
+    fn reached(&self, args: &Args, taken: &[TransitionName]) -> Reached {
         let options = simulate::config::Options {
             settings: args.set.clone(),
             ..simulate::config::Options::default()
@@ -177,7 +177,7 @@ pub fn sentence(found: &Violation) -> String {
             Some(fault) => fault.message.clone(),
             None => "the protocol failed".to_owned(),
         },
-        Finding::TwoHolders {
+        Finding::SwmrViolation {
             line,
             writers,
             readers,
@@ -187,25 +187,25 @@ pub fn sentence(found: &Violation) -> String {
                 _ => format!(", and {} may read it", cores(*readers)),
             };
             format!(
-                "two holders: {} may write line {line}{reading}",
+                "SWMR violation: {} may write line {line}{reading}",
                 cores(*writers)
             )
         }
-        Finding::DeadValue { core, line } => format!(
-            "dead value: core {core} has read a value of line {line} that was not the latest at any time since it asked"
+        Finding::StaleValue { core, line } => format!(
+            "stale value: core {core} loaded a value of line {line} that was not the latest at any time since the load began"
         ),
         Finding::Deadlock { waiting: 0 } => {
-            "deadlock: a message or a transaction is left, and nothing goes on".to_owned()
+            "deadlock: a message or a transaction is left, and no controller can take a transition".to_owned()
         }
         Finding::Deadlock { waiting } => {
-            format!("deadlock: {} waiting, and nothing goes on", are(*waiting))
+            format!("deadlock: {} waiting, and no controller can take a transition", are(*waiting))
         }
         Finding::Livelock { waiting: 0 } => {
-            "livelock: a message or a transaction is left, and whatever goes on does not end it"
+            "livelock: a message or a transaction is left, and no sequence of transitions completes it"
                 .to_owned()
         }
         Finding::Livelock { waiting } => format!(
-            "livelock: {} waiting, and whatever goes on does not end it",
+            "livelock: {} waiting, and no sequence of transitions completes the requests",
             are(*waiting)
         ),
     }

@@ -1,11 +1,11 @@
-//! What was found, for a person.
+//! Human-readable report of an exploration.
 
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
 use explore::protocol::{Verdict, Violation, Warned};
 use explore::search::{Progress, Stopped};
-use simulate::stepper::Telling;
+use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::Args;
@@ -30,7 +30,7 @@ pub fn print(
     match &explored.exploration.verdict {
         Verdict::Clean => writeln!(
             out,
-            "  nothing found: no fault, no two holders, no dead value, no deadlock, no livelock"
+            "  nothing found: no fault, no SWMR violation, no stale value, no deadlock, no livelock"
         )?,
         Verdict::Found(found) => violation(found, explored, out)?,
         Verdict::Stopped(why) => writeln!(
@@ -50,7 +50,7 @@ pub fn print(
         memory_system::text_of(search, out)?;
     }
     if explored.status() == Status::Violation {
-        writeln!(out, "  to repeat it: {}", tame(&args.command(subject)))?;
+        writeln!(out, "  reproduce with: {}", tame(&args.command(subject)))?;
     }
     let has_none = |search: &Search| search.found.is_none() && search.stopped.is_none();
     match !explored.searches.is_empty() && explored.searches.iter().all(has_none) {
@@ -80,11 +80,11 @@ fn warning(
     if let Some((file, line, text)) = place {
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
-    writeln!(out, "    gem5 goes on; --strict makes it a fault")?;
+    writeln!(out, "    gem5 continues; --strict makes it a fault")?;
     shortest_run(&warned.steps, out)
 }
 
-fn shortest_run(steps: &[Telling], out: &mut dyn Write) -> io::Result<()> {
+fn shortest_run(steps: &[DescribedMove], out: &mut dyn Write) -> io::Result<()> {
     let moves = match steps.len() {
         1 => "1 move".to_owned(),
         count => format!("{count} moves"),
@@ -133,7 +133,7 @@ pub fn heading(opened: &Opened, args: &Args, out: &mut dyn Write) -> io::Result<
 }
 
 /// Prints a row of that table; the moves are those of the run that was found. Behind what was found is the
-/// command that repeats it.
+/// command that reproduces it.
 pub fn row(
     args: &Args,
     subject: &Subject,

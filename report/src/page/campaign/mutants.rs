@@ -11,7 +11,7 @@ use crate::page::table::Table;
 /// Tables that are longer are folded.
 const LONG: usize = 25;
 
-/// The mutants that failed by themselves, without a violation, each with the command that repeats it. What
+/// The mutants that failed by themselves, without a violation, each with the command that reproduces it. What
 /// violates a model has a section of its own.
 pub(super) fn failures(answers: &Answers) -> Option<Markup> {
     let is_failure = |one: &&Caught| one.outcome != "violation";
@@ -26,7 +26,7 @@ pub(super) fn failures(answers: &Answers) -> Option<Markup> {
             "Protocol",
             "Cores",
             "End",
-            "Command that repeats it",
+            "Command that reproduces it",
         ],
     );
     for one in &failed {
@@ -97,7 +97,7 @@ pub(super) fn equivalents(answers: &Answers) -> Option<Markup> {
         return None;
     }
     let mut table = Table::new(
-        "Mutants that were set apart",
+        "Excluded mutants",
         &["Mutant", "Protocol", "Operator", "Kind", "Reason"],
     );
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();

@@ -42,7 +42,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
             "End",
             "Violates",
             "Message",
-            "Command that repeats it",
+            "Command that reproduces it",
         ],
     );
     for one in &found.alarms {

@@ -8,7 +8,7 @@ use super::{Stepping, Values};
 
 /// A move in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Telling {
+pub struct DescribedMove {
     /// What happens: `core 1 stores to line 0`.
     pub happens: String,
     /// The transition that it leads to, what is sent, and what memory performs.
@@ -17,14 +17,14 @@ pub struct Telling {
 
 impl Stepping {
     /// Lets something happen in a state, and says what.
-    pub fn tell(&mut self, state: &[u8], chosen: Move) -> (Telling, Outcome) {
+    pub fn tell(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
         self.thaw(state);
         let happens = self.happens(chosen);
         let outcome = self.take(state, chosen);
         let mut effects = self.effects();
         let performed = outcome.performed.iter();
         effects.extend(performed.map(|access| self.answer(access)));
-        (Telling { happens, effects }, outcome)
+        (DescribedMove { happens, effects }, outcome)
     }
 
     fn happens(&self, chosen: Move) -> String {
@@ -138,7 +138,7 @@ impl Stepping {
             (_, _, Freshness::Old) => format!(
                 "core {core} has read a value of line {line} that was the latest when it asked"
             ),
-            (_, _, Freshness::Dead) => format!(
+            (_, _, Freshness::Stale) => format!(
                 "core {core} has read a value of line {line} that was not the latest at any time since it asked"
             ),
         }

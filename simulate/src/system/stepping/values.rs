@@ -2,7 +2,7 @@
 //!
 //! Caches move data around and never look at it, so what matters of a value is which loads may still return it. A
 //! store puts the *latest* value into its line. What was the latest until then is *old*: only a load that was under
-//! way at that moment, and still is, may return it. What no load may return any more is *dead*, whatever it was. These
+//! way at that moment, and still is, may return it. What no load may return any more is *stale*, whatever it was. These
 //! three are all values that there are in a state, so that they are as few as they can be and stand for all others.
 //!
 //! A load that returns the latest value, or one that was the latest at some time since the load began, takes place at
@@ -15,8 +15,8 @@ use crate::request::{RequestKind, Response};
 const FRESH: u64 = 1 << 40;
 /// Bits of the number of a line.
 const LINE_BITS: u32 = 8;
-/// What a block holds that nobody may return.
-const DEAD: u64 = 0;
+/// The name of all stale values: no load may return them.
+const STALE: u64 = 0;
 
 /// Which values cores store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,15 +37,15 @@ pub enum Action {
     Store,
 }
 
-/// What a load returned.
+/// How recent the value is that a load returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freshness {
-    /// The latest value; of a store, always.
+    /// The latest value of the line. Stores always have this freshness.
     Latest,
-    /// One that was the latest since the load began.
+    /// A value that has been overwritten, but was the latest at some time since the load began.
     Old,
-    /// One that was not.
-    Dead,
+    /// A value that was already overwritten when the load began.
+    Stale,
 }
 
 /// An access that memory has performed.
@@ -145,7 +145,7 @@ impl Renaming {
     /// What a value is called from now on.
     #[inline]
     pub fn rename(&self, value: u64) -> u64 {
-        if self.plain || value == DEAD {
+        if self.plain || value == STALE {
             return value;
         }
         if let Some(fresh) = value.checked_sub(FRESH) {
@@ -153,14 +153,14 @@ impl Renaming {
                 (fresh >> LINE_BITS) as usize,
                 fresh as usize % (1 << LINE_BITS),
             );
-            // If another core has stored to the line in the same move, loads may not notice: it is dead.
+            // If another core has stored to the line in the same move, loads may not notice: it is stale.
             return match self.latest.get(line) == Some(&Some(core)) {
                 true => Class::latest(line).code(self.cores),
-                false => DEAD,
+                false => STALE,
             };
         }
         let Some(class) = Class::of(value, self.cores, self.loads.len()) else {
-            return DEAD;
+            return STALE;
         };
         let under_way = self.loads[class.line];
         let loads = match (class.loads, self.latest[class.line]) {
@@ -169,7 +169,7 @@ impl Renaming {
             (loads, _) => loads & under_way,
         };
         match loads {
-            0 => DEAD,
+            0 => STALE,
             _ => Class { loads, ..class }.code(self.cores),
         }
     }
@@ -194,9 +194,9 @@ pub(super) fn access(
         (_, _, Some(class)) if class.line == line => match class.loads {
             0 => Freshness::Latest,
             loads if loads >> core & 1 == 1 => Freshness::Old,
-            _ => Freshness::Dead,
+            _ => Freshness::Stale,
         },
-        _ => Freshness::Dead,
+        _ => Freshness::Stale,
     };
     Access {
         core,
@@ -221,7 +221,7 @@ mod tests {
         let mut store = Renaming::new(Values::Latest, 2, vec![0, 0b10]);
         store.store(0, 1);
         assert_eq!(store.rename(Values::Latest.stored(0, 1, 0)), latest);
-        assert_eq!(store.rename(Values::Latest.stored(1, 1, 0)), DEAD);
+        assert_eq!(store.rename(Values::Latest.stored(1, 1, 0)), STALE);
         let old = store.rename(latest);
         assert_eq!(
             Class::of(old, 2, 2),
@@ -235,7 +235,7 @@ mod tests {
             Class::latest(0).code(2)
         );
         // The load is over.
-        assert_eq!(idle.rename(old), DEAD);
-        assert_eq!(store.rename(DEAD), DEAD);
+        assert_eq!(idle.rename(old), STALE);
+        assert_eq!(store.rename(STALE), STALE);
     }
 }
