@@ -9,21 +9,21 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
-use crate::complete::{Completion, Limits, complete, refute};
-use crate::events::Events;
-use crate::finals::Finals;
-use crate::minimise::minimise;
-use crate::pairs::{count_unordered, write_pairs};
+use crate::engine::complete::{Completion, Limits, complete, refute};
+use crate::engine::events::Events;
+use crate::engine::finals::Finals;
+use crate::engine::minimise::minimise;
+use crate::engine::projection::left_out;
+use crate::engine::proof::{Contradiction, Violation};
+use crate::engine::rank::rank;
+use crate::engine::saturate::Saturation;
+use crate::engine::schedule::schedule;
+use crate::engine::steps::steps;
+use crate::engine::trace_order::temporal;
+use crate::engine::value_problems::ValueProblems;
+use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::papers::{self, Answer, Problem};
-use crate::projection::left_out;
-use crate::proof::{Contradiction, Violation};
-use crate::rank::rank;
 use crate::sat::residual::{Found, Residual};
-use crate::saturate::Saturation;
-use crate::schedule::schedule;
-use crate::steps::steps;
-use crate::temporal::temporal;
-use crate::trouble::Trouble;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use memory::Model;
 use memory::machine::{self, Step};
@@ -218,12 +218,12 @@ fn decide_known(
     if bounds.passed() || !bounds.allows(MINIMUM_MEMORY) {
         return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
     }
-    let trouble = Trouble::of(history, reads_from, &finals);
-    if let Some(read) = trouble.thin_air {
+    let problems = ValueProblems::of(history, reads_from, &finals);
+    if let Some(read) = problems.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
     }
-    if !options.algorithm.is_stage() && trouble.reads_itself {
+    if !options.algorithm.is_stage() && problems.reads_itself {
         // The papers' histories have none; no order is needed to refute it.
         let saturate = Options {
             algorithm: Algorithm::Saturate,
@@ -244,14 +244,14 @@ fn decide_known(
             options,
             bounds,
         };
-        return trouble.qualify(by_paper(&problem, trouble.ambiguous));
+        return problems.qualify(by_paper(&problem, problems.ambiguous));
     }
     let left_out = left_out(history, reads_from, model);
     let is_left_out = |op: OpId| left_out[op.at()];
     if matches!(options.algorithm, Algorithm::Stages | Algorithm::Temporal) {
         if let Some(steps) = temporal(history, model, is_left_out) {
             let outcome = Outcome::new(Verdict::Consistent(steps), Stage::Temporal);
-            return trouble.qualify(outcome);
+            return problems.qualify(outcome);
         }
         if options.algorithm == Algorithm::Temporal {
             let verdict = Verdict::Undecided(Reason::NoTemporalOrder);
@@ -278,7 +278,7 @@ fn decide_known(
             outcome.verdict = Verdict::Consistent(run);
         }
     }
-    trouble.qualify(outcome)
+    problems.qualify(outcome)
 }
 
 /// Runs a paper's algorithm.

@@ -6,9 +6,9 @@ use history::{Doubt, Gap, History, NotUnderstood, OpId};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
+use crate::engine::proof::Violation;
 use crate::papers::criteria::breach::Breach;
 use crate::papers::qadeer::nice_cycle::NiceCycle;
-use crate::proof::Violation;
 use memory::machine::Step;
 
 /// The stage that decided, or gave up.

@@ -296,7 +296,7 @@ fn nothing_holds_where_a_write_is_hidden() {
         );
     });
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let bounds = check::bounds::Bounds::none();
+    let bounds = check::Bounds::none();
     let kernel = check::kernel::kernel(&history, &reads_from, Model::SC, &bounds);
     let undecided = check::kernel::NoKernel::Undecided(Reason::HiddenWrite(OpId(1)));
     assert_eq!(kernel, Err(undecided));
@@ -317,7 +317,7 @@ fn thin_air_has_no_kernel() {
     );
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for model in [Model::SC, Model::TSO] {
-        let bounds = check::bounds::Bounds::none();
+        let bounds = check::Bounds::none();
         let kernel = check::kernel::kernel(&history, &reads_from, model, &bounds);
         assert_eq!(kernel, Err(check::kernel::NoKernel::Inconsistent));
     }
@@ -409,7 +409,7 @@ fn a_history_of_nothing_is_undecided() {
         assert!(matches!(found, Verdict::Consistent(_)), "{found:?}");
     }
     let reads_from = ReadsFrom::derive(&empty, Ambiguity::Refuse).unwrap();
-    let bounds = check::bounds::Bounds::none();
+    let bounds = check::Bounds::none();
     let kernel = check::kernel::kernel(&empty, &reads_from, Model::SC, &bounds);
     let expected = check::kernel::NoKernel::Undecided(Reason::NothingCompleted);
     assert_eq!(kernel, Err(expected));

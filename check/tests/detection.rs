@@ -3,12 +3,10 @@
 
 mod common;
 
-use check::bounds::Bounds;
-use check::detection::{Detection, detect};
 use check::generate::{Mix as Weights, Recipe, generate};
-use check::guarantee::Guarantee;
-use check::prefixes::{Prefix, Prefixes};
-use check::{Algorithm, Model, Options, Power, Reason, Verdict, decide};
+use check::shrink::prefixes::{Prefix, Prefixes};
+use check::shrink::{Detection, detect};
+use check::{Algorithm, Bounds, Guarantee, Model, Options, Power, Reason, Verdict, decide};
 use common::{MODELS, Mix, accesses_of, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 use memory::machine::explore;

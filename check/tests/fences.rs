@@ -206,9 +206,7 @@ fn certificates_of_other_fences_are_refused() {
                         reads_from: Vec::new(),
                         steps: run.iter().map(|&step| named(&history, step)).collect(),
                     },
-                    Verdict::Violation(violation) => {
-                        Evidence::Violation(steps::steps(&other, violation))
-                    }
+                    Verdict::Violation(violation) => Evidence::Violation(steps(&other, violation)),
                     other => panic!("{other:?}"),
                 };
                 let claimed = matches!(verdict, Verdict::Consistent(_));

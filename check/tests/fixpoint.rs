@@ -1,12 +1,11 @@
 //! Saturation against its definition: clocks are reachability, the rules add nothing more, and
 //! undoing a choice leaves no trace.
 
-use check::Model;
-use check::bounds::Bounds;
-use check::events::{Events, INITIAL};
+use check::engine::events::{Events, INITIAL};
+use check::engine::rank::rank;
+use check::engine::saturate::{Reason, Saturation};
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::rank::rank;
-use check::saturate::{Reason, Saturation};
+use check::{Bounds, Model};
 use history::{Ambiguity, Annotation, ReadsFrom, WeakFence};
 use rand::RngExt;
 

@@ -17,7 +17,7 @@ use rand::rngs::StdRng;
 fn proof(history: &History, model: Model) -> Option<Vec<ProofStep>> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     match check(history, &reads_from, model, &Options::default()).verdict {
-        Verdict::Violation(violation) => Some(steps::steps(history, &violation)),
+        Verdict::Violation(violation) => Some(steps(history, &violation)),
         _ => None,
     }
 }
@@ -197,7 +197,7 @@ fn no_other_byte_turns_a_verdict() {
                 write_consistent(&mut file, &history, &claim, &[], run).unwrap();
             }
             Verdict::Violation(violation) => {
-                let proof = steps::steps(&history, violation);
+                let proof = steps(&history, violation);
                 write_violation(&mut file, &claim, &proof).unwrap();
             }
             other => panic!("{other:?}"),

@@ -12,8 +12,7 @@ pub mod text;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-use check::bounds::Bounds;
-use check::{Algorithm, Model, Outcome, Verdict};
+use check::{Algorithm, Bounds, Model, Outcome, Verdict};
 use history::{Ambiguity, History, Isa, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;

@@ -34,10 +34,10 @@ use std::io::Read;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use ::check::bounds::{Bounds, Exceeded};
 use ::check::online::{Arrival, Broken, Stop, Why};
 use ::check::proof::Violation;
 use ::check::{self, Model, Verdict};
+use ::check::{Bounds, Exceeded};
 use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
 

@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::graph::{Arc, Link};
 use super::residual::{Reader, Residual};
-use crate::events::{Events, INITIAL};
-use crate::explain::{Explainer, FactWriter, Hop};
-use crate::proof::{Assumption, Block, Contradiction, Fact, Rule};
+use crate::engine::events::{Events, INITIAL};
+use crate::engine::explain::{Explainer, FactWriter, Hop};
+use crate::engine::proof::{Assumption, Block, Contradiction, Fact, Rule};
 use certify::certificate::Node;
 
 /// A read, or a location's end.

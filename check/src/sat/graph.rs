@@ -1,9 +1,9 @@
 //! The order that a model of the formula stands for: what is forced, and what the model chooses.
 
-use crate::csr::Csr;
-use crate::digraph::{Digraph, topological_by};
-use crate::explain::Hop;
-use crate::saturate::{Reason, Saturation};
+use crate::engine::csr::Csr;
+use crate::engine::digraph::{Digraph, topological_by};
+use crate::engine::explain::Hop;
+use crate::engine::saturate::{Reason, Saturation};
 
 /// Why one event comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl<'f> Graph<'f> {
 
     /// All events in an order along the arcs, those of low rank first where there is a choice; or
     /// per event the number of its component, if it is on a cycle, or else
-    /// [`NONE`](crate::digraph::NONE).
+    /// [`NONE`](crate::engine::digraph::NONE).
     pub fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<u32>> {
         topological_by(self, rank).map_err(|rest| rest.components())
     }

@@ -5,9 +5,9 @@
 use rustc_hash::FxHashSet;
 
 use super::graph::{Arc, Link};
-use crate::events::Events;
-use crate::relation::{Relation, bits};
-use crate::saturate::Saturation;
+use crate::engine::events::Events;
+use crate::engine::relation::{Relation, bits};
+use crate::engine::saturate::Saturation;
 
 /// Writes of a location that are looked at at the least and at the most: the matrices of more would
 /// take too much memory.

@@ -46,7 +46,7 @@ pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<b
             true
         }
         Verdict::Violation(violation) => {
-            let proof = steps::steps(history, violation);
+            let proof = steps(history, violation);
             certificate::write_violation(&mut file, &claim, &proof).unwrap();
             false
         }

@@ -75,7 +75,7 @@ impl Certificates {
             }
             Verdict::Violation(violation) => {
                 let claim = claim();
-                let proof = steps::steps(history, violation);
+                let proof = steps(history, violation);
                 files::create(&path, |mut out| {
                     certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
                 })?;

@@ -1,6 +1,6 @@
 //! What all algorithms say of one history under one model.
 
-use check::pairs::write_pairs;
+use check::kernel::write_pairs;
 use check::{Power, Reason, Verdict};
 
 use super::{Decided, text};

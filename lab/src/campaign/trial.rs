@@ -4,10 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::bounds::Bounds;
-use check::detection::detect;
-use check::guarantee::Guarantee;
-use check::{Model, Verdict, check};
+use check::shrink::detect;
+use check::{Bounds, Guarantee, Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use check::bounds::Bounds;
 use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
-use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, decide};
+use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
 use tables::{Said, Trial};
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use certify::certificate::Node;
 use check::Model;
 use check::proof::{Block, Contradiction, Fact, Rule, Violation};
-use check::shape;
+use check::shrink::litmus_shape;
 use check::shrink::reduce;
 use history::{History, OpId, ReadSource, ReadsFrom};
 use ingest::Transitions;
@@ -30,7 +30,7 @@ pub fn violation(
 ) -> Vec<Picture> {
     let mut lead = vec![format!("{}.", why::headline(history, violation))];
     let part = reduce(history, reads_from, model, violation);
-    if let Some(shape) = part.and_then(|part| shape::of(&part.history, &part.violation)) {
+    if let Some(shape) = part.and_then(|part| litmus_shape(&part.history, &part.violation)) {
         lead.push(format!(
             "A part of it is the litmus test {}: {}.",
             shape.name, shape.meaning

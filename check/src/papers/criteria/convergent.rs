@@ -15,10 +15,10 @@ use super::reasons::Reasons;
 use super::web::{Edge, Label, Web, reads_from, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
+use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
-use crate::relation::Relation;
 use certify::criterion::{Criterion, Cyclic, Order};
 use history::OpId;
 

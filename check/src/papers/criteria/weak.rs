@@ -20,8 +20,8 @@ use super::local::{Derived, Halt, close, empty};
 use super::web::{Edge, Label, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use crate::papers::execution::Execution;
 use certify::criterion::{Criterion, Order};
 

@@ -4,8 +4,8 @@ use history::{History, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Origin, Reader, Residual};
-use crate::events::INITIAL;
-use crate::finals::Finals;
+use crate::engine::events::INITIAL;
+use crate::engine::finals::Finals;
 use crate::sat::graph::{Arc, Link};
 
 impl Residual<'_, '_, '_> {
