@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use certify::certificate::{ProofRule, ProofStep};
+use certify::certificate::{ProofStep, Statement};
 use certify::verify::verify_violation;
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
@@ -100,8 +100,12 @@ pub fn check(
 /// whole history, so a proof with too many of them is left to whoever verifies its certificate.
 fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
     let steps = steps(history, violation);
-    let speaks_of_candidates =
-        |step: &&ProofStep| matches!(step.rule, ProofRule::Candidates(_) | ProofRule::Suppose(_));
+    let speaks_of_candidates = |step: &&ProofStep| {
+        matches!(
+            step.statement,
+            Statement::Candidates(_) | Statement::Suppose(_)
+        )
+    };
     let visits = steps.iter().filter(speaks_of_candidates).count() * history.len();
     visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
 }
@@ -174,7 +178,7 @@ fn basis_of_violations<'h, 'r>(
 fn is_refuted(outcome: &Outcome) -> bool {
     matches!(
         outcome.verdict,
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_)
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_)
     )
 }
 
@@ -183,7 +187,7 @@ fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outc
     let provenance = &history.provenance;
     let against = match outcome.verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => provenance.against_consistent(),
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => {
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
             provenance.against_violation(model != Model::SC)
         }
         Verdict::Undecided(_) => None,
@@ -304,7 +308,7 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
         Answer::Refuted => Verdict::Unproved,
         Answer::Violation(violation) => Verdict::Violation(violation),
         Answer::Satisfied => Verdict::Satisfied,
-        Answer::Breach(breach) => Verdict::Breach(breach),
+        Answer::CriterionViolation(violation) => Verdict::CriterionViolation(violation),
         Answer::GaveUp(reason) => Verdict::Undecided(reason),
         Answer::Exceeded => Verdict::Undecided(Reason::exceeded(problem.bounds)),
     };

@@ -33,7 +33,7 @@ fn violates(prefix: &Prefix, model: Model, algorithm: Algorithm) -> bool {
     let verdict = outcome.verdict;
     let found = matches!(
         verdict,
-        Verdict::Violation(_) | Verdict::Breach(_) | Verdict::Unproved
+        Verdict::Violation(_) | Verdict::CriterionViolation(_) | Verdict::Unproved
     );
     let defect = Verdict::Undecided(Reason::FreeReads);
     assert_ne!(verdict, defect, "{}\n{}", algorithm.name(), print(history));

@@ -169,7 +169,9 @@ fn the_papers_algorithms_are_right_or_undecided() {
                 let verdict = check(&history, &reads_from, model, &options).verdict;
                 let found = match verdict {
                     Verdict::Consistent(_) => Some(true),
-                    Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Some(false),
+                    Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+                        Some(false)
+                    }
                     Verdict::Satisfied => None,
                     Verdict::Undecided(_) => {
                         undecided += u32::from(model == Model::TSO);

@@ -1,7 +1,6 @@
 //! `rubric check`: is a history SC, TSO, PSO?
 
 mod args;
-mod breach;
 mod certificates;
 mod comparison;
 pub mod json;
@@ -56,7 +55,7 @@ impl Decided<'_> {
     /// The name of what its certificate is about: proofs by the rules of a model are about that.
     fn claimed(&self) -> &'static str {
         match self.outcome.verdict {
-            Verdict::Breach(_) => self.subject(),
+            Verdict::CriterionViolation(_) => self.subject(),
             _ => self.model.name(),
         }
     }
@@ -284,7 +283,9 @@ fn printer(format: Format) -> Box<dyn Printer> {
 fn status(verdict: &Verdict) -> Status {
     match verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => Status::Done,
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Status::Violation,
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+            Status::Violation
+        }
         Verdict::Undecided(_) => Status::Undecided,
     }
 }

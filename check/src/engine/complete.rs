@@ -14,9 +14,10 @@
 use crate::bounds::Bounds;
 use crate::engine::explain::explain;
 use crate::engine::greedy::{Greedy, Progress};
-use crate::engine::proof::{Rule, Violation};
+use crate::engine::proof::Violation;
 use crate::engine::saturate::{Saturation, Stop};
 use crate::engine::search::{End, Memory, search};
+use certify::rule::Rule;
 
 /// What completion found.
 #[derive(Debug)]

@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use rustc_hash::FxHashMap;
 
 use crate::engine::events::Events;
-use crate::engine::proof::{Assumption, Block, Contradiction, Fact, Rule};
-use crate::engine::saturate::{Edge, Reason, Saturation, Stop};
+use crate::engine::events::INITIAL;
+use crate::engine::proof::{Assumption, Block, Contradiction, Fact};
+use crate::engine::saturate::{Edge, Saturation, Stop};
 use certify::certificate::Node;
+use certify::rule::Rule;
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub enum Hop {
 pub struct Explanation {
     /// The block; its assumptions are those of `choices`, in the same order.
     pub block: Block,
-    /// Edges with [`Reason::Chosen`], ascending.
+    /// The edges that the block assumes, in ascending order.
     pub choices: Vec<u32>,
 }
 
@@ -105,7 +107,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
     fn cycle<'l>(&self, event: u32, lemma_premises: impl Fn(u32) -> &'l [u32]) -> Explanation {
         let cycle = self.path(event, event, u32::MAX);
         let needed = self.justify(edges_of(&cycle).collect(), lemma_premises);
-        let is_choice = |&number: &u32| matches!(self.edge(number).reason, Reason::Chosen(_));
+        let is_choice = |&number: &u32| self.edge(number).rule == Some(Rule::Assumed);
         let choices: Vec<u32> = needed.keys().copied().filter(is_choice).collect();
         let mut writer = FactWriter::new(self, &needed);
         let end = Contradiction::Cycle(writer.write_path(&cycle));
@@ -146,16 +148,14 @@ impl<'a, 'e> Explainer<'a, 'e> {
 
     /// The path that an edge's rule needs.
     fn premises<'l>(&self, number: u32, lemma_premises: &impl Fn(u32) -> &'l [u32]) -> Vec<Hop> {
-        let Edge {
-            from, to, reason, ..
-        } = self.edge(number);
-        match reason {
-            Reason::Observed(read) => self.path(from, read, number),
-            Reason::Overtaken => {
-                let source = self.events().source[from as usize];
-                self.path(source, to, number)
-            }
-            Reason::Lemma(lemma) => lemma_premises(lemma)
+        let Edge { from, to, rule, .. } = self.edge(number);
+        match rule {
+            Some(Rule::Observed(read)) => self.path(from, read, number),
+            Some(Rule::Overtaken) => match self.events().source[from as usize] {
+                INITIAL => Vec::new(),
+                source => self.path(source, to, number),
+            },
+            Some(Rule::Lemma(lemma)) => lemma_premises(lemma)
                 .iter()
                 .map(|&edge| Hop::Edge(edge))
                 .collect(),
@@ -237,7 +237,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
         let edges = self
             .saturation
             .edges_into(event)
-            .filter(move |&number| number < limit && self.edge(number).reason != Reason::Transit);
+            .filter(move |&number| number < limit && self.edge(number).rule.is_some());
         po.chain(edges.map(Hop::Edge))
     }
 
@@ -363,24 +363,12 @@ impl<'a, 'b, 'e> FactWriter<'a, 'b, 'e> {
         let premises = self.write_path(premises);
         let events = self.explainer.events();
         let op = |event: u32| events.op[event as usize];
-        let Edge {
-            from, to, reason, ..
-        } = self.explainer.edge(number);
-        let rule = match reason {
-            Reason::ReadsFrom => Rule::ReadsFrom,
-            Reason::OwnEarlier(read) => Rule::OwnEarlier(op(read)),
-            Reason::Observed(read) => Rule::Observed(op(read)),
-            Reason::Overtaken | Reason::ReadsInitial => Rule::Overtaken,
-            Reason::Final => Rule::Final,
-            Reason::Chosen(_) => Rule::Assumed,
-            Reason::Lemma(lemma) => Rule::Lemma(lemma as usize),
-            Reason::Transit | Reason::ProgramOrder => unreachable!("not in paths as edges"),
-        };
+        let Edge { from, to, rule, .. } = self.explainer.edge(number);
         self.of_edge.insert(number, self.facts.len());
         self.facts.push(Fact {
             before: self.explainer.node(from),
             after: self.explainer.node(to),
-            rule,
+            rule: rule.expect("transit edges are in no path").map(op),
             premises,
         });
     }
@@ -397,10 +385,11 @@ impl<'a, 'b, 'e> FactWriter<'a, 'b, 'e> {
                 let next = self.facts.len();
                 let index = *self.of_po.entry((before, after)).or_insert(next);
                 if index == next {
+                    let kind = |event: u32| self.explainer.events().kind[event as usize];
                     self.facts.push(Fact {
                         before: self.explainer.node(before),
                         after: self.explainer.node(after),
-                        rule: Rule::ProgramOrder,
+                        rule: Rule::program_order(kind(before), kind(after)),
                         premises: Vec::new(),
                     });
                 }

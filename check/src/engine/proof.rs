@@ -2,33 +2,8 @@
 //! contradiction.
 
 use certify::certificate::Node;
+use certify::rule::Rule;
 use history::OpId;
-
-/// The reason for a fact. S is the source of the read L, S' another write of its location; a
-/// store-conditional counts as a reader of what its load-linked read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Rule {
-    /// R1-R3: program order that the model preserves.
-    ProgramOrder,
-    /// R4: S ≤ L, for S not earlier in L's own thread.
-    ReadsFrom,
-    /// R5: S' ≤ S, because S' comes before L in L's thread.
-    OwnEarlier(OpId),
-    /// R6: S' ≤ S, because S' ≤ L by the premises.
-    Observed(OpId),
-    /// R7: L ≤ S', because S ≤ S' by the premises (none if S is the initial write).
-    Overtaken,
-    /// The initial write precedes every write of its location.
-    InitialFirst,
-    /// S' precedes the write of the final value (by the premise, if several writes have it).
-    Final,
-    /// Assumed in this block.
-    Assumed,
-    /// Assumed in this block: what comes after takes its value from what comes before.
-    Source,
-    /// Forced by the block of this number, whose other assumptions are the premises.
-    Lemma(usize),
-}
 
 /// `before` precedes `after` in memory order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +13,7 @@ pub struct Fact {
     /// What follows.
     pub after: Node,
     /// Why.
-    pub rule: Rule,
+    pub rule: Rule<OpId>,
     /// Facts of the same block that the rule needs: for R6 and R7 a path, and for every rule about
     /// a read whose source is assumed that assumption.
     pub premises: Vec<usize>,
@@ -157,15 +132,15 @@ impl Violation {
             }
             for fact in &self.blocks[block].facts {
                 if let Rule::Lemma(lemma) = fact.rule {
-                    needed[lemma] = true;
+                    needed[lemma as usize] = true;
                 }
             }
         }
-        let mut number = 0;
-        let numbers: Vec<usize> = needed
+        let mut number = 0u32;
+        let numbers: Vec<u32> = needed
             .iter()
             .map(|&needed| {
-                number += usize::from(needed);
+                number += u32::from(needed);
                 number.saturating_sub(1)
             })
             .collect();
@@ -173,12 +148,12 @@ impl Violation {
         self.blocks.retain(|_| keep.next().unwrap_or(false));
         for fact in self.blocks.iter_mut().flat_map(|block| &mut block.facts) {
             if let Rule::Lemma(lemma) = &mut fact.rule {
-                *lemma = numbers[*lemma];
+                *lemma = numbers[*lemma as usize];
             }
         }
     }
 
-    /// Gives the operations and locations that the proof speaks of other names: those of a history that its history is a part of.
+    /// Renames the operations and locations of the proof to those of the enclosing history.
     pub fn rename(&mut self, op: &dyn Fn(OpId) -> OpId, location: &dyn Fn(u32) -> u32) {
         let node = |node: &mut Node| match node {
             Node::Op(it) => *it = op(*it),
@@ -199,9 +174,7 @@ impl Violation {
             for fact in &mut block.facts {
                 node(&mut fact.before);
                 node(&mut fact.after);
-                if let Rule::OwnEarlier(read) | Rule::Observed(read) = &mut fact.rule {
-                    *read = op(*read);
-                }
+                fact.rule = fact.rule.map(op);
             }
             match &mut block.end {
                 Contradiction::Cycle(_) => {}
@@ -219,7 +192,7 @@ impl Violation {
         }
     }
 
-    /// The operations that the proof speaks of, sources of reads included by `source`; ascending.
+    /// The operations that the proof mentions, and with `source` the sources of its reads, in ascending order.
     pub fn operations(&self, source: impl Fn(OpId) -> Option<OpId>) -> Vec<OpId> {
         let mut ops = Vec::new();
         for block in &self.blocks {
@@ -229,9 +202,7 @@ impl Violation {
                         ops.push(op);
                     }
                 }
-                if let Rule::OwnEarlier(read) | Rule::Observed(read) = fact.rule {
-                    ops.push(read);
-                }
+                ops.extend(fact.rule.read());
             }
             if let Contradiction::ThinAir(op) = block.end {
                 ops.push(op);

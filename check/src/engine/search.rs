@@ -29,7 +29,8 @@ use crate::engine::effort::Effort;
 use crate::engine::explain::{Explanation, explain};
 use crate::engine::frontier::Frontier;
 use crate::engine::proof::{Block, Violation};
-use crate::engine::saturate::{Mark, Reason, Saturation, Stop};
+use crate::engine::saturate::{Mark, Saturation, Stop};
+use certify::rule::Rule;
 
 /// How far ahead of the lowest unplaced rank events are visited at first as soon as choices concern
 /// them. Those beyond wait, so that they are visited once for many choices. What comes to light
@@ -186,8 +187,8 @@ impl Search<'_, '_> {
             if self.frontier.is_placed(forced.1) {
                 return Err(End::Refuted);
             }
-            let reason = Reason::Lemma(number as u32);
-            if let Err(stop) = self.saturation.assume(&[forced], reason, self.horizon()) {
+            let rule = Rule::Lemma(number as u32);
+            if let Err(stop) = self.saturation.assume(&[forced], rule, self.horizon()) {
                 self.learn(stop)?;
             }
         }
@@ -364,8 +365,7 @@ impl Search<'_, '_> {
             edge: self.saturation.edges().len() as u32,
         };
         self.levels.push(level);
-        let reason = Reason::Chosen(self.levels.len() as u32);
-        match self.saturation.assume(pairs, reason, self.horizon()) {
+        match self.saturation.assume(pairs, Rule::Assumed, self.horizon()) {
             Err(Stop::Exceeded) => Err(End::Exceeded),
             chosen => Ok(chosen),
         }
@@ -448,8 +448,8 @@ impl Search<'_, '_> {
             self.one_by_one = self.one_by_one.max(reached);
             return Ok(Ok(()));
         }
-        let reason = Reason::Lemma(lemma);
-        Ok(self.saturation.assume(&[forced], reason, self.horizon()))
+        let rule = Rule::Lemma(lemma);
+        Ok(self.saturation.assume(&[forced], rule, self.horizon()))
     }
 
     /// Takes back all but the first `placed` placements.

@@ -6,10 +6,9 @@
 use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
-use crate::engine::proof::{
-    Assumption, Block, Contradiction, Fact, Premise, Resolvent, Rule, Violation,
-};
-use certify::certificate::{Literal, Name, Node, ProofRule, ProofStep};
+use crate::engine::proof::{Assumption, Block, Contradiction, Fact, Premise, Resolvent, Violation};
+use certify::certificate::{Literal, Name, Node, ProofStep, Statement};
+use certify::rule::Rule;
 
 /// The steps of a proof. Cost: linear in the proof.
 pub fn steps(history: &History, violation: &Violation) -> Vec<ProofStep> {
@@ -30,17 +29,17 @@ struct Writer<'h> {
     history: &'h History,
     steps: Vec<ProofStep>,
     /// Facts outside of blocks.
-    lasting: FxHashMap<(Node, Node, Rule), u32>,
+    lasting: FxHashMap<(Node, Node, Rule<OpId>), u32>,
     /// The number of each block's clause, and how many literals it has.
     lemmas: Vec<(u32, usize)>,
 }
 
 impl Writer<'_> {
-    fn push(&mut self, rule: ProofRule, premises: Vec<u32>) -> u32 {
+    fn push(&mut self, statement: Statement, premises: Vec<u32>) -> u32 {
         let number = self.steps.len() as u32 + 1;
         self.steps.push(ProofStep {
             number,
-            rule,
+            statement,
             premises,
         });
         number
@@ -65,15 +64,15 @@ impl Writer<'_> {
         let end = match &block.end {
             Contradiction::Cycle(facts) => {
                 let premises = facts.iter().map(|&fact| numbers[fact]).collect();
-                self.push(ProofRule::Cycle, premises)
+                self.push(Statement::Cycle, premises)
             }
             Contradiction::ThinAir(op) => {
                 let op = Name::of(self.history, *op);
-                self.push(ProofRule::ThinAir(op), Vec::new())
+                self.push(Statement::ThinAir(op), Vec::new())
             }
             Contradiction::ThinFinal(location) => {
                 let address = self.history.locations()[*location as usize].address;
-                self.push(ProofRule::ThinFinal(address), Vec::new())
+                self.push(Statement::ThinFinal(address), Vec::new())
             }
         };
         self.lemmas.push((end, block.assumptions.len()));
@@ -102,28 +101,27 @@ impl Writer<'_> {
     fn fact(&mut self, fact: &Fact, numbers: &[u32]) -> u32 {
         let (before, after) = (self.name(fact.before), self.name(fact.after));
         let mut premises: Vec<u32> = fact.premises.iter().map(|&fact| numbers[fact]).collect();
-        let rule = match fact.rule {
-            Rule::ProgramOrder => {
-                ProofRule::ProgramOrder(self.label(fact.before, fact.after), before, after)
-            }
-            Rule::ReadsFrom => ProofRule::ReadsFrom(before, after),
-            Rule::OwnEarlier(read) => ProofRule::OwnEarlier(before, Name::of(self.history, read)),
-            Rule::Observed(read) => ProofRule::Observed(before, Name::of(self.history, read)),
-            Rule::Overtaken => ProofRule::Overtaken(before, after),
-            Rule::InitialFirst => ProofRule::First(after),
-            Rule::Final => ProofRule::Final(before),
-            Rule::Assumed => ProofRule::Suppose(Literal::Before(before, after)),
-            Rule::Source => ProofRule::Suppose(Literal::From(after, before)),
+        let statement = match fact.rule {
+            Rule::Assumed => Statement::Suppose(Literal::Before(before, after)),
+            Rule::Source => Statement::Suppose(Literal::From(after, before)),
             Rule::Lemma(lemma) => {
-                let (clause, literals) = self.lemmas[lemma];
+                let (clause, literals) = self.lemmas[lemma as usize];
                 if literals == 1 {
                     return clause;
                 }
                 premises.insert(0, clause);
-                ProofRule::Clause(vec![Literal::Before(before, after)])
+                Statement::Clause(vec![Literal::Before(before, after)])
+            }
+            rule => {
+                let (has_before, has_after) = rule.written_ends();
+                Statement::Order {
+                    rule: rule.map(|read| Name::of(self.history, read)),
+                    before: has_before.then_some(before),
+                    after: has_after.then_some(after),
+                }
             }
         };
-        self.push(rule, premises)
+        self.push(statement, premises)
     }
 
     /// Writes the clauses that follow from those of the blocks.
@@ -139,7 +137,7 @@ impl Writer<'_> {
                     Premise::Candidates(read) => match candidates.get(&read) {
                         Some(&number) => number,
                         None => {
-                            let rule = ProofRule::Candidates(self.name(read));
+                            let rule = Statement::Candidates(self.name(read));
                             let number = self.push(rule, Vec::new());
                             candidates.insert(read, number);
                             number
@@ -149,7 +147,7 @@ impl Writer<'_> {
             }
             let clause = resolvent.clause.iter();
             let clause = clause.map(|&literal| self.literal(literal)).collect();
-            numbers.push(self.push(ProofRule::Clause(clause), premises));
+            numbers.push(self.push(Statement::Clause(clause), premises));
         }
     }
 
@@ -169,28 +167,8 @@ impl Writer<'_> {
     fn name(&self, node: Node) -> Name {
         Name::of_node(self.history, node)
     }
-
-    fn label(&self, before: Node, after: Node) -> u8 {
-        match (before, after) {
-            (Node::Op(before), Node::Op(after)) => program_order_label(self.history, before, after),
-            _ => 1,
-        }
-    }
 }
 
 fn is_assumed(fact: &Fact) -> bool {
     matches!(fact.rule, Rule::Assumed | Rule::Source)
-}
-
-/// Which of R1 to R3 a preserved pair falls under: R3 with a fence, R2 after a plain store, else
-/// R1.
-pub fn program_order_label(history: &History, before: OpId, after: OpId) -> u8 {
-    let (before, after) = (history.kind(before), history.kind(after));
-    if before.is_fence() || after.is_fence() {
-        3
-    } else if before.is_plain_store() {
-        2
-    } else {
-        1
-    }
 }

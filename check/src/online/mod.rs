@@ -45,11 +45,11 @@ use std::collections::VecDeque;
 use history::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use certify::rule::Rule;
 use chains::Chains;
 use clocks::Clocks;
 use locations::Location;
 use memory::Model;
-use order::Reason;
 use replay::Replay;
 
 /// An operation as it arrives.
@@ -74,31 +74,15 @@ pub struct Arrival {
 /// Why the history can't be consistent any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// The first must come before the second, but comes after it.
-    Cycle(Arrival, Arrival, Why),
+    /// The first must come before the second, by a rule unless what it followed from is forgotten, but
+    /// comes after it.
+    Cycle(Arrival, Arrival, Option<Rule<Arrival>>),
     /// A read returns the initial value, and a write comes before it.
     Stale(Arrival, Arrival),
     /// A read returns a value that is overwritten before anything that is still to come.
     Overwritten(Arrival),
     /// A read returns a value that nobody has written.
     ThinAir(Arrival),
-}
-
-/// Why an operation must come before another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Program order that the model preserves.
-    ProgramOrder,
-    /// The second reads what the first writes.
-    ReadsFrom,
-    /// Two writes: this read comes after the first in its thread, and returns the value of the second.
-    OwnEarlier(Arrival),
-    /// Two writes: this read comes after the first, and returns the value of the second.
-    Observed(Arrival),
-    /// The first reads what the second overwrites.
-    Overtaken,
-    /// What it followed from is forgotten.
-    Forgotten,
 }
 
 /// A value is written twice to a location: nobody can tell which of the two writes a read takes.
@@ -158,8 +142,8 @@ struct Event {
     source: Source,
     /// If it writes, the last reader in each chain.
     readers: Vec<(u32, u32)>,
-    /// What must come after it, and why.
-    after: Vec<(u32, Reason)>,
+    /// What must come after it, and by which rule unless that is forgotten.
+    after: Vec<(u32, Option<Rule<u32>>)>,
     /// Whether something that was there is forgotten.
     is_cut: bool,
     /// Whether it has been forgotten, and its place may be taken.
@@ -298,7 +282,11 @@ impl Online {
         let mut source = arrival;
         while let Some(&next) = self.held_back.get(&(location, source.read.unwrap_or(0))) {
             if next == arrival {
-                return Err(Box::new(Broken::Cycle(source, arrival, Why::ReadsFrom)));
+                return Err(Box::new(Broken::Cycle(
+                    source,
+                    arrival,
+                    Some(Rule::ReadsFrom),
+                )));
             }
             source = next;
         }

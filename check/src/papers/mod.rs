@@ -39,7 +39,7 @@ use crate::verdict::{Reason, Statistics};
 use memory::Model;
 
 use certify::criterion::Criterion;
-use criteria::breach::Breach;
+use criteria::violation::CriterionViolation;
 use execution::Execution;
 
 /// What an algorithm is asked.
@@ -72,7 +72,7 @@ pub enum Answer {
     /// The criterion holds, which is weaker than the model.
     Satisfied,
     /// It does not.
-    Breach(Breach),
+    CriterionViolation(CriterionViolation),
     /// It cannot tell.
     GaveUp(Reason),
     /// A bound was met.

@@ -158,7 +158,9 @@ fn bisect(longest: usize, mut look: impl FnMut(usize) -> Sight) -> (usize, bool)
 
 fn sight(verdict: &Verdict) -> Sight {
     match verdict {
-        Verdict::Violation(_) | Verdict::Breach(_) | Verdict::Unproved => Sight::Violation,
+        Verdict::Violation(_) | Verdict::CriterionViolation(_) | Verdict::Unproved => {
+            Sight::Violation
+        }
         Verdict::Consistent(_) | Verdict::Satisfied => Sight::Nothing,
         Verdict::Undecided(reason) => match reason {
             // What the algorithm could have done, it did.

@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::decide::Options;
-use crate::engine::proof::{Block, Contradiction, Fact, Rule, Violation};
+use crate::engine::proof::{Block, Contradiction, Fact, Violation};
 use crate::verdict::Verdict;
 use certify::certificate::Node;
+use certify::rule::{Relation, Rule};
 use memory::Model;
 
 /// A known shape.
@@ -186,15 +187,7 @@ fn allowed(history: &History, reads_from: &ReadsFrom) -> [bool; 2] {
 struct Edge {
     before: OpId,
     after: OpId,
-    kind: EdgeKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EdgeKind {
-    Po,
-    Rf,
-    Co,
-    Fr,
+    relation: Relation,
 }
 
 impl Edge {
@@ -206,15 +199,13 @@ impl Edge {
             Kind::Rmw | Kind::FailedCas => "M",
             Kind::Fence | Kind::WeakFence(_) => "F",
         };
-        match self.kind {
-            EdgeKind::Po => {
+        match self.relation {
+            Relation::ProgramOrder => {
                 let is_same = history.location(self.before) == history.location(self.after);
                 let mark = if is_same { "=" } else { "" };
                 format!("po{}{}{mark}", letter(self.before), letter(self.after))
             }
-            EdgeKind::Rf => "rf".to_owned(),
-            EdgeKind::Co => "co".to_owned(),
-            EdgeKind::Fr => "fr".to_owned(),
+            other => other.name().to_owned(),
         }
     }
 }
@@ -241,7 +232,7 @@ fn cycles(history: &History, block: &Block) -> Vec<Vec<Edge>> {
 /// Of `overtaken`, that a read precedes its own thread's earlier write, whose order after the read's source took a way through other
 /// locations: the cycle of that way, and of the order that the read has seen.
 fn around(history: &History, block: &Block, overtaken: &Fact, own: &Fact) -> Option<Vec<Edge>> {
-    let (Rule::Overtaken, Rule::ProgramOrder, Node::Op(write)) =
+    let (Rule::Overtaken, Rule::ProgramOrder(_), Node::Op(write)) =
         (overtaken.rule, own.rule, own.before)
     else {
         return None;
@@ -254,7 +245,7 @@ fn around(history: &History, block: &Block, overtaken: &Fact, own: &Fact) -> Opt
     let seen = Edge {
         before: write,
         after: way.first()?.before,
-        kind: EdgeKind::Co,
+        relation: Relation::Coherence,
     };
     let cycle = merged(history, [vec![seen], way].concat());
     (cycle.len() > 2).then_some(cycle)
@@ -270,7 +261,7 @@ fn through_read(
 ) -> Option<Vec<Edge>> {
     let is_direct = matches!(
         other.rule,
-        Rule::ProgramOrder | Rule::InitialFirst | Rule::Final
+        Rule::ProgramOrder(_) | Rule::InitialFirst | Rule::Final
     );
     let Node::Op(write) = derived.before else {
         return None;
@@ -283,7 +274,7 @@ fn through_read(
             let po = Edge {
                 before: write,
                 after: read,
-                kind: EdgeKind::Po,
+                relation: Relation::ProgramOrder,
             };
             (read, vec![po])
         }
@@ -299,7 +290,7 @@ fn through_read(
     edges.push(Edge {
         before: read,
         after: write,
-        kind: EdgeKind::Fr,
+        relation: Relation::FromReads,
     });
     Some(merged(history, edges))
 }
@@ -308,16 +299,10 @@ fn edge(fact: &Fact) -> Option<Edge> {
     let (Node::Op(before), Node::Op(after)) = (fact.before, fact.after) else {
         return None;
     };
-    let kind = match fact.rule {
-        Rule::ProgramOrder => EdgeKind::Po,
-        Rule::ReadsFrom => EdgeKind::Rf,
-        Rule::Overtaken => EdgeKind::Fr,
-        _ => EdgeKind::Co,
-    };
     Some(Edge {
         before,
         after,
-        kind,
+        relation: fact.rule.relation(),
     })
 }
 
@@ -326,20 +311,23 @@ fn merged(history: &History, mut edges: Vec<Edge>) -> Vec<Edge> {
     let thread = |op: OpId| history.thread_of(op);
     for edge in &mut edges {
         if thread(edge.before) == thread(edge.after) && edge.before < edge.after {
-            edge.kind = EdgeKind::Po;
+            edge.relation = Relation::ProgramOrder;
         }
     }
     // Begin where a stretch of program order does.
     let begins = |at: usize| {
         let previous = edges[(at + edges.len() - 1) % edges.len()];
-        previous.kind != EdgeKind::Po
+        previous.relation != Relation::ProgramOrder
     };
     let first = (0..edges.len()).find(|&at| begins(at)).unwrap_or(0);
     edges.rotate_left(first);
     let mut merged: Vec<Edge> = Vec::new();
     for edge in edges {
         match merged.last_mut() {
-            Some(last) if last.kind == EdgeKind::Po && edge.kind == EdgeKind::Po => {
+            Some(last)
+                if last.relation == Relation::ProgramOrder
+                    && edge.relation == Relation::ProgramOrder =>
+            {
                 last.after = edge.after
             }
             _ => merged.push(edge),

@@ -19,7 +19,9 @@ impl Comparison<'_> {
             Verdict::Consistent(_) => Some(true),
             // That a weaker criterion holds says nothing about the model.
             Verdict::Satisfied | Verdict::Undecided(_) => None,
-            Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Some(false),
+            Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+                Some(false)
+            }
         }
     }
 

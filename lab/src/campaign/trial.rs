@@ -138,9 +138,10 @@ impl Trial<'_> {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,
             // The stages are asked, which do not end with a criterion.
-            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {
-                Finding::Undecided
-            }
+            Verdict::Undecided(_)
+            | Verdict::Unproved
+            | Verdict::Satisfied
+            | Verdict::CriterionViolation(_) => Finding::Undecided,
         };
         let criteria = Guarantee::ALL.map(|guarantee| match finding {
             Finding::Violation => self.ask(ended, guarantee),

@@ -240,7 +240,9 @@ fn filled(row: Trial, outcome: &Outcome) -> Trial {
     };
     let said = match &outcome.verdict {
         Verdict::Consistent(_) => Said::Consistent,
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Said::Violation,
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+            Said::Violation
+        }
         Verdict::Satisfied => Said::Satisfied,
         Verdict::Undecided(reason) => return undecided(row, reason),
     };

@@ -56,31 +56,7 @@ use crate::engine::clocks::Clocks;
 use crate::engine::events::{Events, INITIAL, NONE};
 use crate::engine::predecessor_cache::PredecessorCache;
 use crate::engine::worklist::Worklist;
-
-/// Why an edge holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// R1-R3: program order that the model preserves. Never of a derived edge.
-    ProgramOrder,
-    /// R4: from a source to its external reader.
-    ReadsFrom,
-    /// R5: from a thread's own earlier write to the source of this later read of it.
-    OwnEarlier(u32),
-    /// R6: from a write that precedes this read to the read's source.
-    Observed(u32),
-    /// R7: from a reader to a write that its source precedes.
-    Overtaken,
-    /// From a reader of the initial value to a write.
-    ReadsInitial,
-    /// From a write to the one whose value is final.
-    Final,
-    /// Implied by the others along paths; carries store slots under PSO.
-    Transit,
-    /// Chosen by a search, as its n-th choice.
-    Chosen(u32),
-    /// The opposite of a choice, forced by the n-th lemma.
-    Lemma(u32),
-}
+use certify::rule::Rule;
 
 /// A derived edge.
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +65,8 @@ pub struct Edge {
     pub from: u32,
     /// The event that follows.
     pub to: u32,
-    /// Why.
-    pub reason: Reason,
+    /// The rule that derived it; `None` for a *transit* edge, which the others imply along paths.
+    pub rule: Option<Rule<u32>>,
     next_out: u32,
     next_in: u32,
 }
@@ -256,11 +232,11 @@ impl<'a> Saturation<'a> {
     pub fn assume(
         &mut self,
         pairs: &[(u32, u32)],
-        reason: Reason,
+        rule: Rule<u32>,
         limit: usize,
     ) -> Result<(), Stop> {
         for &(from, to) in pairs {
-            self.add(from, to, reason)?;
+            self.add(from, to, rule)?;
             // R7, without waiting until `to` is visited.
             self.add_readers(from, to)?;
         }
@@ -391,12 +367,12 @@ impl<'a> Saturation<'a> {
     }
 
     /// Records an edge; the clocks follow when its tail is visited.
-    fn link(&mut self, from: u32, to: u32, reason: Reason) {
+    fn link(&mut self, from: u32, to: u32, rule: Option<Rule<u32>>) {
         let number = self.edges.len() as u32;
         self.edges.push(Edge {
             from,
             to,
-            reason,
+            rule,
             next_out: self.head_out[from as usize],
             next_in: self.head_in[to as usize],
         });
@@ -405,18 +381,18 @@ impl<'a> Saturation<'a> {
     }
 
     /// Adds an edge unless the order is known.
-    fn add(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
+    fn add(&mut self, from: u32, to: u32, rule: Rule<u32>) -> Result<(), Stop> {
         if from != to && self.precedes(from, to) {
             return Ok(());
         }
         let closes = from != to
             && (self.events.is_global(to) || self.same_location(from, to))
             && self.precedes(to, from);
-        self.link(from, to, reason);
+        self.link(from, to, Some(rule));
         if closes {
             return Err(Stop::Cycle(to));
         }
-        self.pass(from, to, reason)
+        self.pass(from, to, false)
     }
 
     fn same_location(&self, first: u32, second: u32) -> bool {
@@ -424,10 +400,10 @@ impl<'a> Saturation<'a> {
     }
 
     /// Passes the clock of `from`, and `from` itself, to `to`.
-    fn pass(&mut self, from: u32, to: u32, reason: Reason) -> Result<(), Stop> {
+    fn pass(&mut self, from: u32, to: u32, is_transit: bool) -> Result<(), Stop> {
         let mut row = std::mem::take(&mut self.scratch);
         self.load(from, &mut row);
-        let result = self.join(from, &row, to, reason);
+        let result = self.join(from, &row, to, is_transit);
         self.scratch = row;
         result
     }
@@ -439,9 +415,9 @@ impl<'a> Saturation<'a> {
         row[slot] = row[slot].max(self.events.position[event as usize]);
     }
 
-    fn join(&mut self, from: u32, row: &[u32], to: u32, reason: Reason) -> Result<(), Stop> {
+    fn join(&mut self, from: u32, row: &[u32], to: u32, is_transit: bool) -> Result<(), Stop> {
         let (global, width) = (self.events.global_slots(), self.events.width);
-        let slots = if reason == Reason::Transit {
+        let slots = if is_transit {
             global..width
         } else if self.has_transit && !self.same_location(from, to) {
             0..global
@@ -450,11 +426,11 @@ impl<'a> Saturation<'a> {
         };
         let own = self.events.slot[to as usize] as usize;
         let position = self.events.position[to as usize];
-        if reason == Reason::Transit && row[own] >= position {
+        if is_transit && row[own] >= position {
             // A cycle here also shows in a main chain, along edges that are a proof.
             let mut row = row.to_vec();
             row[own] = position - 1;
-            return self.join(from, &row, to, reason);
+            return self.join(from, &row, to, is_transit);
         }
         let row = &row[slots.clone()];
         let clock = &mut self.clocks.of_mut(to)[slots.clone()];
@@ -518,17 +494,14 @@ impl<'a> Saturation<'a> {
     fn pass_on(&mut self, event: u32, row: &[u32]) -> Result<(), Stop> {
         let events = self.events;
         for &next in events.po.of(event) {
-            self.join(event, row, next, Reason::ProgramOrder)?;
+            self.join(event, row, next, false)?;
         }
         let mut edge = self.head_out[event as usize];
         while edge != NONE {
             let Edge {
-                to,
-                reason,
-                next_out,
-                ..
+                to, rule, next_out, ..
             } = self.edges[edge as usize];
-            self.join(event, row, to, reason)?;
+            self.join(event, row, to, rule.is_none())?;
             edge = next_out;
         }
         Ok(())
@@ -552,7 +525,7 @@ impl<'a> Saturation<'a> {
         }
         let found = self.writes_ahead(Some(source), read);
         for &write in found.iter().filter(|&&write| write != source) {
-            self.add(write, source, Reason::Observed(read))?;
+            self.add(write, source, Rule::Observed(read))?;
         }
         self.found = found;
         Ok(())
@@ -574,7 +547,7 @@ impl<'a> Saturation<'a> {
         let events = self.events;
         for &reader in events.readers.of(source) {
             if reader != write {
-                self.add(reader, write, Reason::Overtaken)?;
+                self.add(reader, write, Rule::Overtaken)?;
             }
         }
         Ok(())

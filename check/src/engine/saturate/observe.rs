@@ -2,7 +2,7 @@
 
 use crate::engine::events::{INITIAL, NONE};
 
-use super::{Reason, Saturation, Stop};
+use super::{Rule, Saturation, Stop};
 
 impl Saturation<'_> {
     /// The edges that reads and final values show by themselves: R4, R5, initial and final.
@@ -32,7 +32,7 @@ impl Saturation<'_> {
             for group in index.groups(events.location[write as usize]) {
                 let last = index.members(group).last();
                 if let Some(&other) = last.filter(|&&last| last != write) {
-                    self.link(other, write, Reason::Final);
+                    self.link(other, write, Some(Rule::Final));
                 }
             }
         }
@@ -49,10 +49,10 @@ impl Saturation<'_> {
                 let earlier_own =
                     self.events.thread(source) == self.events.thread(read) && source < read;
                 if !earlier_own {
-                    self.link(source, read, Reason::ReadsFrom);
+                    self.link(source, read, Some(Rule::ReadsFrom));
                 }
                 if let Some(write) = own.filter(|&write| write != source) {
-                    self.link(write, source, Reason::OwnEarlier(read));
+                    self.link(write, source, Some(Rule::OwnEarlier(read)));
                 }
             }
         }
@@ -66,7 +66,7 @@ impl Saturation<'_> {
             for group in events.write_index.groups(location) {
                 let first = events.write_index.members(group)[0];
                 if events.thread(first) != events.thread(read) {
-                    self.link(read, first, Reason::ReadsInitial);
+                    self.link(read, first, Some(Rule::Overtaken));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Transit edges: what carries store slots from main chains to the events of a location (PSO).
 
-use super::{Overwritten, Reason, Saturation, Stop};
+use super::{Overwritten, Saturation, Stop};
 
 impl Saturation<'_> {
     /// Adds the transit edges that an event's main slots call for (PSO).
@@ -47,7 +47,7 @@ impl Saturation<'_> {
     }
 
     fn transit(&mut self, from: u32, to: u32) -> Result<(), Stop> {
-        self.link(from, to, Reason::Transit);
-        self.pass(from, to, Reason::Transit)
+        self.link(from, to, None);
+        self.pass(from, to, true)
     }
 }

@@ -28,7 +28,7 @@ use certify::criterion::{Criterion, Order};
 /// Decides wCCM; returns `wpww`.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn weak_memory(
     exec: &Execution<'_>,
     reads_from: &ReadsFrom,
@@ -140,8 +140,8 @@ impl Found {
         let found = [Order::Preserved, Order::SameLocation].into_iter();
         let shortest = found
             .filter_map(in_order)
-            .min_by_key(|breach| breach.facts.len());
-        shortest.map(Stop::Breach)
+            .min_by_key(|violation| violation.facts.len());
+        shortest.map(Stop::CriterionViolation)
     }
 }
 

@@ -37,7 +37,7 @@ pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
     }
     match partial(problem, &execution, algorithm) {
         Err((_, Stop::Exceeded)) => Answer::Exceeded.into(),
-        Err((fired, Stop::Breach(_))) => {
+        Err((fired, Stop::CriterionViolation(_))) => {
             let mut report = Report::from(Answer::Refuted);
             report.statistics.fired = Some(fired);
             report

@@ -35,6 +35,7 @@ use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
 use crate::engine::saturate::Saturation;
 use crate::kernel::pairs::unordered;
 use crate::verdict::SatStatistics;
+use certify::rule::Rule;
 
 /// What the solver found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -285,17 +286,16 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         arcs.push(Arc {
             from,
             to,
-            link: Link::Pair { literal },
+            link: Link::chosen(Rule::Assumed, [0, literal]),
         });
         let readers = self.events().readers.of(from).iter();
         arcs.extend(readers.filter(|&&reader| reader != to).map(|&reader| Arc {
             from: reader,
             to,
-            link: Link::Overtaken {
-                read: reader,
+            link: Link::Chosen {
+                rule: Rule::Overtaken,
+                literals: [0, literal],
                 source: from,
-                chosen: 0,
-                pair: literal,
             },
         }));
     }
@@ -304,7 +304,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     fn read_from(&self, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
         if source != INITIAL {
             if !self.is_own(read, source) {
-                let link = Link::ReadsFrom { chosen };
+                let link = Link::chosen(Rule::ReadsFrom, [chosen, 0]);
                 arcs.push(Arc {
                     from: source,
                     to: read,
@@ -312,7 +312,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
                 });
             }
             if let Some(earlier) = self.own_earlier(read).filter(|&earlier| earlier != source) {
-                let link = Link::OwnEarlier { read, chosen };
+                let link = Link::chosen(Rule::OwnEarlier(read), [chosen, 0]);
                 arcs.push(Arc {
                     from: earlier,
                     to: source,
@@ -322,19 +322,18 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }
         let guarded = self.guarded.get(&read).into_iter().flatten();
         for &reader in std::iter::once(&read).chain(guarded) {
-            self.overtake(reader, read, source, chosen, arcs);
+            self.overtake(reader, source, chosen, arcs);
         }
     }
 
     /// Whoever depends on a read of `source` comes before all writes that `source` comes before.
-    fn overtake(&self, from: u32, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
+    fn overtake(&self, from: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
         let mut push = |to: u32, pair: i32| {
             if to != from {
-                let link = Link::Overtaken {
-                    read,
+                let link = Link::Chosen {
+                    rule: Rule::Overtaken,
+                    literals: [chosen, pair],
                     source,
-                    chosen,
-                    pair,
                 };
                 arcs.push(Arc { from, to, link });
             }
@@ -379,7 +378,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         arcs.extend(writes.filter(|&&write| write != last).map(|&from| Arc {
             from,
             to: last,
-            link: Link::Final { chosen },
+            link: Link::chosen(Rule::Final, [chosen, 0]),
         }));
     }
 

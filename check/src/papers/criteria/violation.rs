@@ -1,7 +1,7 @@
 //! Why a history does not satisfy a criterion of CAV 2019: facts about its relations, each with its
 //! reason, that end in a cycle.
 
-use certify::certificate::{Name, Node, RelationStep, StepOf};
+use certify::certificate::{Name, Node, RelationStatement, RelationStep};
 use certify::criterion::{Criterion, Cyclic, Link};
 use history::{History, OpId};
 
@@ -22,7 +22,7 @@ pub struct Fact {
 
 /// Why a history does not satisfy a criterion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
+pub struct CriterionViolation {
     /// The criterion.
     pub criterion: Criterion,
     /// What the cycle needs; premises have smaller indices.
@@ -33,7 +33,7 @@ pub struct Breach {
     pub cycle: Vec<usize>,
 }
 
-impl Breach {
+impl CriterionViolation {
     /// The operations that it speaks of, ascending.
     pub fn operations(&self) -> Vec<OpId> {
         let mut ops = Vec::new();
@@ -59,7 +59,7 @@ impl Breach {
         for fact in &self.facts {
             steps.push(RelationStep {
                 number: steps.len() as u32 + 1,
-                what: StepOf::Pair {
+                statement: RelationStatement::Pair {
                     link: fact.link.map(name),
                     before: node(fact.before),
                     after: node(fact.after),
@@ -70,7 +70,7 @@ impl Breach {
         }
         steps.push(RelationStep {
             number: steps.len() as u32 + 1,
-            what: StepOf::Cycle(self.relation.map(name)),
+            statement: RelationStatement::Cycle(self.relation.map(name)),
             premises: cite(&self.cycle),
         });
         steps
