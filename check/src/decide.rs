@@ -3,27 +3,27 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use certify::certificate::{ProofRule, ProofStep};
+use certify::certificate::{ProofStep, Statement};
 use certify::verify::verify_violation;
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
-use crate::complete::{Completion, Limits, complete, refute};
-use crate::events::Events;
-use crate::finals::Finals;
-use crate::minimise::minimise;
-use crate::pairs::{count_unordered, write_pairs};
+use crate::engine::complete::{Completion, Limits, complete, refute};
+use crate::engine::events::Events;
+use crate::engine::finals::Finals;
+use crate::engine::minimise::minimise;
+use crate::engine::projection::left_out;
+use crate::engine::proof::{Contradiction, Violation};
+use crate::engine::rank::rank;
+use crate::engine::saturate::Saturation;
+use crate::engine::schedule::schedule;
+use crate::engine::steps::steps;
+use crate::engine::trace_order::temporal;
+use crate::engine::value_problems::ValueProblems;
+use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::papers::{self, Answer, Problem};
-use crate::projection::left_out;
-use crate::proof::{Contradiction, Violation};
-use crate::rank::rank;
 use crate::sat::residual::{Found, Residual};
-use crate::saturate::Saturation;
-use crate::schedule::schedule;
-use crate::steps::steps;
-use crate::temporal::temporal;
-use crate::trouble::Trouble;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use memory::Model;
 use memory::machine::{self, Step};
@@ -100,8 +100,12 @@ pub fn check(
 /// whole history, so a proof with too many of them is left to whoever verifies its certificate.
 fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
     let steps = steps(history, violation);
-    let speaks_of_candidates =
-        |step: &&ProofStep| matches!(step.rule, ProofRule::Candidates(_) | ProofRule::Suppose(_));
+    let speaks_of_candidates = |step: &&ProofStep| {
+        matches!(
+            step.statement,
+            Statement::Candidates(_) | Statement::Suppose(_)
+        )
+    };
     let visits = steps.iter().filter(speaks_of_candidates).count() * history.len();
     visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
 }
@@ -174,7 +178,7 @@ fn basis_of_violations<'h, 'r>(
 fn is_refuted(outcome: &Outcome) -> bool {
     matches!(
         outcome.verdict,
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_)
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_)
     )
 }
 
@@ -183,7 +187,7 @@ fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outc
     let provenance = &history.provenance;
     let against = match outcome.verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => provenance.against_consistent(),
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => {
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
             provenance.against_violation(model != Model::SC)
         }
         Verdict::Undecided(_) => None,
@@ -218,12 +222,12 @@ fn decide_known(
     if bounds.passed() || !bounds.allows(MINIMUM_MEMORY) {
         return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
     }
-    let trouble = Trouble::of(history, reads_from, &finals);
-    if let Some(read) = trouble.thin_air {
+    let problems = ValueProblems::of(history, reads_from, &finals);
+    if let Some(read) = problems.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
     }
-    if !options.algorithm.is_stage() && trouble.reads_itself {
+    if !options.algorithm.is_stage() && problems.reads_itself {
         // The papers' histories have none; no order is needed to refute it.
         let saturate = Options {
             algorithm: Algorithm::Saturate,
@@ -244,14 +248,14 @@ fn decide_known(
             options,
             bounds,
         };
-        return trouble.qualify(by_paper(&problem, trouble.ambiguous));
+        return problems.qualify(by_paper(&problem, problems.ambiguous));
     }
     let left_out = left_out(history, reads_from, model);
     let is_left_out = |op: OpId| left_out[op.at()];
     if matches!(options.algorithm, Algorithm::Stages | Algorithm::Temporal) {
         if let Some(steps) = temporal(history, model, is_left_out) {
             let outcome = Outcome::new(Verdict::Consistent(steps), Stage::Temporal);
-            return trouble.qualify(outcome);
+            return problems.qualify(outcome);
         }
         if options.algorithm == Algorithm::Temporal {
             let verdict = Verdict::Undecided(Reason::NoTemporalOrder);
@@ -278,7 +282,7 @@ fn decide_known(
             outcome.verdict = Verdict::Consistent(run);
         }
     }
-    trouble.qualify(outcome)
+    problems.qualify(outcome)
 }
 
 /// Runs a paper's algorithm.
@@ -304,7 +308,7 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
         Answer::Refuted => Verdict::Unproved,
         Answer::Violation(violation) => Verdict::Violation(violation),
         Answer::Satisfied => Verdict::Satisfied,
-        Answer::Breach(breach) => Verdict::Breach(breach),
+        Answer::CriterionViolation(violation) => Verdict::CriterionViolation(violation),
         Answer::GaveUp(reason) => Verdict::Undecided(reason),
         Answer::Exceeded => Verdict::Undecided(Reason::exceeded(problem.bounds)),
     };

@@ -6,9 +6,9 @@ use history::{Doubt, Gap, History, NotUnderstood, OpId};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
-use crate::papers::criteria::breach::Breach;
+use crate::engine::proof::Violation;
+use crate::papers::criteria::violation::CriterionViolation;
 use crate::papers::qadeer::nice_cycle::NiceCycle;
-use crate::proof::Violation;
 use memory::machine::Step;
 
 /// The stage that decided, or gave up.
@@ -323,7 +323,7 @@ pub enum Verdict {
     /// The weaker criterion that was asked about holds.
     Satisfied,
     /// It does not, so neither does the model.
-    Breach(Breach),
+    CriterionViolation(CriterionViolation),
     /// Not known.
     Undecided(Reason),
 }

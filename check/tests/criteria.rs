@@ -4,21 +4,21 @@ mod common;
 #[path = "common/literal.rs"]
 mod literal;
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use certify::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
+use certify::certificate::{
+    self, Certificate, Claim, Evidence, Name, RelationStatement, RelationStep,
+};
 use certify::criterion::Criterion;
 use certify::verify::{Rejection, Verified, verify};
-use check::bounds::Bounds;
+use check::engine::relation::Relation;
 use check::generate::{Recipe, generate};
 use check::kernel::conflicting;
-use check::papers::criteria::breach::Breach;
+use check::papers::criteria::violation::CriterionViolation;
 use check::papers::criteria::{Stop, causal, convergent, weak};
 use check::papers::execution::Execution;
-use check::relation::Relation;
-use check::{Algorithm, Model, Options, Reason, Verdict, check};
+use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
 use common::corpus::Corpus;
 use common::{Mix, change_reads, decide, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
@@ -31,7 +31,7 @@ fn model(criterion: Criterion) -> Model {
     Algorithm::of(criterion).default_model()
 }
 
-/// Whether a criterion holds; a breach is written, read back and verified.
+/// Whether a criterion holds; a violation is written, read back and verified.
 fn holds(history: &History, criterion: Criterion) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options {
@@ -40,9 +40,9 @@ fn holds(history: &History, criterion: Criterion) -> bool {
     };
     match check(history, &reads_from, model(criterion), &options).verdict {
         Verdict::Satisfied => true,
-        Verdict::Breach(breach) => {
-            assert_eq!(breach.criterion, criterion);
-            certified(history, &breach);
+        Verdict::CriterionViolation(violation) => {
+            assert_eq!(violation.criterion, criterion);
+            certified(history, &violation);
             false
         }
         other => panic!("{other:?}\n{}", print(history)),
@@ -56,14 +56,14 @@ fn claim(history: &History, criterion: Criterion) -> Claim {
     }
 }
 
-fn certified(history: &History, breach: &Breach) -> Certificate {
-    let claim = claim(history, breach.criterion);
+fn certified(history: &History, violation: &CriterionViolation) -> Certificate {
+    let claim = claim(history, violation.criterion);
     let mut file = Vec::new();
-    certificate::write_breach(&mut file, &claim, &breach.steps(history)).unwrap();
+    certificate::write_violation(&mut file, &claim, &violation.steps(history)).unwrap();
     let certificate = certificate::read(file.as_slice()).unwrap();
     let verified = verify(history, &certificate);
     assert!(
-        matches!(verified, Ok(Verified::Breach { criterion, .. }) if criterion == breach.criterion),
+        matches!(verified, Ok(Verified::CriterionViolation { criterion, .. }) if criterion == violation.criterion),
         "{verified:?}\n{}\n{}",
         print(history),
         String::from_utf8_lossy(&file)
@@ -265,19 +265,19 @@ fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History)
     let any = Name::of(history, op);
     let (number, other) = (
         steps[at].number,
-        steps[random.random_range(0..steps.len())].what,
+        steps[random.random_range(0..steps.len())].statement,
     );
-    match (random.random_range(0..7), &mut steps[at].what) {
-        (0, StepOf::Pair { before, .. }) => *before = any,
-        (1, StepOf::Pair { after, .. }) => *after = any,
+    match (random.random_range(0..7), &mut steps[at].statement) {
+        (0, RelationStatement::Pair { before, .. }) => *before = any,
+        (1, RelationStatement::Pair { after, .. }) => *after = any,
         (
             2,
-            StepOf::Pair {
+            RelationStatement::Pair {
                 via: Some(read), ..
             },
         ) => *read = any,
-        (3, StepOf::Pair { link, .. }) => {
-            if let StepOf::Pair { link: other, .. } = other {
+        (3, RelationStatement::Pair { link, .. }) => {
+            if let RelationStatement::Pair { link: other, .. } = other {
                 *link = other;
             }
         }
@@ -297,7 +297,7 @@ fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History)
 fn offer(history: &History, criterion: Criterion, steps: Vec<RelationStep>) {
     let certificate = Certificate {
         claim: claim(history, criterion),
-        evidence: Evidence::Breach(steps),
+        evidence: Evidence::CriterionViolation(steps),
     };
     let verified = verify(history, &certificate);
     assert!(
@@ -317,7 +317,7 @@ fn what_holds_is_not_refuted_by_tampered_certificates() {
         };
         let hold = Criterion::ALL.map(|criterion| holds(&history, criterion));
         for strong in (0..5).filter(|&at| !hold[at]) {
-            let steps = breach(&history, Criterion::ALL[strong]).steps(&history);
+            let steps = violation(&history, Criterion::ALL[strong]).steps(&history);
             for weak in (0..5).filter(|&at| hold[at]) {
                 offer(&history, Criterion::ALL[weak], steps.clone());
                 for _ in 0..20 {
@@ -337,14 +337,14 @@ fn what_holds_is_not_refuted_by_tampered_certificates() {
     assert!(tried > 8_000, "{tried}");
 }
 
-fn breach(history: &History, criterion: Criterion) -> Breach {
+fn violation(history: &History, criterion: Criterion) -> CriterionViolation {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options {
         algorithm: Algorithm::of(criterion),
         ..Options::default()
     };
     match check(history, &reads_from, model(criterion), &options).verdict {
-        Verdict::Breach(breach) => breach,
+        Verdict::CriterionViolation(violation) => violation,
         other => panic!("{other:?}"),
     }
 }
@@ -352,7 +352,7 @@ fn breach(history: &History, criterion: Criterion) -> Breach {
 #[test]
 fn a_criterion_that_does_not_follow_from_the_model_refutes_nothing() {
     let stale = axe("a", "0: M[0] := 1\n0: M[0] == 0\ncheck\n");
-    let certificate = certified(&stale, &breach(&stale, Criterion::Ccm));
+    let certificate = certified(&stale, &violation(&stale, Criterion::Ccm));
     for (criterion, model) in [
         (Some(Criterion::Ccm), Model::TSO),
         (Some(Criterion::Cc), Model::PSO),

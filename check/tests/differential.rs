@@ -118,7 +118,7 @@ fn compare(history: &History, model: Model) -> Result<(), TestCaseError> {
             print(history)
         );
         if let (Verdict::Violation(violation), Algorithm::Stages) = (&verdict, algorithm) {
-            let bounds = check::bounds::Bounds::none();
+            let bounds = check::Bounds::none();
             let small =
                 check::shrink::shrink(history, &reads_from, model, violation, &bounds, &mut |_| {});
             let small = small.expect("some operation takes part").history;

@@ -5,14 +5,13 @@ mod common;
 
 use std::time::Duration;
 
-use check::bounds::Bounds;
+use check::engine::relation::Relation;
+use check::engine::schedule::schedule;
 use check::papers::execution::Execution;
 use check::papers::gradual::enumerate::enumerate;
 use check::papers::saturation::Forced;
 use check::papers::{Answer, Problem, Report};
-use check::relation::Relation;
-use check::schedule::schedule;
-use check::{Model, Options};
+use check::{Bounds, Model, Options};
 use common::corpus::Corpus;
 use common::{Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};

@@ -3,18 +3,17 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use check::bounds::Bounds;
-use check::events::Events;
+use check::engine::events::Events;
+use check::engine::saturate::Saturation;
 use check::generate::{Recipe, generate, without_order};
 use check::papers::Problem;
 use check::papers::hpca::baseline::Inference;
 use check::papers::hpca::graph::{Graph, Swaps};
 use check::papers::qadeer::constraint_graph::ConstraintGraph;
-use check::saturate::Saturation;
-use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
+use check::{Algorithm, Bounds, Model, Options, Power, Reason, Verdict, check};
 use common::corpus::Corpus;
 use common::{Mix, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, Kind, OpId, Place, ReadsFrom};

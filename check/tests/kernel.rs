@@ -4,11 +4,9 @@ mod common;
 
 use std::time::Duration;
 
-use check::Model;
-use check::bounds::Bounds;
+use check::kernel::write_pairs;
 use check::kernel::{Kernel, NoKernel, kernel};
-use check::pairs::write_pairs;
-use check::verdict::Reason;
+use check::{Bounds, Model, Reason};
 use common::corpus::{Corpus, Pairs};
 use common::{Mix, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};

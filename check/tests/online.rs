@@ -4,9 +4,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use check::bounds::Bounds;
 use check::online::{Arrival, Broken, Online, Stop};
-use check::{Algorithm, Model, Options, Verdict, decide};
+use check::{Algorithm, Bounds, Model, Options, Verdict, decide};
 use common::{MODELS, Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;

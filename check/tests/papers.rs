@@ -110,7 +110,10 @@ fn refutes(history: &History, model: Model, algorithm: Algorithm) -> bool {
         ..Options::default()
     };
     let verdict = check(history, &reads_from, model, &options).verdict;
-    matches!(verdict, Verdict::Violation(_) | Verdict::Breach(_))
+    matches!(
+        verdict,
+        Verdict::Violation(_) | Verdict::CriterionViolation(_)
+    )
 }
 
 /// SC ⇒ wSC ⇒ CCM ⇒ {CC, CCv, CM}, TSO ⇒ wTSO ⇒ wCCM and TSO ⇒ {CC, CCv}: what does not satisfy the

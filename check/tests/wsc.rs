@@ -3,13 +3,12 @@
 
 mod common;
 
-use check::bounds::{Bounds, Exceeded};
-use check::pairs::write_pairs;
+use check::engine::relation::Relation;
+use check::kernel::write_pairs;
 use check::papers::execution::{Execution, NONE};
 use check::papers::saturation::{Forced, clocks, guess, pattern};
 use check::papers::{Problem, Report};
-use check::relation::Relation;
-use check::{Algorithm, Model, Options, Outcome, Reason, Verdict};
+use check::{Algorithm, Bounds, Exceeded, Model, Options, Outcome, Reason, Verdict};
 use common::corpus::{Corpus, Pairs};
 use common::{Mix, change_reads, outcome, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
@@ -255,7 +254,7 @@ fn compare_with_definition(history: &History, model: Model, label: &str) -> bool
     assert_eq!(st, by_clocks, "{label}");
     assert_eq!(
         forced.ordered(),
-        check::pairs::count_ordered(&saturation),
+        check::kernel::count_ordered(&saturation),
         "{label}"
     );
     assert_eq!(forced.ordered(), st.len() as u64, "{label}");

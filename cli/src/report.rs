@@ -14,7 +14,7 @@ mod unreached;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use check::guarantee::Guarantee;
+use check::Guarantee;
 use memory::{Model, PsoRmw};
 use report::answers::Answers;
 use report::claims::Claim;

@@ -4,11 +4,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::bounds::Bounds;
 use check::proof::Violation;
-use check::shape::{self, Shape};
+use check::shrink::{LitmusShape, litmus_shape};
 use check::shrink::{Shrunk, Size, shrink};
-use check::{Model, Verdict};
+use check::{Bounds, Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
 use ingest::{axe, litmus};
 use serde_json::json;
@@ -70,7 +69,7 @@ enum Output {
 /// A part, and what to say of it.
 struct Found {
     part: Shrunk,
-    shape: Option<Shape>,
+    shape: Option<LitmusShape>,
     seconds: f64,
     /// The files that were written.
     written: Vec<String>,
@@ -161,7 +160,7 @@ fn shrunk(
         .map_or(String::new(), |name| format!(" of {name}"));
     part.history.name = Some(format!("a part{name} that violates {}", answer.model));
     Some(Found {
-        shape: shape::of(&part.history, &part.violation),
+        shape: litmus_shape(&part.history, &part.violation),
         part,
         seconds: shrinking.elapsed().as_secs_f64(),
         written: Vec::new(),

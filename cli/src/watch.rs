@@ -7,8 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::Model;
-use check::bounds::Bounds;
+use check::{Bounds, Model};
 use history::Source;
 use memory::PsoRmw;
 use rubric::watch::{End, TraceEnd, Watch};

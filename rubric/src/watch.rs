@@ -34,10 +34,11 @@ use std::io::Read;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use ::check::bounds::{Bounds, Exceeded};
-use ::check::online::{Arrival, Broken, Stop, Why};
+use ::check::online::{Arrival, Broken, Stop};
 use ::check::proof::Violation;
 use ::check::{self, Model, Verdict};
+use ::check::{Bounds, Exceeded};
+use certify::rule::Rule;
 use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
 
@@ -353,21 +354,21 @@ impl Watch {
 fn reason(window: &Window, broken: &Broken) -> String {
     let named = |it: &Arrival| window.named(it);
     match broken {
-        Broken::Cycle(before, after, why) => {
+        Broken::Cycle(before, after, rule) => {
             let (first, second) = (named(before), named(after));
-            let because = match why {
-                Why::ProgramOrder => "program order".to_owned(),
-                Why::ReadsFrom => "the second reads what the first writes".to_owned(),
-                Why::OwnEarlier(read) => format!(
+            let because = match rule {
+                Some(Rule::ProgramOrder(_)) => "program order".to_owned(),
+                Some(Rule::ReadsFrom) => "the second reads what the first writes".to_owned(),
+                Some(Rule::OwnEarlier(read)) => format!(
                     "{} comes after the first in its thread, and returns the value of the second",
                     named(read)
                 ),
-                Why::Observed(read) => format!(
+                Some(Rule::Observed(read)) => format!(
                     "{} comes after the first, and returns the value of the second",
                     named(read)
                 ),
-                Why::Overtaken => "the first reads what the second overwrites".to_owned(),
-                Why::Forgotten => "operations that are forgotten said so".to_owned(),
+                Some(Rule::Overtaken) => "the first reads what the second overwrites".to_owned(),
+                _ => "operations that are forgotten said so".to_owned(),
             };
             format!("{first} must come before {second}, since {because}; but it comes after it")
         }

@@ -10,7 +10,7 @@ use memory::Model;
 use rustc_hash::FxHashMap;
 
 use super::{Rejection, Verified, resolve};
-use crate::certificate::{Name, RelationStep, StepOf};
+use crate::certificate::{Name, RelationStatement, RelationStep};
 use crate::criterion::{Criterion, Cyclic, Link, Order};
 
 type Checked<T> = Result<T, Rejection>;
@@ -48,8 +48,8 @@ impl<'h> Relations<'h> {
         for (at, step) in steps.iter().enumerate() {
             self.require(step.number > self.step, "numbers must ascend")?;
             self.step = step.number;
-            match step.what {
-                StepOf::Pair {
+            match step.statement {
+                RelationStatement::Pair {
                     link,
                     before,
                     after,
@@ -63,12 +63,12 @@ impl<'h> Relations<'h> {
                     self.pair(pair, via, &step.premises)?;
                     self.pairs.insert(step.number, pair);
                 }
-                StepOf::Cycle(relation) => {
+                RelationStatement::Cycle(relation) => {
                     self.cycle(relation, &step.premises)?;
                     if at + 1 < steps.len() {
                         return Err(Rejection::Leftover(step.number));
                     }
-                    return Ok(Verified::Breach {
+                    return Ok(Verified::CriterionViolation {
                         criterion: self.criterion,
                         steps: steps.len(),
                     });

@@ -12,8 +12,8 @@
 //! - [`qadeer`]: the simple witness, constraint graphs and nice cycles (Qadeer).
 //!
 //! They share [`execution`], a history with explicit initial writes, program order and reads-from;
-//! [`program_order`], reduced to neighbours; and with the rest of the crate [`crate::digraph`],
-//! [`crate::relation`] and [`crate::pairs`].
+//! [`program_order`], reduced to neighbours; and with the rest of the crate [`crate::engine::digraph`],
+//! [`crate::engine::relation`] and [`crate::kernel::pairs`].
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
@@ -34,12 +34,12 @@ use history::{History, OpId, ReadsFrom};
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::Options;
-use crate::proof::Violation;
+use crate::engine::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 use memory::Model;
 
 use certify::criterion::Criterion;
-use criteria::breach::Breach;
+use criteria::violation::CriterionViolation;
 use execution::Execution;
 
 /// What an algorithm is asked.
@@ -72,7 +72,7 @@ pub enum Answer {
     /// The criterion holds, which is weaker than the model.
     Satisfied,
     /// It does not.
-    Breach(Breach),
+    CriterionViolation(CriterionViolation),
     /// It cannot tell.
     GaveUp(Reason),
     /// A bound was met.

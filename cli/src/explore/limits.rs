@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use check::bounds::Bounds;
+use check::Bounds;
 use explore::search;
 
 use crate::limits::{parse_seconds, parse_size};

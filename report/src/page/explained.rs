@@ -83,7 +83,7 @@ fn reasons(picture: &Picture) -> Markup {
     }
 }
 
-/// `T0:1 ww T1:2`
+/// `T0:1 co T1:2`
 fn arrow(picture: &Picture, letter: &str) -> String {
     let found = picture
         .arrows
@@ -96,7 +96,7 @@ fn arrow(picture: &Picture, letter: &str) -> String {
     format!(
         "{} {} {}",
         label(arrow.from),
-        arrow.kind.name(),
+        arrow.relation.name(),
         label(arrow.to)
     )
 }

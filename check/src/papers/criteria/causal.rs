@@ -43,10 +43,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::breach::Breach;
 use super::local::Halt;
 use super::pasts::Pasts;
 use super::reasons::Reasons;
+use super::violation::CriterionViolation;
 use super::web::{Edge, Hop, Label, Web, reads_from};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
@@ -61,15 +61,19 @@ const CHOICE: usize = 32;
 /// `co`, if the history satisfies CC.
 ///
 /// # Errors
-/// A breach of this criterion, which CC is part of; or a bound was met.
+/// A violation of this criterion, which CC is part of; or a bound was met.
 pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -> Derives<Pasts> {
     let reads = reads_from(exec, false);
     match Pasts::new(exec, &between_operations(exec, &reads), bounds) {
         Err(Halt::Exceeded) => Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => Err(Stop::Breach(cycle(exec, criterion, reads, bounds))),
+        Err(Halt::Cyclic) => Err(Stop::CriterionViolation(cycle(
+            exec, criterion, reads, bounds,
+        ))),
         Ok(pasts) => match stale(exec, &pasts, bounds)? {
             found if found.is_empty() => Ok(pasts),
-            found => Err(Stop::Breach(stale_read(exec, criterion, reads, &found))),
+            found => Err(Stop::CriterionViolation(stale_read(
+                exec, criterion, reads, &found,
+            ))),
         },
     }
 }
@@ -77,7 +81,7 @@ pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -
 /// `(po ∪ wr ∪ cf)⁺`, if the history satisfies CCv.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     let pasts = consistent(exec, Criterion::Ccv, bounds)?;
     let mut edges = reads_from(exec, false);
@@ -86,7 +90,12 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     match Pasts::new(exec, &between_operations(exec, &edges), bounds) {
         Ok(pasts) => Ok(pasts),
         Err(Halt::Exceeded) => Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => Err(Stop::Breach(cycle(exec, Criterion::Ccv, edges, bounds))),
+        Err(Halt::Cyclic) => Err(Stop::CriterionViolation(cycle(
+            exec,
+            Criterion::Ccv,
+            edges,
+            bounds,
+        ))),
     }
 }
 
@@ -159,8 +168,13 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
     Ok(found)
 }
 
-/// The breach by a cycle of `po` and these edges.
-fn cycle(exec: &Execution<'_>, criterion: Criterion, edges: Vec<Edge>, bounds: &Bounds) -> Breach {
+/// The violation by a cycle of `po` and these edges.
+fn cycle(
+    exec: &Execution<'_>,
+    criterion: Criterion,
+    edges: Vec<Edge>,
+    bounds: &Bounds,
+) -> CriterionViolation {
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
     let conflict =
@@ -169,16 +183,16 @@ fn cycle(exec: &Execution<'_>, criterion: Criterion, edges: Vec<Edge>, bounds: &
         true => Cyclic::Convergence,
         false => Cyclic::Causality,
     };
-    Reasons::new(exec, criterion, &[]).breach(relation, &web, &cycle)
+    Reasons::new(exec, criterion, &[]).violation(relation, &web, &cycle)
 }
 
-/// The breach by the read whose reason is shortest.
+/// The violation by the read whose reason is shortest.
 fn stale_read(
     exec: &Execution<'_>,
     criterion: Criterion,
     reads: Vec<Edge>,
     found: &[(u32, u32, u32)],
-) -> Breach {
+) -> CriterionViolation {
     let web = Web::new(exec, &[Order::Full], reads);
     let path = |from, to| web.path(from, to, |_| true).unwrap_or_default();
     let ways = found.iter().map(|&(source, write, read)| {

@@ -8,17 +8,17 @@
 //! `co`, `hb` and `pww`, and for one `hb_o`. Measured on valid runs (release build, one core, 16
 //! threads, 64 locations): CM and CCM 0.03 s for 4,000 operations, 0.6 s for 16,000.
 
-use super::breach::Breach;
 use super::causal;
 use super::local::{Causality, Derived, Halt, close, empty, overtaken};
 use super::reasons::Reasons;
+use super::violation::CriterionViolation;
 use super::web::{Edge, Label, Web, reads_from, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
+use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
-use crate::relation::Relation;
 use certify::criterion::{Criterion, Cyclic, Order};
 use history::OpId;
 
@@ -105,14 +105,14 @@ impl HappensBefore {
 /// Decides CM. Returns how many pairs of writes the union of all `hb_o` orders, if it is acyclic.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
     causal::consistent(exec, Criterion::Cm, bounds)?;
     let mut hb = HappensBefore::new();
     match derive(exec, Order::Full, bounds, &mut hb) {
         Ok(()) => {}
         Err(Halt::Exceeded) => return Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => return Err(Stop::Breach(local_cycle(exec, &hb, bounds))),
+        Err(Halt::Cyclic) => return Err(Stop::CriterionViolation(local_cycle(exec, &hb, bounds))),
     }
     let Ok(mut pasts) = empty(exec, bounds) else {
         return Err(Stop::Exceeded);
@@ -124,8 +124,8 @@ pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
     }
 }
 
-/// The breach of CM by the `hb_o` that was derived last.
-fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Breach {
+/// The violation of CM by the `hb_o` that was derived last.
+fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> CriterionViolation {
     let of = hb.derived.last().map_or(0, |pair| pair.of);
     let mut edges = reads_from(exec, false);
     let own =
@@ -133,13 +133,13 @@ fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Bre
     edges.extend(hb.as_edges().into_iter().filter(own));
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
-    Reasons::new(exec, Criterion::Cm, &hb.derived).breach(Cyclic::Local(OpId(of)), &web, &cycle)
+    Reasons::new(exec, Criterion::Cm, &hb.derived).violation(Cyclic::Local(OpId(of)), &web, &cycle)
 }
 
 /// Decides CCM; returns `pww`.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<StoreOrder> {
     let mut hb = HappensBefore::new();
     let known = store_order(exec, bounds, &mut hb);
@@ -152,7 +152,7 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
         &hb.derived,
         bounds,
     ) {
-        Some(breach) => Err(Stop::Breach(breach)),
+        Some(violation) => Err(Stop::CriterionViolation(violation)),
         None if bounds.passed() => Err(Stop::Exceeded),
         None => Ok(order),
     }
@@ -178,7 +178,9 @@ fn ended(
                 bounds,
             )
         });
-        cyclic.flatten().map_or(Stop::Exceeded, Stop::Breach)
+        cyclic
+            .flatten()
+            .map_or(Stop::Exceeded, Stop::CriterionViolation)
     })
 }
 
@@ -257,7 +259,7 @@ pub(super) fn close_writes(
     Ok(StoreOrder { pasts, edges })
 }
 
-/// The breach by a cycle of `π ∪ wr ∪ pww ∪ rw[pww]`, or its counterpart for wCCM.
+/// The violation by a cycle of `π ∪ wr ∪ pww ∪ rw[pww]`, or its counterpart for wCCM.
 pub(super) fn final_cycle(
     exec: &Execution<'_>,
     criterion: Criterion,
@@ -265,7 +267,7 @@ pub(super) fn final_cycle(
     stores: &[Edge],
     derived: &[Derived],
     bounds: &Bounds,
-) -> Option<Breach> {
+) -> Option<CriterionViolation> {
     let weak = criterion == Criterion::Wccm;
     let mut edges = stores.to_vec();
     // With pairs of the store order left out that follow from others, those of rw follow too.
@@ -291,5 +293,5 @@ pub(super) fn final_cycle(
     };
     let web = Web::new(exec, &[order], edges);
     let cycle = web.cycle(bounds)?;
-    Some(Reasons::new(exec, criterion, derived).breach(relation, &web, &cycle))
+    Some(Reasons::new(exec, criterion, derived).violation(relation, &web, &cycle))
 }

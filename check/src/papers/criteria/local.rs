@@ -29,10 +29,10 @@
 
 use super::web::{Edge, reads_from, related, steps};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
+use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
-use crate::relation::Relation;
 use certify::criterion::Order;
 
 /// Rows of bits between two questions to the bounds.

@@ -2,20 +2,20 @@
 //!
 //! [`causal`] has CC and CCv, [`convergent`] CM and CCM, [`weak`] wCCM. Pasts are vector clocks
 //! ([`pasts`]) for the first two, rows of bits for the others, which rest on the relations of single
-//! operations in [`local`]. Why a criterion does not hold is a [`breach::Breach`]: [`web`] finds a
+//! operations in [`local`]. Why a criterion does not hold is a [`violation::CriterionViolation`]: [`web`] finds a
 //! cycle of edges that say why they are there, and [`reasons`] spells it out.
 
-pub mod breach;
 pub mod causal;
 pub mod convergent;
 pub mod local;
 pub mod pasts;
 pub mod reasons;
+pub mod violation;
 pub mod weak;
 pub mod web;
 
-use breach::Breach;
 use certify::criterion::Criterion;
+use violation::CriterionViolation;
 
 use crate::papers::execution::Execution;
 use crate::papers::{Answer, Problem, Report};
@@ -24,7 +24,7 @@ use crate::papers::{Answer, Problem, Report};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The criterion does not hold.
-    Breach(Breach),
+    CriterionViolation(CriterionViolation),
     /// A bound was met.
     Exceeded,
 }
@@ -38,7 +38,9 @@ pub fn decide(problem: &Problem<'_>, criterion: Criterion) -> Report {
     let mut report = Report::from(Answer::Satisfied);
     match ordered(&exec, problem, criterion) {
         Ok(pairs) => report.statistics.ordered = pairs,
-        Err(Stop::Breach(breach)) => report.answer = Answer::Breach(breach),
+        Err(Stop::CriterionViolation(violation)) => {
+            report.answer = Answer::CriterionViolation(violation)
+        }
         Err(Stop::Exceeded) => report.answer = Answer::Exceeded,
     }
     report

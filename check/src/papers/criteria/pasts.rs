@@ -2,8 +2,8 @@
 
 use super::local::Halt;
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 
 /// Operations between two questions to the bounds.

@@ -20,15 +20,15 @@ use super::local::{Derived, Halt, close, empty};
 use super::web::{Edge, Label, steps};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use crate::papers::execution::Execution;
 use certify::criterion::{Criterion, Order};
 
 /// Decides wCCM; returns `wpww`.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn weak_memory(
     exec: &Execution<'_>,
     reads_from: &ReadsFrom,
@@ -140,8 +140,8 @@ impl Found {
         let found = [Order::Preserved, Order::SameLocation].into_iter();
         let shortest = found
             .filter_map(in_order)
-            .min_by_key(|breach| breach.facts.len());
-        shortest.map(Stop::Breach)
+            .min_by_key(|violation| violation.facts.len());
+        shortest.map(Stop::CriterionViolation)
     }
 }
 

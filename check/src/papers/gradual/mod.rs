@@ -18,14 +18,14 @@ use encoding::Known;
 use enumerate::enumerate;
 
 use crate::algorithm::Algorithm;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
+use crate::engine::relation::Relation;
 use crate::papers::criteria::{Stop, causal, convergent, weak};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
 use crate::papers::saturation::Forced;
 use crate::papers::{Answer, Problem, Report, may_start};
-use crate::relation::Relation;
 use certify::criterion::Criterion;
 use memory::Model;
 
@@ -37,7 +37,7 @@ pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
     }
     match partial(problem, &execution, algorithm) {
         Err((_, Stop::Exceeded)) => Answer::Exceeded.into(),
-        Err((fired, Stop::Breach(_))) => {
+        Err((fired, Stop::CriterionViolation(_))) => {
             let mut report = Report::from(Answer::Refuted);
             report.statistics.fired = Some(fired);
             report

@@ -16,7 +16,7 @@
 //! compare-and-swap, which the paper does not have, is then neither a load nor a store under TSO). The
 //! rules of section 4.1, and the figure's own *input* ("a swap is considered to be both a load and a
 //! store"), say that both apply ([`Swaps::Both`]); what is inferred then is the least fixpoint of R6
-//! and R7, as in [`crate::saturate`]. `tso-baseline` and `hpca-r8` follow the figure. The sorts follow
+//! and R7, as in [`crate::engine::saturate`]. `tso-baseline` and `hpca-r8` follow the figure. The sorts follow
 //! the rules: on a generated history with section 5's mix, 32K operations and 16 threads, `deriv-back`
 //! goes back not once that way, and about 2,800 times with the figure; with 128K operations and 60
 //! threads up to twice, where with the figure it went back millions of times without an end.
@@ -36,7 +36,7 @@
 //! [`Swaps::Both`]: super::graph::Swaps::Both
 
 use crate::bounds::Bounds;
-use crate::digraph::topological;
+use crate::engine::digraph::topological;
 
 use super::clocks::Clocks;
 use super::graph::{Graph, Stop};

@@ -1,6 +1,6 @@
 //! Edges that were observed or inferred, the latest of which can be removed again.
 
-use crate::events::NONE;
+use crate::engine::events::NONE;
 
 #[derive(Clone, Copy, Debug)]
 struct Edge {

@@ -10,10 +10,10 @@
 use history::{Kind, OpId};
 use rustc_hash::FxHashMap;
 
-use crate::csr::Csr;
-use crate::digraph::Digraph;
-use crate::events::NONE;
-use crate::index::Index;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::Digraph;
+use crate::engine::events::NONE;
+use crate::engine::index::Index;
 use crate::papers::Problem;
 use crate::papers::execution::Execution;
 

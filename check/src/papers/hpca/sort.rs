@@ -17,7 +17,7 @@
 
 use history::OpId;
 
-use crate::events::NONE;
+use crate::engine::events::NONE;
 
 use super::baseline::{Inference, Mark};
 use super::graph::Stop;

@@ -27,8 +27,8 @@
 
 use history::{History, OpId, ReadsFrom};
 
-use crate::csr::Csr;
-use crate::digraph::{Digraph, topological};
+use crate::engine::csr::Csr;
+use crate::engine::digraph::{Digraph, topological};
 use crate::papers::execution::{Execution, NONE};
 
 use super::nice_cycle::{NiceCycle, Shape};
