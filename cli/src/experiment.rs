@@ -108,7 +108,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "16GiB")]
     pub max_memory: ByteSize,
 
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(long, short)]
     pub quiet: bool,
 }

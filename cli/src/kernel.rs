@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long)]
     pairs: bool,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -66,7 +66,7 @@ enum Output {
     Litmus,
 }
 
-/// A part, and what to say of it.
+/// A violating part of the history.
 struct Found {
     part: Shrunk,
     shape: Option<LitmusShape>,
@@ -77,7 +77,7 @@ struct Found {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // What cannot be written is said before the work is done.
+    // A file that cannot be written is reported before the work is done.
     let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
     let outputs = outputs?;
     args.output
@@ -97,7 +97,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     for (path, output) in args.output.iter().zip(outputs) {
         match write(&input, &answer, &found, path, output, out) {
             Ok(()) => found.written.push(path.display().to_string()),
-            // One format may have words for what another has not, and what was found is not lost.
+            // Another format may be able to express the part, so the others are still written.
             Err(error) => failed = failed.or(Some(error)),
         }
     }

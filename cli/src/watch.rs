@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 

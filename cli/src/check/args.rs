@@ -75,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "refuse|search", default_value = "refuse")]
     ambiguous: Ambiguous,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 
