@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use check::Verdict;
 use check::proof::Violation;
+use history::History;
 use memory::machine::Step;
+use report::explain::coherence::Permission;
 use report::explain::{self, DRAWN, coherence, why};
 use report::page::explained;
 use report::picture::{Picture, dot, svg};
+use slicc::builtin::{builtin, load_files};
+use slicc::outline::Outline;
 
 use crate::check::paint::Paint;
 use crate::check::text;
@@ -183,6 +187,7 @@ impl Shown {
             answer.model,
             violation,
             &input.transitions,
+            &permissions(history),
             &title(input, answer),
         );
         let mut words = text::explanation(history, violation);
@@ -343,6 +348,26 @@ fn alone(picture: &Picture, count: usize) -> Picture {
         )),
     }
     picture
+}
+
+/// What the states of a history's protocol permit a core, if the protocol is a built-in one.
+fn permissions(history: &History) -> impl Fn(&str, &str) -> Option<Permission> + use<> {
+    let protocol = history.provenance.protocol.as_deref();
+    let loaded = protocol.and_then(builtin).map(load_files);
+    let outline = loaded.and_then(|loaded| Outline::of(&loaded.ok()?).ok());
+    move |machine, state| {
+        let machine = outline.as_ref()?.machine(machine)?;
+        // Only a core's own cache has the queue that its sequencer fills.
+        if !(machine.in_ports.iter()).any(|port| port.buffer == "mandatoryQueue") {
+            return None;
+        }
+        let state = machine.states.iter().find(|known| known.name == state)?;
+        match state.permission_name() {
+            "Read_Write" => Some(Permission::Write),
+            "Read_Only" => Some(Permission::Read),
+            _ => None,
+        }
+    }
 }
 
 /// The title of pictures of a verdict.

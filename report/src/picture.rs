@@ -173,6 +173,8 @@ pub struct CacheLine {
     pub rows: Vec<LineRow>,
     /// How many rows were left out.
     pub left_out: usize,
+    /// Where one cache began to hold a permission to write beside another cache's permission.
+    pub swmr_violation: Option<String>,
 }
 
 impl CacheLine {
@@ -201,4 +203,6 @@ pub struct LineRow {
     pub states: Vec<String>,
     /// The controller that took the transition; none if it is an operation.
     pub changed: Option<usize>,
+    /// The controllers whose permissions break the SWMR invariant after the row, in ascending order.
+    pub conflicting: Vec<usize>,
 }

@@ -9,6 +9,7 @@ use check::shrink::{litmus_shape, reduce};
 use history::{History, OpId, ReadSource, ReadsFrom};
 use ingest::Transitions;
 
+use super::coherence::Permissions;
 use super::rows::sorted;
 use super::{coherence, why};
 use crate::assumptions;
@@ -18,16 +19,17 @@ use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 const CASES: usize = 12;
 
 /// Pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
-/// trace has any.
+/// trace has any, and `permissions` tells what their states permit.
 pub fn violation(
     history: &History,
     reads_from: &ReadsFrom,
     model: Model,
     violation: &Violation,
     transitions: &Transitions,
+    permissions: Permissions<'_>,
     title: &str,
 ) -> Vec<Picture> {
-    let mut lead = vec![format!("{}.", why::headline(history, violation))];
+    let mut lead = vec![sentence(&why::headline(history, violation))];
     let part = reduce(history, reads_from, model, violation);
     if let Some(shape) = part.and_then(|part| litmus_shape(&part.history, &part.violation)) {
         lead.push(format!(
@@ -39,7 +41,7 @@ pub fn violation(
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
     let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
-    let lines = coherence::lines(history, transitions, &ops);
+    let lines = coherence::lines(history, transitions, permissions, &ops);
     let mut notes = assumptions::of(history);
     if lines.is_empty() && transitions.iter().next().is_some() {
         notes.push(
@@ -72,6 +74,14 @@ pub fn violation(
         ));
     }
     pictures
+}
+
+/// Makes a clause a sentence: a capital letter first and a full stop last.
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let capital: String = first.into_iter().flatten().collect();
+    format!("{capital}{}.", letters.as_str())
 }
 
 /// The picture of a violation alone: the end of its proof, with its reasons.

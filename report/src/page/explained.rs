@@ -129,6 +129,7 @@ fn states(line: &CacheLine) -> Markup {
         table.push(cells(row));
     }
     html! {
+        @if let Some(violation) = &line.swmr_violation { p { strong { (line.title) ": " (violation) "." } } }
         @if let Some(omission) = line.omission() { p { (line.title) ": " (omission) "." } }
         (table.folded(&line.title, line.rows.len() <= LONG))
     }
@@ -210,6 +211,7 @@ mod tests {
                 ..LineRow::default()
             }],
             left_out: 3,
+            swmr_violation: None,
         });
         let page = explained(&[picture]);
         let at = |text: &str| page.find(text).unwrap();
