@@ -29,7 +29,7 @@ Examples:
   rubric explain trace.gz
 
 Threads are columns, time goes down, and only operations that matter are drawn, each with its trace line.
-Arrows: po program order, rf reads from, ww the order of the writes of a location, rw reads before it is
+Arrows: po program order, rf reads from, co coherence order (of the writes of a location), fr reads before it is
 overwritten; a letter is a reason, below the picture or, in HTML, behind a line to open. Where the trace
 has controllers' transitions, the states of the violation's cache lines are shown. Of a consistent history
 the memory order is shown, drawn if it is short. Of a run that crashed the last transitions and messages for the

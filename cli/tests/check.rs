@@ -129,7 +129,7 @@ fn json_has_a_line_for_each_history_and_model() {
     let cycle = first["violation"]["cycle"].as_array().unwrap();
     assert!(cycle.len() >= 2);
     for step in cycle {
-        assert!(["po", "rf", "ww", "rw"].contains(&step["edge"].as_str().unwrap()));
+        assert!(["po", "rf", "co", "fr"].contains(&step["edge"].as_str().unwrap()));
         for key in ["thread", "index", "line", "address"] {
             assert!(step[key].is_number(), "{key} of {step}");
         }

@@ -67,7 +67,7 @@ fn what_is_not_sc_is_refused() {
     let message = error(&["monitor", TRACES[5]]);
     assert!(message.contains("is not SC"), "{message}");
     assert!(
-        message.contains("memory order would have a cycle"),
+        message.contains("the required orderings form a cycle"),
         "{message}"
     );
     assert!(message.contains("line 651"), "{message}");

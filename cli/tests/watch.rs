@@ -84,7 +84,7 @@ fn it_stops_at_the_first_operation_that_is_too_much() {
     let printed = watch(&[VIOLATION], 1);
     assert!(printed.contains("must come before"), "{printed}");
     assert!(
-        printed.contains("memory order would have a cycle"),
+        printed.contains("the required orderings form a cycle"),
         "{printed}"
     );
 }
