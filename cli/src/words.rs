@@ -1,7 +1,8 @@
 //! Options whose value is one of a few words: what is not among them is refused where it is read, so that no code behind has to
 //! guess what was meant.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use check::Algorithm;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use memory::{Model, PsoRmw, models};
 
 /// Reads one of `all` by its name.
@@ -13,6 +14,20 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         let found = all.iter().copied().find(|&one| name(one) == word);
         found.ok_or_else(|| format!("`{word}` is none of the words that this option takes"))
     })
+}
+
+/// An algorithm as a value of an option, with what it does and where it is published.
+pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
+    let (title, paper) = (algorithm.title().trim_end_matches('.'), algorithm.paper());
+    let help = match paper.is_empty() {
+        true => title.to_owned(),
+        false => format!("{title} ({paper})"),
+    };
+    let value = PossibleValue::new(algorithm.name()).help(help);
+    algorithm
+        .former_name()
+        .into_iter()
+        .fold(value, PossibleValue::alias)
 }
 
 /// Reads one of the models by its name. What a read-modify-write waits for under PSO is an option of its own.

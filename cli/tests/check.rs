@@ -204,7 +204,7 @@ fn stages_alone() {
         ("stages", "violation"),
         ("complete", "violation"),
         ("saturate", "undecided"),
-        ("temporal", "undecided"),
+        ("trace-order", "undecided"),
     ] {
         let status = if verdict == "violation" { 1 } else { 3 };
         let found = verdicts(&["--algorithm", algorithm, &hidden], status);
@@ -212,8 +212,8 @@ fn stages_alone() {
     }
     let found = verdicts(&["--algorithm", "complete", "--budget", "1", &hidden], 3);
     assert!(found[0]["reason"].as_str().unwrap().contains("--budget"));
-    let found = verdicts(&["--algorithm", "temporal", TRACES[0]], 0);
-    assert_eq!(found[0]["decided_by"], "temporal");
+    let found = verdicts(&["--algorithm", "trace-order", TRACES[0]], 0);
+    assert_eq!(found[0]["decided_by"], "trace-order");
 }
 
 #[test]

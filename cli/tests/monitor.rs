@@ -55,7 +55,7 @@ fn message_passing_can_under_pso_only() {
 #[test]
 fn recorded_runs() {
     let text = output_of(&["monitor", "--model", "tso,pso", TRACES[0]], 1);
-    assert!(text.contains("SC by temporal"), "{text}");
+    assert!(text.contains("SC by trace-order"), "{text}");
     assert!(text.contains("line "), "{text}");
     assert!(text.contains("more (--all)"), "{text}");
     let all = output_of(&["monitor", "--model", "tso,pso", "--all", TRACES[0]], 1);
