@@ -12,8 +12,8 @@
 //! - [`qadeer`]: the simple witness, constraint graphs and nice cycles (Qadeer).
 //!
 //! They share [`execution`], a history with explicit initial writes, program order and reads-from;
-//! [`program_order`], reduced to neighbours; and with the rest of the crate [`crate::engine::digraph`],
-//! [`crate::engine::relation`] and [`crate::kernel::pairs`].
+//! [`program_order`], reduced to neighbours; and with the rest of the crate `digraph`,
+//! [`crate::engine::relation`] and `pairs`.
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`](crate::Algorithm) has a row for each. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
