@@ -48,7 +48,7 @@ impl Criterion {
 
     /// The weakest model all of whose histories satisfy it. (That TSO implies CC and CCv is proved in the
     /// documentation of the module of `check` that decides them, `papers::criteria::causal`.)
-    pub fn weakest_model(self) -> Model {
+    pub const fn weakest_model(self) -> Model {
         match self {
             Criterion::Cc | Criterion::Ccv | Criterion::Wccm => Model::TSO,
             Criterion::Cm | Criterion::Ccm => Model::SC,

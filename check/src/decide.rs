@@ -19,10 +19,10 @@ use crate::engine::rank::rank;
 use crate::engine::saturate::Saturation;
 use crate::engine::schedule::schedule;
 use crate::engine::steps::steps;
-use crate::engine::trace_order::temporal;
+use crate::engine::trace_order::try_trace_order;
 use crate::engine::value_problems::ValueProblems;
 use crate::kernel::pairs::{count_unordered, write_pairs};
-use crate::papers::{self, Answer, Problem};
+use crate::papers::{Answer, Problem};
 use crate::sat::residual::{Found, Residual};
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use memory::Model;
@@ -212,7 +212,7 @@ fn decide_known(
     };
     let stage = match options.algorithm.is_stage() {
         true => Stage::Values,
-        false => Stage::Paper(options.algorithm),
+        false => Stage::By(options.algorithm),
     };
     // Every model allows it, which nobody should take for a test that was passed.
     if history.is_empty() {
@@ -235,7 +235,7 @@ fn decide_known(
         };
         let outcome = decide(history, reads_from, model, &saturate, bounds);
         return Outcome {
-            decided_by: Stage::Paper(options.algorithm),
+            decided_by: Stage::By(options.algorithm),
             ..outcome
         };
     }
@@ -252,14 +252,15 @@ fn decide_known(
     }
     let left_out = left_out(history, reads_from, model);
     let is_left_out = |op: OpId| left_out[op.at()];
-    if matches!(options.algorithm, Algorithm::Stages | Algorithm::Temporal) {
-        if let Some(steps) = temporal(history, model, is_left_out) {
-            let outcome = Outcome::new(Verdict::Consistent(steps), Stage::Temporal);
+    if matches!(options.algorithm, Algorithm::Stages | Algorithm::TraceOrder) {
+        if let Some(steps) = try_trace_order(history, model, is_left_out) {
+            let outcome =
+                Outcome::new(Verdict::Consistent(steps), Stage::By(Algorithm::TraceOrder));
             return problems.qualify(outcome);
         }
-        if options.algorithm == Algorithm::Temporal {
-            let verdict = Verdict::Undecided(Reason::NoTemporalOrder);
-            return Outcome::new(verdict, Stage::Temporal);
+        if options.algorithm == Algorithm::TraceOrder {
+            let verdict = Verdict::Undecided(Reason::NoTraceOrder);
+            return Outcome::new(verdict, Stage::By(Algorithm::TraceOrder));
         }
     }
     let events = Events::new(history, reads_from, model, &left_out);
@@ -288,14 +289,15 @@ fn decide_known(
 /// Runs a paper's algorithm.
 fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     let algorithm = problem.options.algorithm;
-    let stage = Stage::Paper(algorithm);
+    let stage = Stage::By(algorithm);
     if ambiguous > 0 {
         return Outcome::new(Verdict::Undecided(Reason::NeedsSources(ambiguous)), stage);
     }
     if let Some(op) = problem.model.first_refined(problem.history) {
         return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
     }
-    let report = papers::run(problem, algorithm);
+    let run = algorithm.run(problem);
+    let report = run.expect("a stage is no algorithm of a paper");
     let (history, model) = (problem.history, problem.model);
     let verdict = match report.answer {
         Answer::Order(order) => {
@@ -358,13 +360,13 @@ impl Task<'_> {
         let rank = rank(self.events, self.history);
         let clocks = self.events.len() * self.events.width * 4;
         if !self.bounds.allows(clocks) {
-            return self.stopped(Stage::Saturate);
+            return self.stopped(Stage::By(Algorithm::Saturate));
         }
         let mut saturation = Saturation::new(self.events, rank, finals.collect(), self.bounds);
         let mut outcome = match saturation.reset() {
             Err(stop) => match refute(&saturation, stop) {
-                Some(violation) => refuted(violation, Stage::Saturate),
-                None => self.stopped(Stage::Saturate),
+                Some(violation) => refuted(violation, Stage::By(Algorithm::Saturate)),
+                None => self.stopped(Stage::By(Algorithm::Saturate)),
             },
             Ok(()) => {
                 // The trace's own order is the better guess.
@@ -382,7 +384,8 @@ impl Task<'_> {
         match self.options.algorithm {
             Algorithm::Saturate => {
                 let reason = Reason::NoForcedContradiction;
-                let mut outcome = Outcome::new(Verdict::Undecided(reason), Stage::Saturate);
+                let mut outcome =
+                    Outcome::new(Verdict::Undecided(reason), Stage::By(Algorithm::Saturate));
                 let open = count_unordered(saturation);
                 outcome.statistics.ordered = Some(write_pairs(self.history) - open);
                 outcome
@@ -427,7 +430,7 @@ impl Task<'_> {
             Completion::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),
             Completion::Order(order) => self.run(&order),
         };
-        let mut outcome = Outcome::new(verdict, Stage::Complete);
+        let mut outcome = Outcome::new(verdict, Stage::By(Algorithm::Complete));
         outcome.statistics.backtracks = backtracks;
         outcome
     }
@@ -437,7 +440,7 @@ impl Task<'_> {
         let (history, reads_from) = (self.history, self.reads_from);
         let formula = Residual::new(history, reads_from, self.finals, saturation, self.bounds);
         let Some(mut formula) = formula else {
-            return self.stopped(Stage::Sat);
+            return self.stopped(Stage::By(Algorithm::Sat));
         };
         let budget = self.options.budget;
         let verdict = match formula.solve(&[], budget) {
@@ -449,7 +452,7 @@ impl Task<'_> {
                 None => Verdict::Unproved,
             },
         };
-        let mut outcome = Outcome::new(verdict, Stage::Sat);
+        let mut outcome = Outcome::new(verdict, Stage::By(Algorithm::Sat));
         outcome.statistics.backtracks = formula.contradictions;
         let open = formula.pairs().len() as u64;
         outcome.statistics.ordered = Some(write_pairs(self.history) - open);

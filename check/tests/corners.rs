@@ -273,7 +273,7 @@ fn a_read_modify_write_does_not_read_what_it_writes() {
     );
     for_each_algorithm(|algorithm, model| {
         let found = verdict_by(&history, algorithm, model);
-        let expected = algorithm == check::Algorithm::Temporal;
+        let expected = algorithm == check::Algorithm::TraceOrder;
         let undecided = matches!(found, Verdict::Undecided(_));
         assert_eq!(undecided, expected, "{algorithm:?} {model}: {found:?}");
         assert!(

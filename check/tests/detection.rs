@@ -57,7 +57,7 @@ fn found(
 
 /// Whether more operations never take a violation away that this finds.
 fn is_monotone(algorithm: Algorithm) -> bool {
-    matches!(algorithm.power(), Power::Complete | Power::Criterion)
+    matches!(algorithm.power(), Power::Complete | Power::Criterion { .. })
         || algorithm == Algorithm::Saturate
 }
 

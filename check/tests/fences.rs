@@ -94,7 +94,7 @@ fn compare(history: &History, model: Model, expected: bool, label: &str) {
         let found = decide(history, model, algorithm);
         assert_eq!(found, Some(expected), "{algorithm:?} {label}");
     }
-    for algorithm in [Algorithm::Saturate, Algorithm::Temporal] {
+    for algorithm in [Algorithm::Saturate, Algorithm::TraceOrder] {
         let found = decide(history, model, algorithm);
         assert!(
             found.is_none_or(|it| it == expected),

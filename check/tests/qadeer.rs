@@ -331,15 +331,23 @@ fn recorded_traces() {
         let path = entry.unwrap().path();
         let trace = ingest::read_path(&path, &Default::default()).unwrap();
         for history in &trace.histories {
-            let temporal = matches!(decide(history, Algorithm::Temporal), Verdict::Consistent(_));
+            let in_trace_order = matches!(
+                decide(history, Algorithm::TraceOrder),
+                Verdict::Consistent(_)
+            );
             match decide(history, Algorithm::SimpleWitness) {
                 Verdict::Consistent(_) => proved += 1,
                 Verdict::Undecided(Reason::NoWitness(cycle)) => {
-                    assert!(!temporal, "{}: {}", path.display(), cycle.describe(history));
+                    assert!(
+                        !in_trace_order,
+                        "{}: {}",
+                        path.display(),
+                        cycle.describe(history)
+                    );
                     println!("{}: {}", path.display(), cycle.describe(history));
                     cycles += 1;
                 }
-                other => assert!(!temporal, "{}: {other:?}", path.display()),
+                other => assert!(!in_trace_order, "{}: {other:?}", path.display()),
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Parsers of options whose value is one of a few words. Other words are refused while the command line is parsed, so no later code
 //! sees an unknown name.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use check::Algorithm;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use memory::{Model, PsoRmw, models};
 
 /// Parses the name of one of `all`.
@@ -13,6 +14,20 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         let found = all.iter().copied().find(|&one| name(one) == word);
         found.ok_or_else(|| format!("`{word}` is not a value of this option"))
     })
+}
+
+/// An algorithm as a value of an option, with what it does and where it is published.
+pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
+    let (title, paper) = (algorithm.title().trim_end_matches('.'), algorithm.paper());
+    let help = match paper.is_empty() {
+        true => title.to_owned(),
+        false => format!("{title} ({paper})"),
+    };
+    let value = PossibleValue::new(algorithm.name()).help(help);
+    algorithm
+        .former_name()
+        .into_iter()
+        .fold(value, PossibleValue::alias)
 }
 
 /// Parses the name of a model. The variant of PSO is chosen by another option, `--pso-rmw`.

@@ -1,8 +1,8 @@
 //! Completion: extending the forced order to a total one, or refuting every way to do so.
 //!
-//! Events are placed greedily ([`crate::engine::greedy`]), which is fast and mostly right. Where that gets
+//! Events are placed greedily (`greedy`), which is fast and mostly right. Where that gets
 //! stuck, some of the last placements are taken back, and a search that passes every choice on
-//! ([`crate::engine::search`]) places that stretch and a bit more. If it finds that the placements before
+//! (`search`) places that stretch and a bit more. If it finds that the placements before
 //! are wrong, more are taken back, in the end all: so completion is complete, and a contradiction
 //! that rests on no choice at all is a violation. Such a contradiction is mostly found near where
 //! placing got stuck, however long the history.

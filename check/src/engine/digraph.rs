@@ -4,16 +4,6 @@
 //! [`topological`] sorts. Where it cannot, it returns the [`Rest`], the nodes that are on cycles or
 //! come after one; that tells [components](Rest::components) and [short cycles](Rest::cycles).
 //! Everything here is iterative and linear, but for what says otherwise.
-//!
-//! ```
-//! use check::csr::Csr;
-//! use check::digraph::topological;
-//!
-//! let line = Csr::new(3, [(2, 0), (0, 1)].into_iter());
-//! assert_eq!(topological(&line).unwrap(), [2, 0, 1]);
-//! let circle = Csr::new(3, [(2, 0), (0, 1), (1, 0)].into_iter());
-//! assert_eq!(topological(&circle).unwrap_err().on_cycles(), [0, 1]);
-//! ```
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -110,6 +100,7 @@ fn sorted<'g, G: Digraph>(
     }
     Err(Rest {
         graph,
+        sorted: order,
         is_left: before.iter().map(|&before| before > 0).collect(),
     })
 }
@@ -117,6 +108,8 @@ fn sorted<'g, G: Digraph>(
 /// What could not be sorted: every node of it has a predecessor in it.
 pub struct Rest<'g, G> {
     graph: &'g G,
+    /// The nodes that were sorted.
+    sorted: Vec<u32>,
     is_left: Vec<bool>,
 }
 
@@ -131,6 +124,11 @@ impl<G> Rest<'_, G> {
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         let nodes = 0..self.is_left.len() as u32;
         nodes.filter(|&node| self.is_left[node as usize])
+    }
+
+    /// All nodes: those that were sorted, in their order, and then the others.
+    pub fn sorted_first(self) -> Vec<u32> {
+        self.sorted.iter().copied().chain(self.nodes()).collect()
     }
 }
 

@@ -1,11 +1,9 @@
 //! A first guess at memory order: a topological order that follows reads.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use history::History;
+use history::{History, OpId};
 
 use crate::engine::csr::Csr;
+use crate::engine::digraph::{Digraph, topological_by};
 use crate::engine::events::{Events, INITIAL};
 
 /// Numbers the events in a topological order of preserved program order, reads-from and reads of
@@ -15,43 +13,40 @@ use crate::engine::events::{Events, INITIAL};
 /// Cost: O(n log n).
 pub fn rank(events: &Events, history: &History) -> Vec<u32> {
     let timed = history.has_order();
-    let hint = |event: u32| {
-        let op = events.op[event as usize];
+    let hint = |&op: &OpId| {
         if timed {
             history.order(op).unwrap_or(u32::MAX)
         } else {
             history.index_of(op)
         }
     };
-    let reads = reads_from_edges(events);
-    let mut waiting: Vec<u32> = (0..events.len() as u32)
-        .map(|event| events.po_back.of(event).len() as u32)
-        .collect();
-    for &(_, read) in &reads {
-        waiting[read as usize] += 1;
-    }
-    let reads = Csr::new(events.len(), reads.iter().copied());
-    let mut free: BinaryHeap<Reverse<(u32, u32)>> = (0..events.len() as u32)
-        .filter(|&event| waiting[event as usize] == 0)
-        .map(|event| Reverse((hint(event), event)))
-        .collect();
-    let mut rank = vec![u32::MAX; events.len()];
-    let mut next = 0;
-    while let Some(Reverse((_, event))) = free.pop() {
-        rank[event as usize] = next;
-        next += 1;
-        for &follower in events.po.of(event).iter().chain(reads.of(event)) {
-            waiting[follower as usize] -= 1;
-            if waiting[follower as usize] == 0 {
-                free.push(Reverse((hint(follower), follower)));
-            }
-        }
-    }
-    for rank in rank.iter_mut().filter(|rank| **rank == u32::MAX) {
-        *rank = next;
-        next += 1;
+    let hints: Vec<u32> = events.op.iter().map(hint).collect();
+    let reads = Csr::new(events.len(), reads_from_edges(events).into_iter());
+    let guess = Guess { events, reads };
+    let order = topological_by(&guess, &hints);
+    let order = order.unwrap_or_else(|cyclic| cyclic.sorted_first());
+    let mut rank = vec![0; order.len()];
+    for (at, event) in (0..).zip(order) {
+        rank[event as usize] = at;
     }
     rank
+}
+
+/// Preserved program order, reads-from, and reads of initial values before writes.
+struct Guess<'e> {
+    events: &'e Events,
+    reads: Csr,
+}
+
+impl Digraph for Guess<'_> {
+    fn nodes(&self) -> usize {
+        self.events.len()
+    }
+
+    fn successors(&self, node: u32, visit: impl FnMut(u32)) {
+        let next = self.events.po.of(node).iter().chain(self.reads.of(node));
+        next.copied().for_each(visit);
+    }
 }
 
 fn reads_from_edges(events: &Events) -> Vec<(u32, u32)> {

@@ -3,7 +3,7 @@
 //! A memory order lists events: loads where they read, plain stores where they reach memory. The
 //! machine also needs to know when stores enter their buffers: as late as possible, that is just
 //! before the next operation of their thread or their own commit. Operations that the engines
-//! left out (see [`crate::engine::projection`]) are put back: executed when their turn comes, and
+//! left out (see `projection`) are put back: executed when their turn comes, and
 //! committed as soon as the model allows. So are fences that do not wait themselves but make others
 //! wait: their places in memory order mean nothing to the machine.
 

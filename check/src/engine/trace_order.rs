@@ -1,4 +1,4 @@
-//! The temporal stage: the trace's own order as a guess at memory order.
+//! The stage `trace-order`: the trace's own order as a guess at memory order.
 //!
 //! Where a trace shows when operations completed and stores reached memory, that order is most
 //! often a memory order (Qadeer's simple witness, section 5). The guess is run on the operational
@@ -12,7 +12,7 @@ use memory::machine::{self, Step};
 
 /// Tries the trace's order. Returns the steps of a consistent run, or `None` if the trace gives
 /// no order or the order does not satisfy the model.
-pub fn temporal(
+pub fn try_trace_order(
     history: &History,
     model: Model,
     left_out: impl Fn(OpId) -> bool,

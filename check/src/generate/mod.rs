@@ -20,19 +20,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod dice;
 pub mod families;
 mod program;
 mod repoint;
+mod rng;
 mod run;
 
 use history::{BuildError, History, RestoreError};
 use thiserror::Error;
 
-use dice::Dice;
 use memory::Model;
 use memory::machine::Refusal;
 use program::Program;
+use rng::Rng;
 
 pub use program::without_order;
 pub use repoint::repointed;
@@ -177,13 +177,13 @@ pub enum RecipeError {
 /// See [`RecipeError`].
 pub fn generate(recipe: &Recipe) -> Result<History, RecipeError> {
     check(recipe)?;
-    let mut dice = Dice::new(recipe.seed);
-    let program = Program::random(recipe, &mut dice);
-    let run = run::run(&program, recipe, &mut dice)?;
+    let mut rng = Rng::new(recipe.seed);
+    let program = Program::random(recipe, &mut rng);
+    let run = run::run(&program, recipe, &mut rng)?;
     let history = program.history(Some(&run))?;
     match recipe.violations {
         0 => Ok(history),
-        reads => repoint::repoint(&history, reads, recipe.distance, &mut dice),
+        reads => repoint::repoint(&history, reads, recipe.distance, &mut rng),
     }
 }
 

@@ -17,12 +17,14 @@ use history::{History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
+use crate::decide::Options;
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;
 use crate::engine::rank::rank;
 use crate::engine::saturate::{Saturation, Stop};
 use crate::engine::value_problems::ValueProblems;
-use crate::papers::criteria::{causal, convergent, weak};
+use crate::papers::Problem;
+use crate::papers::criteria::causal;
 use crate::papers::execution::Execution;
 use crate::sat::residual::{Found, Residual};
 use crate::verdict::{Reason, SatStatistics};
@@ -136,28 +138,27 @@ pub fn derived(
     kernel: &Kernel,
     bounds: &Bounds,
 ) -> Option<u64> {
-    let execution = || Execution::new(history, reads_from);
-    match criterion {
-        Algorithm::Ccv => {
-            let execution = execution();
-            let pasts = causal::convergent(&execution, bounds).ok()?;
-            pasts.ordered_writes(&execution, bounds)
-        }
-        Algorithm::Ccm => {
-            let execution = execution();
-            let pww = convergent::convergent_memory(&execution, bounds).ok()?;
-            Some(pww.pairs(&execution))
-        }
-        // It knows full fences only.
-        Algorithm::Wccm if Model::TSO.first_refined(history).is_some() => None,
-        Algorithm::Wccm => {
-            let execution = execution();
-            let wpww = weak::weak_memory(&execution, reads_from, bounds).ok()?;
-            Some(wpww.pairs(&execution))
-        }
-        Algorithm::Wsc | Algorithm::Wtso => Some(kernel.saturated),
-        _ => None,
+    if matches!(criterion, Algorithm::Wsc | Algorithm::Wtso) {
+        return Some(kernel.saturated);
     }
+    let model = criterion.default_model();
+    // The papers' criteria know full fences only.
+    if model.first_refined(history).is_some() {
+        return None;
+    }
+    let options = Options {
+        algorithm: criterion,
+        ..Options::default()
+    };
+    let report = criterion.run(&Problem {
+        history,
+        reads_from,
+        finals: &[],
+        model,
+        options: &options,
+        bounds,
+    })?;
+    report.statistics.ordered
 }
 
 /// How many pairs of writes the conflicts of CCv relate by themselves (`cf`, CAV 2019, section 3.1), without program

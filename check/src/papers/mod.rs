@@ -12,10 +12,10 @@
 //! - [`qadeer`]: the simple witness, constraint graphs and nice cycles (Qadeer).
 //!
 //! They share [`execution`], a history with explicit initial writes, program order and reads-from;
-//! [`program_order`], reduced to neighbours; and with the rest of the crate [`crate::engine::digraph`],
-//! [`crate::engine::relation`] and [`crate::kernel::pairs`].
+//! [`program_order`], reduced to neighbours; and with the rest of the crate `digraph`,
+//! [`crate::engine::relation`] and `pairs`.
 //!
-//! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
+//! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`](crate::Algorithm) has a row for each. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
 //! that it finds are performed on the operational machine before they count; where it finds that
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
@@ -31,16 +31,13 @@ pub mod saturation;
 
 use history::{History, OpId, ReadsFrom};
 
-use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::Options;
 use crate::engine::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 use memory::Model;
 
-use certify::criterion::Criterion;
 use criteria::violation::CriterionViolation;
-use execution::Execution;
 
 /// What an algorithm is asked.
 #[derive(Clone, Copy, Debug)]
@@ -94,44 +91,6 @@ impl From<Answer> for Report {
             answer,
             statistics: Statistics::default(),
         }
-    }
-}
-
-/// Runs a paper's algorithm.
-pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
-    match algorithm {
-        Algorithm::Wsc | Algorithm::Wtso => saturation::clocks::decide(problem),
-        Algorithm::WscPattern => saturation::pattern::decide(problem),
-        Algorithm::WscGuess1 => saturation::guess::decide(problem),
-        Algorithm::ScSat | Algorithm::TsoSat => {
-            let execution = Execution::new(problem.history, problem.reads_from);
-            gradual::encoding::solve(problem, &execution, None)
-        }
-        Algorithm::ScCcmEnum
-        | Algorithm::ScCcmSat
-        | Algorithm::TsoWccmEnum
-        | Algorithm::TsoWccmSat
-        | Algorithm::CcmEnum
-        | Algorithm::WscEnum => gradual::decide(problem, algorithm),
-        Algorithm::Dbcop => dbcop::dbcop(problem),
-        Algorithm::WscDbcop => dbcop::wsc_dbcop(problem),
-        Algorithm::Cc => criteria::decide(problem, Criterion::Cc),
-        Algorithm::Ccv => criteria::decide(problem, Criterion::Ccv),
-        Algorithm::Cm => criteria::decide(problem, Criterion::Cm),
-        Algorithm::Ccm => criteria::decide(problem, Criterion::Ccm),
-        Algorithm::Wccm => criteria::decide(problem, Criterion::Wccm),
-        Algorithm::TsoBaseline
-        | Algorithm::HpcaR8
-        | Algorithm::Heu
-        | Algorithm::Deriv
-        | Algorithm::HeuBack
-        | Algorithm::DerivBack => hpca::run(problem, algorithm),
-        Algorithm::SimpleWitness | Algorithm::NiceCycle => qadeer::run(problem, algorithm),
-        Algorithm::Stages
-        | Algorithm::Temporal
-        | Algorithm::Saturate
-        | Algorithm::Complete
-        | Algorithm::Sat => unreachable!("a stage is no paper's algorithm"),
     }
 }
 

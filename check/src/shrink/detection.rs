@@ -165,7 +165,7 @@ fn sight(verdict: &Verdict) -> Sight {
         Verdict::Undecided(reason) => match reason {
             // What the algorithm could have done, it did.
             Reason::NothingCompleted
-            | Reason::NoTemporalOrder
+            | Reason::NoTraceOrder
             | Reason::NoForcedContradiction
             | Reason::GaveUp { .. }
             | Reason::NoWitness(_)

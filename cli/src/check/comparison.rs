@@ -131,7 +131,7 @@ mod tests {
             algorithm,
             outcome: Outcome {
                 verdict,
-                decided_by: Stage::Paper(algorithm),
+                decided_by: Stage::By(algorithm),
                 statistics: Statistics::default(),
             },
             seconds: 0.0,

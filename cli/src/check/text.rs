@@ -447,7 +447,7 @@ fn place(history: &History, node: Node) -> String {
 
 /// How often an algorithm that is known for it went back.
 fn backtracks(outcome: &Outcome) -> Option<String> {
-    let Stage::Paper(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
+    let Stage::By(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
         return None;
     };
     let statistics = &outcome.statistics;

@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_case_is_said_in_its_title_and_nowhere_else() {
-        let case = "Case 1: assume T0:0 ww T1:0";
+        let case = "Case 1: assume T0:0 co T1:0";
         let page = explained(&[of_reads(1, &["A.", "B."]), of_reads(1, &["", case])]);
         assert!(page.contains("<p>B.</p>") && page.contains(case));
         assert!(!page.contains(&format!("<p>{case}")));

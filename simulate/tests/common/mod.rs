@@ -338,5 +338,8 @@ pub fn decide(history: &History, model: &str) -> (bool, bool) {
         check::Verdict::Violation(_) => false,
         verdict => panic!("{verdict:?}"),
     };
-    (holds, outcome.decided_by == check::Stage::Temporal)
+    (
+        holds,
+        outcome.decided_by == check::Stage::By(check::Algorithm::TraceOrder),
+    )
 }

@@ -14,9 +14,9 @@
 //! **Clocks.** The clock of an event holds per slot the position of the last event of that chain
 //! known to precede it. Chains are ordered, so per event and slot only the *last* write of its
 //! location matters for R6 and R7: the earlier ones follow by transitivity. Which those are shows
-//! by comparing the clock with an entry of the [`PredecessorCache`], made for a write that is known to precede the event: for
+//! by comparing the clock with an entry of the `PredecessorCache`, made for a write that is known to precede the event: for
 //! what precedes that write too, the rules were applied there. Edges between chains are kept as
-//! lists; an event whose clock grew is put in a [`Worklist`], which goes along a topological rank
+//! lists; an event whose clock grew is put in a `Worklist`, which goes along a topological rank
 //! in sweeps. A visit adds the edges *into* the event that its clock calls for, passes the clock
 //! on, and then adds the edges between earlier events that it proves.
 //!
@@ -41,11 +41,9 @@
 //! PSO's store slots), R6 and R7 add nothing, and no event precedes itself. Before it, the clock of
 //! an event covers at least the tails of all edges into it. Edges are numbered in the order in
 //! which they were derived, and an edge's premises have smaller numbers; this is what makes proofs
-//! (see [`crate::engine::explain`]) possible. [`Saturation::mark`] and [`Saturation::undo`] restore clocks
+//! (see `explain`) possible. [`Saturation::mark`] and [`Saturation::undo`] restore clocks
 //! and edges exactly.
 //!
-//! [`PredecessorCache`]: crate::engine::predecessor_cache::PredecessorCache
-//! [`Worklist`]: crate::engine::worklist::Worklist
 
 mod observe;
 mod transit;
@@ -286,7 +284,7 @@ impl<'a> Saturation<'a> {
             .collect()
     }
 
-    /// Where in main chains what follows a plain store can be under PSO (see [`Accesses::exits`]).
+    /// Where in main chains what follows a plain store can be under PSO (see `Accesses::exits`).
     pub fn exits(&self, store: u32) -> Vec<u32> {
         self.accesses.exits(self.events, &self.clocks, store)
     }

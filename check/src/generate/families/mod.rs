@@ -47,7 +47,7 @@ use std::fmt;
 
 use history::History;
 
-use super::dice::Dice;
+use super::rng::Rng;
 use super::{RecipeError, at_most};
 use memory::Model;
 use puzzle::Puzzle;
@@ -231,12 +231,12 @@ pub fn hard(recipe: &HardRecipe) -> Result<History, RecipeError> {
     let why = " of this size";
     at_most(recipe.copies, "copies", room.max(1) as u32, why)?;
 
-    let mut dice = Dice::new(recipe.seed);
+    let mut rng = Rng::new(recipe.seed);
     let mut threads = Threads::default();
     if recipe.copies > 1 {
         let other = puzzle(false);
         (1..recipe.copies).for_each(|_| threads.add(&other));
     }
     threads.add(&last);
-    Ok(threads.history(recipe.model, &mut dice)?)
+    Ok(threads.history(recipe.model, &mut rng)?)
 }

@@ -51,12 +51,28 @@ use super::web::{Edge, Hop, Label, Web, reads_from};
 use super::{Derives, Stop};
 use crate::bounds::Bounds;
 use crate::papers::execution::{Execution, NONE};
+use crate::papers::{Problem, Report};
 use certify::criterion::{Criterion, Cyclic, Order};
 
 /// Reads between two questions to the bounds.
 const OFTEN: u32 = 4096;
 /// Reads of overwritten values among which the one with the shortest reason is chosen.
 const CHOICE: usize = 32;
+
+/// Runs `cc`.
+pub fn cc(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        let pasts = consistent(exec, Criterion::Cc, problem.bounds)?;
+        Ok(pasts.ordered_writes(exec, problem.bounds))
+    })
+}
+
+/// Runs `ccv`.
+pub fn ccv(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        Ok(convergent(exec, problem.bounds)?.ordered_writes(exec, problem.bounds))
+    })
+}
 
 /// `co`, if the history satisfies CC.
 ///

@@ -19,6 +19,7 @@ use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
+use crate::papers::{Problem, Report};
 use certify::criterion::{Criterion, Cyclic, Order};
 use history::OpId;
 
@@ -100,6 +101,18 @@ impl HappensBefore {
         };
         self.derived.iter().enumerate().map(edge).collect()
     }
+}
+
+/// Runs `cm`.
+pub fn cm(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| memory(exec, problem.bounds))
+}
+
+/// Runs `ccm`.
+pub fn ccm(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        Ok(Some(convergent_memory(exec, problem.bounds)?.pairs(exec)))
+    })
 }
 
 /// Decides CM. Returns how many pairs of writes the union of all `hb_o` orders, if it is acyclic.

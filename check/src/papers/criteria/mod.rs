@@ -1,6 +1,7 @@
 //! The criteria of CAV 2019 that are weaker than SC or TSO, as algorithms.
 //!
-//! [`causal`] has CC and CCv, [`convergent`] CM and CCM, [`weak`] wCCM. Pasts are vector clocks
+//! Each criterion has a function here, and its row in [`Algorithm`](crate::Algorithm): [`causal`] has CC and CCv, [`convergent`] CM
+//! and CCM, [`weak`] wCCM. Pasts are vector clocks
 //! ([`pasts`]) for the first two, rows of bits for the others, which rest on the relations of single
 //! operations in [`local`]. Why a criterion does not hold is a [`violation::CriterionViolation`]: [`web`] finds a
 //! cycle of edges that say why they are there, and [`reasons`] spells it out.
@@ -14,7 +15,6 @@ pub mod violation;
 pub mod weak;
 pub mod web;
 
-use certify::criterion::Criterion;
 use violation::CriterionViolation;
 
 use crate::papers::execution::Execution;
@@ -32,38 +32,17 @@ pub enum Stop {
 /// What a criterion derives, unless something stops it.
 pub type Derives<T> = Result<T, Stop>;
 
-/// Decides a criterion of CAV 2019.
-pub fn decide(problem: &Problem<'_>, criterion: Criterion) -> Report {
-    let exec = Execution::new(problem.history, problem.reads_from);
+/// Decides a criterion. `derive` says how many pairs of writes the criterion orders, if it holds and that
+/// is known.
+fn decide(
+    problem: &Problem<'_>,
+    derive: impl FnOnce(&Execution<'_>) -> Derives<Option<u64>>,
+) -> Report {
     let mut report = Report::from(Answer::Satisfied);
-    match ordered(&exec, problem, criterion) {
+    match derive(&Execution::new(problem.history, problem.reads_from)) {
         Ok(pairs) => report.statistics.ordered = pairs,
-        Err(Stop::CriterionViolation(violation)) => {
-            report.answer = Answer::CriterionViolation(violation)
-        }
+        Err(Stop::CriterionViolation(found)) => report.answer = Answer::CriterionViolation(found),
         Err(Stop::Exceeded) => report.answer = Answer::Exceeded,
     }
     report
-}
-
-/// How many pairs of writes a criterion orders, if it holds.
-fn ordered(
-    exec: &Execution<'_>,
-    problem: &Problem<'_>,
-    criterion: Criterion,
-) -> Derives<Option<u64>> {
-    let bounds = problem.bounds;
-    Ok(match criterion {
-        Criterion::Cc => {
-            let pasts = causal::consistent(exec, criterion, bounds)?;
-            pasts.ordered_writes(exec, bounds)
-        }
-        Criterion::Ccv => causal::convergent(exec, bounds)?.ordered_writes(exec, bounds),
-        Criterion::Cm => convergent::memory(exec, bounds)?,
-        Criterion::Ccm => Some(convergent::convergent_memory(exec, bounds)?.pairs(exec)),
-        Criterion::Wccm => {
-            let order = weak::weak_memory(exec, problem.reads_from, bounds)?;
-            Some(order.pairs(exec))
-        }
-    })
 }

@@ -23,7 +23,16 @@ use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::Execution;
+use crate::papers::{Problem, Report};
 use certify::criterion::{Criterion, Order};
+
+/// Runs `wccm`.
+pub fn wccm(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        let order = weak_memory(exec, problem.reads_from, problem.bounds)?;
+        Ok(Some(order.pairs(exec)))
+    })
+}
 
 /// Decides wCCM; returns `wpww`.
 ///

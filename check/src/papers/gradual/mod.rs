@@ -29,8 +29,15 @@ use crate::papers::{Answer, Problem, Report, may_start};
 use certify::criterion::Criterion;
 use memory::Model;
 
-/// Runs one of these algorithms.
-pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+/// Solves the axioms of the model as one formula (`sc-sat`, `tso-sat`).
+pub fn axioms(problem: &Problem<'_>) -> Report {
+    let execution = Execution::new(problem.history, problem.reads_from);
+    encoding::solve(problem, &execution, None)
+}
+
+/// Runs one of the algorithms that check a criterion first.
+pub fn decide(problem: &Problem<'_>) -> Report {
+    let algorithm = problem.options.algorithm;
     let execution = Execution::new(problem.history, problem.reads_from);
     if algorithm == Algorithm::WscEnum {
         return after_saturation(problem, &execution);

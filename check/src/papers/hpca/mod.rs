@@ -64,7 +64,8 @@ pub fn sorts(algorithm: Algorithm) -> bool {
 }
 
 /// Runs one of these algorithms.
-pub fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+pub fn run(problem: &Problem<'_>) -> Report {
+    let algorithm = problem.options.algorithm;
     let mut statistics = Statistics::default();
     let answer = decide(problem, algorithm, &mut statistics).unwrap_or_else(|stop| match stop {
         Stop::Cycle => Answer::Refuted,

@@ -430,14 +430,14 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             source,
             chosen,
         } = self.candidates[variable - self.pairs.len()];
-        let said = Assumption::From(
+        let from = Assumption::From(
             case::reader(events, reader),
             case::source(events, reader, source),
         );
         if literal == chosen {
-            said
+            from
         } else {
-            said.opposite()
+            from.opposite()
         }
     }
 

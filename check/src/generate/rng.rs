@@ -4,17 +4,17 @@
 //! written out here, since libraries reserve the right to change that.
 
 use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use rand::{Rng as _, SeedableRng};
 
-/// A source of random choices.
-pub(super) struct Dice(ChaCha8Rng);
+/// A pseudo-random generator.
+pub(super) struct Rng(ChaCha8Rng);
 
-impl Dice {
-    /// The choices that a seed stands for: the seed is the lowest eight bytes of the key.
-    pub fn new(seed: u64) -> Dice {
+impl Rng {
+    /// Creates the generator of a seed, which is the lowest eight bytes of the key.
+    pub fn new(seed: u64) -> Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
-        Dice(ChaCha8Rng::from_seed(key))
+        Rng(ChaCha8Rng::from_seed(key))
     }
 
     /// A number below `bound`, which is not 0. Off uniform by less than `bound` in 2^64.
@@ -77,9 +77,9 @@ impl Weighted {
     }
 
     /// A random number. Cost: logarithmic in the number of weights.
-    pub fn choose(&self, dice: &mut Dice) -> usize {
+    pub fn choose(&self, rng: &mut Rng) -> usize {
         let total = self.sums.last().copied().unwrap_or(1);
-        let point = dice.below(total);
+        let point = rng.below(total);
         if self.uniform {
             return point as usize;
         }
@@ -94,8 +94,8 @@ mod tests {
     /// Histories are promised to be the same forever: if this fails, the promise is broken.
     #[test]
     fn the_stream_of_a_seed_is_fixed() {
-        let mut dice = Dice::new(1);
-        let numbers: Vec<u64> = (0..4).map(|_| dice.below(1 << 32)).collect();
+        let mut rng = Rng::new(1);
+        let numbers: Vec<u64> = (0..4).map(|_| rng.below(1 << 32)).collect();
         assert_eq!(numbers, FIRST);
     }
 
@@ -103,11 +103,11 @@ mod tests {
 
     #[test]
     fn shuffling_reaches_every_order() {
-        let mut dice = Dice::new(2);
+        let mut rng = Rng::new(2);
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..200 {
             let mut slice = [0, 1, 2];
-            dice.shuffle(&mut slice);
+            rng.shuffle(&mut slice);
             seen.insert(slice);
         }
         assert_eq!(seen.len(), 6);
@@ -115,11 +115,11 @@ mod tests {
 
     #[test]
     fn choices_follow_their_weights() {
-        let mut dice = Dice::new(3);
+        let mut rng = Rng::new(3);
         let weighted = Weighted::new([0, 3, 0, 1].into_iter());
         let mut counts = [0; 4];
         for _ in 0..4000 {
-            counts[weighted.choose(&mut dice)] += 1;
+            counts[weighted.choose(&mut rng)] += 1;
         }
         assert_eq!([counts[0], counts[2]], [0, 0]);
         assert!((2850..3150).contains(&counts[1]), "{counts:?}");
@@ -127,13 +127,13 @@ mod tests {
 
     #[test]
     fn skew_makes_the_first_popular() {
-        let mut dice = Dice::new(4);
-        let share = |dice: &mut Dice, skew| {
+        let mut rng = Rng::new(4);
+        let share = |rng: &mut Rng, skew| {
             let zipf = Weighted::zipf(100, skew);
-            (0..10_000).filter(|_| zipf.choose(dice) == 0).count()
+            (0..10_000).filter(|_| zipf.choose(rng) == 0).count()
         };
         // 1 of 100, and 1 of the 100th harmonic number, 5.19.
-        assert!((60..140).contains(&share(&mut dice, 0.0)));
-        assert!((1800..2050).contains(&share(&mut dice, 1.0)));
+        assert!((60..140).contains(&share(&mut rng, 0.0)));
+        assert!((1800..2050).contains(&share(&mut rng, 1.0)));
     }
 }
