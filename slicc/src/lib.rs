@@ -33,6 +33,7 @@ pub mod lint;
 pub mod load;
 mod meant;
 pub mod mutant;
+mod near;
 pub mod outline;
 pub mod parser;
 pub mod protocol;

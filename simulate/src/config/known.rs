@@ -1,4 +1,4 @@
-//! What the scripts of gem5's own protocols say, and what names mean (SLICC.md, section 20).
+//! What the scripts of gem5's own protocols say, and what names mean.
 
 use slicc::outline::MACHINE_TYPES;
 use slicc::scripts::Known;

@@ -1,4 +1,4 @@
-//! Caches: which lines they hold and which one has to go (SLICC.md, section 16, CacheMemory).
+//! Caches: which lines they hold and which one has to go.
 //!
 //! The permission and the load-linked monitor of an entry are kept here, by its way. As in gem5, an entry whose
 //! permission is NotPresent keeps its way, but is not found, and may be replaced as if the way were free.
