@@ -277,7 +277,7 @@ fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Trans
                 seed,
                 ..program::Shape::default()
             },
-            client: Client::InOrder,
+            client: Client::IN_ORDER,
             options: Options {
                 caches: Caches::Given(sizes),
                 threads_per_machine: 1,

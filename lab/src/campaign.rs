@@ -126,7 +126,7 @@ impl Default for Options {
             mutants: Vec::new(),
             operators: Vec::new(),
             sample: Some(SAMPLE),
-            clients: vec![Client::InOrder, Client::store_buffer(8), Client::Early(8)],
+            clients: vec![Client::IN_ORDER, Client::store_buffer(8), Client::early(8)],
             runs: 20,
             seed: 1,
             guided: None,

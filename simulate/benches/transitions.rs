@@ -27,7 +27,7 @@ fn transitions(criterion: &mut Criterion) {
                 operations: 5_000,
                 ..Shape::default()
             },
-            client: Client::InOrder,
+            client: Client::IN_ORDER,
             options: Options::default(),
             deadlock_threshold: None,
         };

@@ -15,7 +15,7 @@
 //! let mut guide = Guide::new(1);
 //! for _ in 0..20 {
 //!     let lineage = guide.next();
-//!     let simulation = Recipe::of(&lineage).simulation(&protocol, Client::InOrder);
+//!     let simulation = Recipe::of(&lineage).simulation(&protocol, Client::IN_ORDER);
 //!     let plan = simulation.plan(&protocol).expect("it fits every protocol");
 //!     let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
 //!     guide.learn(&lineage, &run.reached());

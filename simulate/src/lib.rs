@@ -16,7 +16,7 @@
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let simulation = Simulation {
 //!     shape: Shape { threads: 2, operations: 50, ..Shape::default() },
-//!     client: Client::InOrder,
+//!     client: Client::IN_ORDER,
 //!     options: Options::default(),
 //!     deadlock_threshold: None,
 //! };

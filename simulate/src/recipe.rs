@@ -14,7 +14,7 @@
 //! let lineage: Lineage = "17.203.88".parse().expect("a lineage");
 //! let recipe = Recipe::of(&lineage);
 //! assert_eq!(recipe, Recipe::random(17).vary(203).vary(88));
-//! let simulation = recipe.simulation(&protocol, Client::InOrder);
+//! let simulation = recipe.simulation(&protocol, Client::IN_ORDER);
 //! let plan = simulation.plan(&protocol).expect("it fits every protocol");
 //! let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
 //! assert!(run.fault.is_none());
@@ -173,7 +173,7 @@ mod tests {
             let lineage: Lineage = lineage.parse().unwrap();
             let recipe = Recipe::of(&lineage);
             assert_eq!(*recipe.lineage(), lineage);
-            let simulation = recipe.simulation(&protocol, Client::Early(8));
+            let simulation = recipe.simulation(&protocol, Client::early(8));
             let plan = simulation.plan(&protocol).unwrap();
             let tally = simulation.run(&protocol, &plan, None).unwrap().tally;
             (recipe.words(&protocol), tally.ticks, tally.transitions)

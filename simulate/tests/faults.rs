@@ -38,7 +38,7 @@ fn run(edits: &[(&str, &str)], shape: Shape, settings: &[&str]) -> Option<Box<Fa
         .collect();
     let simulation = Simulation {
         shape,
-        client: Client::InOrder,
+        client: Client::IN_ORDER,
         options: Options {
             settings,
             ..Options::default()

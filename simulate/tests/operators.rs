@@ -31,7 +31,7 @@ fn outcome(protocol: &Protocol, seed: u64) -> String {
             seed,
             ..Shape::default()
         },
-        client: Client::InOrder,
+        client: Client::IN_ORDER,
         options: Options {
             // Every other run has so much room that no line has to leave: that may hide a violation.
             caches: [Caches::Tiny, Caches::Default][seed as usize % 2],

@@ -109,7 +109,7 @@ fn try_one(files: &[(String, String)], seed: u64) -> &'static str {
             seed,
             ..Shape::default()
         },
-        client: Client::Early(4),
+        client: Client::early(4),
         options: Options::default(),
         deadlock_threshold: Some(20_000),
     };

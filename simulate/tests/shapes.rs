@@ -63,7 +63,7 @@ fn recorded(name: &str) -> BTreeSet<String> {
 #[test]
 fn lines_look_like_gem5s() {
     for (client, threads, name) in [
-        (Client::InOrder, 2, "mi-2x50-io-11.trace.gz"),
+        (Client::IN_ORDER, 2, "mi-2x50-io-11.trace.gz"),
         (Client::store_buffer(8), 4, "mesi2-4x100-sb-16.trace.gz"),
     ] {
         let shape = Shape {

@@ -14,7 +14,7 @@ impl Args {
         let mutant = self.mutant.iter();
         words.extend(mutant.map(|name| format!("--mutant {}", quoted(name))));
         let cores =
-            ["client", &client.to_string(), &Client::InOrder.to_string()].map(str::to_owned);
+            ["client", &client.to_string(), &Client::IN_ORDER.to_string()].map(str::to_owned);
         let recipe = self.recipe_of(seed);
         let options = match recipe {
             Some(_) => vec![cores],

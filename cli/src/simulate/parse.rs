@@ -2,7 +2,7 @@
 
 use check::Model;
 use clap::builder::TypedValueParser;
-use simulate::client::Client;
+use simulate::client::{Client, UnknownClient};
 use simulate::config::{Caches, Shape};
 use simulate::ruby::delays::Latency;
 use slicc::builtin::BUILTINS;
@@ -36,24 +36,12 @@ pub enum Clients {
     One(Client),
 }
 
-/// All kinds of cores, of the usual sizes.
-const ALL: [Client; 5] = [
-    Client::InOrder,
-    Client::store_buffer(8),
-    Client::per_location(8),
-    Client::Early(8),
-    Client::EarlyBuffer {
-        window: 8,
-        entries: 8,
-    },
-];
-
 /// The kinds of cores that were named, each once.
 pub fn clients(named: &[Clients]) -> Vec<Client> {
     let mut clients = Vec::new();
     for client in named {
         match client {
-            Clients::All => clients.extend(ALL),
+            Clients::All => clients.extend(Client::all()),
             Clients::One(client) => clients.push(*client),
         }
     }
@@ -63,7 +51,7 @@ pub fn clients(named: &[Clients]) -> Vec<Client> {
 }
 
 /// A kind of cores, or `all`.
-pub fn client(name: &str) -> Result<Clients, String> {
+pub fn client(name: &str) -> Result<Clients, UnknownClient> {
     match name {
         "all" => Ok(Clients::All),
         name => name.parse().map(Clients::One),

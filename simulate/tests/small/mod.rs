@@ -157,7 +157,7 @@ pub fn run_with(
             seed: 1,
             ..Shape::default()
         },
-        client: Client::InOrder,
+        client: Client::IN_ORDER,
         options: Options {
             settings: settings
                 .iter()

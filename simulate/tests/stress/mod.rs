@@ -13,20 +13,14 @@ pub const STANDARD: u64 = 800;
 
 /// Every kind of core, some with more room than others.
 pub const CLIENTS: [Client; 8] = [
-    Client::InOrder,
+    Client::IN_ORDER,
     Client::store_buffer(8),
     Client::store_buffer(2),
     Client::per_location(8),
-    Client::Early(8),
-    Client::Early(24),
-    Client::EarlyBuffer {
-        window: 8,
-        entries: 4,
-    },
-    Client::EarlyBuffer {
-        window: 16,
-        entries: 8,
-    },
+    Client::early(8),
+    Client::early(24),
+    Client::early_buffer(8, 4),
+    Client::early_buffer(16, 8),
 ];
 
 /// A protocol that comes with the program.
