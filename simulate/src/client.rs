@@ -20,10 +20,10 @@ use history::Source;
 use memory::Model;
 use thiserror::Error;
 
-use crate::dice::Dice;
 use crate::program::{Operation, Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, Response};
+use crate::rng::Rng;
 use crate::trace::Trace;
 use log::Log;
 
@@ -215,7 +215,7 @@ impl Client {
             next: 0,
             steps,
             log,
-            dice: Dice::new(setting.seed, PURPOSE + u64::from(thread)),
+            rng: Rng::new(setting.seed, PURPOSE + u64::from(thread)),
             alarm: Alarm::default(),
         };
         let options = Options {
@@ -330,7 +330,7 @@ struct Thread {
     /// The tick at which the next operation may begin.
     ready: u64,
     log: Log,
-    dice: Dice,
+    rng: Rng,
     alarm: Alarm,
 }
 

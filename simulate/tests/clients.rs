@@ -6,13 +6,13 @@ mod common;
 use common::{Run, reread, run, satisfies};
 use history::Source;
 use simulate::client::Client;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 
 const SEEDS: u64 = 300;
 
 /// A few threads on few locations, with some of everything.
-fn racy(seed: u64) -> Shape {
-    Shape {
+fn racy(seed: u64) -> ProgramSize {
+    ProgramSize {
         threads: 2 + (seed % 4) as u32,
         operations: 40,
         locations: 3 + (seed % 5) as u32,
@@ -24,7 +24,7 @@ fn racy(seed: u64) -> Shape {
         linked: 50,
         think: [0, 5, 30][(seed / 3 % 3) as usize],
         seed,
-        ..Shape::default()
+        ..ProgramSize::default()
     }
 }
 
@@ -169,11 +169,11 @@ fn records_note_the_order_of_memory() {
 
 #[test]
 fn in_order_cores_need_no_lines_of_their_own() {
-    let shape = |fences| Shape {
+    let shape = |fences| ProgramSize {
         rmws: 10,
         linked: 30,
         fences,
-        ..Shape::default()
+        ..ProgramSize::default()
     };
     let source = |fences| {
         let history = run(&Run::new(Client::IN_ORDER, shape(fences))).history;

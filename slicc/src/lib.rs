@@ -27,6 +27,7 @@ pub mod ast;
 pub mod builtin;
 pub mod compile;
 pub mod cplusplus;
+pub mod error;
 pub mod lexer;
 pub mod library;
 pub mod lint;

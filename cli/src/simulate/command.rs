@@ -2,7 +2,7 @@
 
 use lab::text::quoted;
 use simulate::client::Client;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 
 use super::args::{Args, System};
 use crate::generate::VERSION;
@@ -36,7 +36,7 @@ impl Args {
 
     /// The options of programs, with their values and the usual ones; that of the cores is among them.
     fn shaped(&self, cores: [String; 3]) -> Vec<[String; 3]> {
-        let (shape, usual) = (self.shape(0), Shape::default());
+        let (shape, usual) = (self.shape(0), ProgramSize::default());
         let option = |option: &str, value: &dyn ToString, usual: &dyn ToString| {
             [option.to_owned(), value.to_string(), usual.to_string()]
         };

@@ -3,9 +3,10 @@
 use check::Model;
 use clap::builder::TypedValueParser;
 use simulate::client::{Client, UnknownClient};
-use simulate::config::{Caches, Shape};
+use simulate::config::{CacheGeometry, Caches};
 use simulate::ruby::delays::Latency;
 use slicc::builtin::BUILTINS;
+use slicc::error::ParseError;
 
 use crate::generate::parse_count;
 use crate::words;
@@ -100,7 +101,7 @@ pub fn skew(text: &str) -> Result<f64, String> {
 }
 
 /// A number of ticks, or a range.
-pub fn latency(text: &str) -> Result<Latency, String> {
+pub fn latency(text: &str) -> Result<Latency, ParseError> {
     text.parse()
 }
 
@@ -111,7 +112,8 @@ pub fn caches(text: &str) -> Result<(String, Caches), String> {
         "default" => Caches::Default,
         text => {
             let mut sizes = Caches::Tiny.sizes();
-            let given: Result<Vec<Shape>, String> = text.split(',').map(str::parse).collect();
+            let given: Result<Vec<CacheGeometry>, ParseError> =
+                text.split(',').map(str::parse).collect();
             let given = given.map_err(|error| format!("{error}; or tiny, or default"))?;
             let [first, rest @ ..] = &given[..] else {
                 return Err("tiny, default or sizes were expected".to_owned());

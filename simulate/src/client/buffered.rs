@@ -207,7 +207,7 @@ impl Buffered {
         }
         let next = self.thread.next;
         let row = self.thread.log.store(now, next, address, value, port);
-        let ready = now + self.thread.dice.up_to(DRAIN);
+        let ready = now + self.thread.rng.up_to(DRAIN);
         if ready > now {
             self.thread.alarm.set(ready, port);
         }

@@ -375,7 +375,7 @@ impl Early {
                 return false;
             }
             let row = self.thread.log.store(now, index, address, value, port);
-            let ready = now + self.thread.dice.up_to(DRAIN);
+            let ready = now + self.thread.rng.up_to(DRAIN);
             if ready > now {
                 self.thread.alarm.set(ready, port);
             }

@@ -3,7 +3,7 @@
 
 use simulate::client::Client;
 use simulate::config::{Caches, Options};
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use slicc::protocol::Protocol;
@@ -54,7 +54,7 @@ pub fn standard(protocol: &Protocol) -> impl Iterator<Item = Simulation> {
 
 /// The run of a client that options stand for, in the words of the program's command line.
 pub fn simulation_of(text: &str, client: Client) -> Simulation {
-    let mut shape = Shape::default();
+    let mut shape = ProgramSize::default();
     let mut options = Options::default();
     let mut words = text.split_whitespace();
     while let Some(word) = words.next() {
