@@ -7,11 +7,11 @@
 //! of a [`graph`], within limits.
 //!
 //! ```
-//! use explore::memory::Shape;
+//! use explore::memory::SystemSize;
 //! use explore::memory::method::{Options, Verdict, prove};
 //! use explore::memory::piranha::Piranha;
 //!
-//! let shape = Shape { processors: 2, locations: 1, values: 2 };
+//! let shape = SystemSize { processors: 2, locations: 1, values: 2 };
 //! let proof = prove(&Piranha { shape, is_buggy: false }, &Options::default(), &mut |_| ());
 //! assert!(matches!(proof.verdict, Verdict::Consistent));
 //!

@@ -27,7 +27,7 @@ pub mod store_buffer;
 
 /// How large a system is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct SystemSize {
     /// Processors, from 0; shown from 1.
     pub processors: u8,
     /// Locations, from 0; shown from 1.
@@ -132,7 +132,7 @@ pub struct Renaming {
 
 impl Renaming {
     /// The one that changes nothing.
-    pub fn identity(shape: Shape) -> Renaming {
+    pub fn identity(shape: SystemSize) -> Renaming {
         Renaming {
             processors: (0..shape.processors).collect(),
             locations: (0..shape.locations).collect(),
@@ -162,7 +162,7 @@ pub trait MemorySystem {
     type State: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
 
     /// How many processors, locations and values.
-    fn shape(&self) -> Shape;
+    fn shape(&self) -> SystemSize;
 
     /// The states that it may begin in. Every location holds 0.
     fn initial(&self) -> Vec<Self::State>;

@@ -35,7 +35,7 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{
-    DescribedMove, Freshness, Holders, Move, Outcome, Problem, Scope, Stepper,
+    DescribedMove, Freshness, Holders, Move, Outcome, Scope, Stepper, StepperError,
 };
 use simulate::system::{Fault, Warning};
 use slicc::protocol::Protocol;
@@ -282,7 +282,7 @@ pub fn explore(
     scope: &Scope,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
-) -> Result<Exploration, Problem> {
+) -> Result<Exploration, StepperError> {
     let graph = Explored {
         stepper: RefCell::new(Stepper::new(protocol, scope)?),
         warnings: RefCell::default(),

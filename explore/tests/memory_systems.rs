@@ -12,21 +12,21 @@ use explore::memory::method::{Counterexample, Options, Proof, VALUES, Verdict, p
 use explore::memory::piranha::Piranha;
 use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
-use explore::memory::{Access, Event, MemorySystem, Renaming, Shape};
+use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize};
 use explore::search::{Limits, Outcome, Stopped, breadth_first};
 use history::{Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 
-const fn shape(processors: u8, locations: u8) -> Shape {
-    Shape {
+const fn shape(processors: u8, locations: u8) -> SystemSize {
+    SystemSize {
         processors,
         locations,
         values: VALUES,
     }
 }
 
-const TWO: Shape = shape(2, 2);
+const TWO: SystemSize = shape(2, 2);
 
-fn piranha(shape: Shape, is_buggy: bool) -> Piranha {
+fn piranha(shape: SystemSize, is_buggy: bool) -> Piranha {
     Piranha { shape, is_buggy }
 }
 
@@ -172,7 +172,7 @@ enum Odd {
 impl MemorySystem for Odd {
     type State = Vec<u8>;
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> SystemSize {
         TWO
     }
 
@@ -306,12 +306,12 @@ fn extend(
 }
 
 /// A system with one run.
-struct Script(Shape, Vec<Access>);
+struct Script(SystemSize, Vec<Access>);
 
 impl MemorySystem for Script {
     type State = usize;
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> SystemSize {
         self.0
     }
 
@@ -332,7 +332,7 @@ impl MemorySystem for Script {
 
 /// Whether the automata accept a trace under some renaming of its values: at each location of the cycle one write gets 1,
 /// those before it 0, those after it 2.
-fn automata_accept(shape: Shape, trace: &[Access], k: u8) -> bool {
+fn automata_accept(shape: SystemSize, trace: &[Access], k: u8) -> bool {
     let writes = |location: u8| {
         let all = trace
             .iter()
@@ -471,7 +471,7 @@ fn agrees<M: MemorySystem>(system: &M, small: &impl MemorySystem, length: usize)
 
 #[test]
 fn automata_and_constraint_graphs_agree() {
-    let many = |processors, locations| Shape {
+    let many = |processors, locations| SystemSize {
         values: 5,
         ..shape(processors, locations)
     };

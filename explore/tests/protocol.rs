@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use explore::protocol::{Exploration, Finding, TransitionName, Verdict, Violation, explore};
 use explore::search::{Limits, Stopped};
 use simulate::client::Client;
-use simulate::config::{Caches, Options, Shape, Sizes};
+use simulate::config::{CacheGeometry, Caches, Options, Sizes};
 use simulate::program;
 use simulate::simulation::Simulation;
 use simulate::stepper::{Action, Freshness, Scope, Stepper};
@@ -259,7 +259,7 @@ fn a_run_can_be_replayed() {
 
 /// The transitions of runs of the simulator.
 fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<TransitionName> {
-    let shape = Shape::new(128, 1);
+    let shape = CacheGeometry::new(128, 1);
     let sizes = Sizes {
         l1_instructions: shape,
         l1_data: shape,
@@ -269,15 +269,15 @@ fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Trans
     let mut taken = BTreeSet::new();
     for seed in seeds {
         let simulation = Simulation {
-            shape: program::Shape {
+            shape: program::ProgramSize {
                 threads: 2,
                 operations: 500,
                 // The first and the third share a set.
                 locations: 3,
                 seed,
-                ..program::Shape::default()
+                ..program::ProgramSize::default()
             },
-            client: Client::InOrder,
+            client: Client::IN_ORDER,
             options: Options {
                 caches: Caches::Given(sizes),
                 threads_per_machine: 1,

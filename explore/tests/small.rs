@@ -4,7 +4,7 @@ use std::path::Path;
 
 use explore::protocol::{Exploration, Finding, Verdict, explore};
 use explore::search::Limits;
-use simulate::stepper::{Problem, Scope};
+use simulate::stepper::{Scope, StepperError};
 use slicc::load::load_with;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
@@ -72,7 +72,7 @@ machine(MachineType:L1Cache, "a cache") : Sequencer * sequencer; CacheMemory * c
     protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-fn run(protocol: &Protocol, caches: u32) -> Result<Exploration, Problem> {
+fn run(protocol: &Protocol, caches: u32) -> Result<Exploration, StepperError> {
     let scope = Scope {
         caches,
         ..Scope::default()
@@ -142,9 +142,11 @@ fn what_leads_nowhere_is_told_from_what_does_not_move() {
 fn what_is_not_supported_is_said() {
     let pointer = protocol("Entry kept;", "transition(I, Ask, V) { allocate; pop; }");
     match run(&pointer, 1) {
-        Err(Problem::Other(what)) => assert!(what.starts_with("L1Cache.kept: "), "{what}"),
+        Err(StepperError::Setup(what)) => {
+            assert!(what.to_string().starts_with("L1Cache.kept: "), "{what}")
+        }
         other => panic!("{other:?}"),
     }
     let protocol = Protocol::open("MI_example").unwrap();
-    assert!(matches!(run(&protocol, 9), Err(Problem::Other(_))));
+    assert!(matches!(run(&protocol, 9), Err(StepperError::Setup(_))));
 }

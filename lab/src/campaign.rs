@@ -126,7 +126,7 @@ impl Default for Options {
             mutants: Vec::new(),
             operators: Vec::new(),
             sample: Some(SAMPLE),
-            clients: vec![Client::InOrder, Client::store_buffer(8), Client::Early(8)],
+            clients: vec![Client::IN_ORDER, Client::store_buffer(8), Client::early(8)],
             runs: 20,
             seed: 1,
             guided: None,
@@ -368,14 +368,11 @@ pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
 /// The files of the protocol are others by now, or gone.
 pub fn repeat(row: &CampaignRun) -> Result<History, Error> {
     let opened = Opened::new(&row.protocol, row.mutant.as_deref())?;
-    let strange = |what: String| Error::Run {
-        protocol: row.protocol.clone(),
-        what,
-    };
-    let client: Client = row.client.parse().map_err(strange)?;
-    let lineage: Lineage = row.lineage.parse().map_err(strange)?;
+    let given = &row.protocol;
+    let client: Client = row.client.parse().map_err(Error::run(given))?;
+    let lineage: Lineage = row.lineage.parse().map_err(Error::run(given))?;
     let simulation = Recipe::of(&lineage).simulation(&opened.protocol, client);
     let plan = opened.plan(&simulation)?;
     let run = simulation.run(&opened.protocol, &plan, None);
-    Ok(run.map_err(strange)?.history()?)
+    Ok(run.map_err(Error::run(given))?.history()?)
 }

@@ -179,12 +179,25 @@ pub enum Error {
         protocol: String,
     },
     /// A run that cannot be done, or whose history cannot be made.
-    #[error("{protocol}: {what}")]
+    #[error("{protocol}: {error}")]
     Run {
         /// The protocol.
         protocol: String,
-        /// Why the run or its history is impossible.
-        what: String,
+        /// The reason.
+        #[source]
+        error: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// An unmutated protocol failed, which is a defect.
+    #[error(
+        "{protocol}: the protocol failed: {fault}; reproduce with: {command}; please report this"
+    )]
+    Failed {
+        /// The protocol.
+        protocol: String,
+        /// The message of the fault.
+        fault: String,
+        /// The command that reproduces the run.
+        command: String,
     },
     /// The verifier refuses a certificate that this program wrote, which is a defect.
     #[error("{command}: the certificate is refused: {error}")]
@@ -292,6 +305,17 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of a run of a protocol.
+    pub(crate) fn run<E>(protocol: &str) -> impl Fn(E) -> Error
+    where
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        move |error| Error::Run {
+            protocol: protocol.to_owned(),
+            error: error.into(),
+        }
+    }
+
     /// An error of the file system about a file or folder.
     pub fn file(path: &Path) -> impl Fn(io::Error) -> Error {
         let path = path.to_owned();
@@ -303,10 +327,10 @@ impl Error {
 }
 
 fn guess(near: &[String]) -> String {
-    match near.is_empty() {
-        true => String::new(),
-        false => format!("did you mean {}? ", near.join(" or ")),
+    if near.is_empty() {
+        return String::new();
     }
+    format!("did you mean {}? ", near.join(" or "))
 }
 
 /// What is wrong with a protocol, or with the system that was asked for.
@@ -335,9 +359,10 @@ impl fmt::Display for Refusal {
         });
         let text = sentences.collect::<Vec<_>>().join("; ");
         let says_what = text.starts_with(&self.given) || text.starts_with("--");
-        match says_what {
-            true => f.write_str(&text),
-            false => write!(f, "{}: {text}", self.given),
+        if says_what {
+            f.write_str(&text)
+        } else {
+            write!(f, "{}: {text}", self.given)
         }
     }
 }

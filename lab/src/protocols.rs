@@ -5,6 +5,7 @@ use simulate::simulation::Simulation;
 use slicc::load::Failure;
 use slicc::mutant::{Mutant, made, named};
 use slicc::protocol::Protocol;
+use slicc::source::Diagnostic;
 
 use crate::error::{Error, Refusal};
 
@@ -59,8 +60,7 @@ impl Opened {
     /// # Errors
     /// There is no such system.
     pub fn plan(&self, simulation: &Simulation) -> Result<Plan, Error> {
-        let plan = simulation.plan(&self.protocol);
-        plan.map_err(|diagnostics| self.refusal(diagnostics))
+        plan(&self.protocol, &self.given, simulation)
     }
 
     /// Plans a system without saying what runs on it.
@@ -69,13 +69,27 @@ impl Opened {
     /// There is no such system.
     pub fn plan_of(&self, options: &Options) -> Result<Plan, Error> {
         let plan = Plan::of(&self.protocol, options);
-        plan.map_err(|diagnostics| self.refusal(diagnostics))
+        plan.map_err(refusal(&self.protocol, &self.given))
     }
+}
 
-    fn refusal(&self, diagnostics: Vec<slicc::source::Diagnostic>) -> Error {
+/// Plans the system of a simulation, for a protocol under the name that it was given.
+///
+/// # Errors
+/// Fails if there is no such system.
+pub(crate) fn plan(
+    protocol: &Protocol,
+    given: &str,
+    simulation: &Simulation,
+) -> Result<Plan, Error> {
+    simulation.plan(protocol).map_err(refusal(protocol, given))
+}
+
+fn refusal(protocol: &Protocol, given: &str) -> impl Fn(Vec<Diagnostic>) -> Error {
+    |diagnostics| {
         Error::Protocol(Box::new(Refusal {
-            given: self.given.clone(),
-            sources: self.protocol.sources().clone(),
+            given: given.to_owned(),
+            sources: protocol.sources().clone(),
             diagnostics,
         }))
     }

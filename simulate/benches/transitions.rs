@@ -6,7 +6,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::simulation::Simulation;
 use simulate::trace::Output;
 use slicc::protocol::Protocol;
@@ -22,12 +22,12 @@ fn transitions(criterion: &mut Criterion) {
     ] {
         let protocol = Protocol::open(name).expect("it is built in");
         let simulation = Simulation {
-            shape: Shape {
+            shape: ProgramSize {
                 threads: 8,
                 operations: 5_000,
-                ..Shape::default()
+                ..ProgramSize::default()
             },
-            client: Client::InOrder,
+            client: Client::IN_ORDER,
             options: Options::default(),
             deadlock_threshold: None,
         };

@@ -13,19 +13,18 @@ mod log;
 mod tests;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use history::Source;
-use memory::{Model, models};
+use memory::Model;
+use thiserror::Error;
 
-use crate::dice::Dice;
-use crate::program::{Program, Step};
+use crate::program::{Operation, Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, Response};
+use crate::rng::Rng;
 use crate::trace::Trace;
-use buffered::Buffered;
-use early::Early;
-use in_order::InOrder;
 use log::Log;
 
 /// What a core sees of the rest of the system.
@@ -77,100 +76,157 @@ pub trait Core {
     }
 }
 
-/// A kind of core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Client {
-    /// One operation after the other: SC.
-    InOrder,
-    /// Stores wait in a buffer, as a model with store buffers has it.
-    Buffered {
-        /// The model: how stores leave the buffer, and whether it serves loads.
-        model: Model,
-        /// Entries of the buffer.
-        entries: u32,
-    },
-    /// Loads among so many operations are performed early, and repeated if their line leaves the
-    /// cache; all else happens in order: SC.
-    Early(u32),
-    /// The same in front of a store buffer: TSO.
-    EarlyBuffer {
-        /// Operations that are looked at together.
-        window: u32,
-        /// Entries of the store buffer.
-        entries: u32,
-    },
+/// A row of the table of kinds of cores, which the file of the core declares.
+struct CoreKind {
+    /// The name: `N` and `W` stand for sizes, `MODEL` for the name of a memory model.
+    pattern: &'static str,
+    /// The memory models that such cores can guarantee.
+    models: fn() -> Vec<Model>,
+    /// Whether the core completes each operation before it begins the next, so that Ruby's own lines show its program order.
+    is_sequential: bool,
+    /// Whether the core must be told of lines that leave its cache.
+    needs_evictions: bool,
+    /// Makes a core.
+    make: fn(Thread, Options) -> Box<dyn Core>,
 }
 
-/// Ticks that a store may wait in its buffer before it is sent.
+/// The kinds of cores. To add one, write its file, with the core and its row, and list the row here.
+static KINDS: [&CoreKind; 6] = [
+    &in_order::KIND,
+    &buffered::FIFO,
+    &buffered::PER_LOCATION,
+    &buffered::OTHER_MODELS,
+    &early::KIND,
+    &early::WITH_BUFFER,
+];
+
+impl PartialEq for CoreKind {
+    fn eq(&self, other: &CoreKind) -> bool {
+        self.pattern == other.pattern
+    }
+}
+
+impl Eq for CoreKind {}
+
+impl Hash for CoreKind {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.pattern.hash(state);
+    }
+}
+
+/// A kind of core, with the model that it guarantees and the sizes of its buffers. Its name is that of the option `--client`:
+/// `in-order`, `store-buffer-8`, `early-8-buffer-8` and so on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Client {
+    kind: &'static CoreKind,
+    model: Model,
+    /// The sizes, in the order in which the name has them; the rest is 0.
+    sizes: [u32; 2],
+}
+
+/// What a kind of core needs to know, besides its program.
+struct Options {
+    model: Model,
+    sizes: [u32; 2],
+    line_bytes: u64,
+}
+
+/// The most ticks that a store waits in its buffer before it is sent.
 const DRAIN: u64 = 40;
 /// Ticks until a core asks again for a line that is locked. The answer that ends the lock may go to
 /// another core.
 const RETRY: u64 = 8;
 /// Separates the choices of a thread's core from those of its program.
 const PURPOSE: u64 = 1 << 32;
+/// A size that a name leaves out.
+const USUAL_SIZE: u32 = 8;
 
 impl Client {
-    /// A core with a first-in first-out store buffer of so many entries, which keeps TSO.
+    /// A core that completes each operation before the next one begins, which guarantees SC.
+    pub const IN_ORDER: Client = Client::of(&in_order::KIND, Model::SC, [0, 0]);
+
+    const fn of(kind: &'static CoreKind, model: Model, sizes: [u32; 2]) -> Client {
+        Client { kind, model, sizes }
+    }
+
+    /// A core with a first-in first-out store buffer of so many entries, which guarantees TSO.
     pub const fn store_buffer(entries: u32) -> Client {
-        Client::Buffered {
-            model: Model::TSO,
-            entries,
-        }
+        Client::of(&buffered::FIFO, Model::TSO, [entries, 0])
     }
 
     /// A core with a store buffer of so many entries that stores to different locations leave in any
-    /// order, which keeps PSO.
+    /// order, which guarantees PSO.
     pub const fn per_location(entries: u32) -> Client {
-        Client::Buffered {
-            model: Model::PSO,
-            entries,
-        }
+        Client::of(&buffered::PER_LOCATION, Model::PSO, [entries, 0])
+    }
+
+    /// A core that performs the loads among the next `window` operations early, and repeats those whose line leaves the
+    /// cache. All else happens in order, so it guarantees SC.
+    pub const fn early(window: u32) -> Client {
+        Client::of(&early::KIND, Model::SC, [window, 0])
+    }
+
+    /// A core that performs loads early, in front of a store buffer, which guarantees TSO.
+    pub const fn early_buffer(window: u32, entries: u32) -> Client {
+        Client::of(&early::WITH_BUFFER, Model::TSO, [window, entries])
+    }
+
+    /// The kinds of cores that have names of their own, each with the usual sizes.
+    pub fn all() -> impl Iterator<Item = Client> {
+        let named = KINDS.iter().filter(|kind| !kind.pattern.contains("MODEL"));
+        named.flat_map(|kind| {
+            let sized = |model| Client::of(kind, model, [USUAL_SIZE; 2]).trimmed();
+            (kind.models)().into_iter().map(sized)
+        })
+    }
+
+    /// The same kind, with 0 for the sizes that it does not have.
+    fn trimmed(mut self) -> Client {
+        let sizes = self.kind.pattern.split('-').filter(|word| is_size(word));
+        self.sizes[sizes.count()..].fill(0);
+        self
     }
 
     /// The memory model that the core guarantees.
     pub fn model(self) -> Model {
-        match self {
-            Client::InOrder | Client::Early(_) => Model::SC,
-            Client::EarlyBuffer { .. } => Model::TSO,
-            Client::Buffered { model, .. } => model,
-        }
+        self.model
     }
 
-    /// Which lines of a trace show what a program did on such cores: Ruby's, if cores do one thing
-    /// at a time and the program has nothing that Ruby does not see.
+    /// The lines of a trace that show what a program did on such cores: Ruby's, if cores complete one operation after the
+    /// other and the program has nothing that Ruby does not see.
     pub fn source(self, program: &Program) -> Source {
-        match self {
-            Client::InOrder if program.is_plain() => Source::Ruby,
-            _ => Source::Client,
+        if self.kind.is_sequential && program.is_plain() {
+            Source::Ruby
+        } else {
+            Source::Client
         }
     }
 
-    /// Whether it must be told of lines that leave its cache.
+    /// Whether the core must be told of lines that leave its cache.
     pub fn needs_evictions(self) -> bool {
-        matches!(self, Client::Early(_) | Client::EarlyBuffer { .. })
+        self.kind.needs_evictions
     }
 
-    /// The core of a thread.
+    /// Makes the core of a thread.
     pub fn core(self, thread: u32, steps: Vec<Step>, setting: Setting) -> Box<dyn Core> {
         let log = Log::new(thread, setting.source);
         let thread = Thread {
+            ready: steps.first().map_or(0, |step| step.think.into()),
+            next: 0,
             steps,
             log,
-            dice: Dice::new(setting.seed, PURPOSE + u64::from(thread)),
+            rng: Rng::new(setting.seed, PURPOSE + u64::from(thread)),
             alarm: Alarm::default(),
         };
-        match self {
-            Client::InOrder => Box::new(InOrder::new(thread)),
-            Client::Buffered { model, entries } => Box::new(Buffered::new(thread, model, entries)),
-            Client::Early(window) => Box::new(Early::new(thread, setting.line_bytes, window, None)),
-            Client::EarlyBuffer { window, entries } => {
-                let entries = Some(entries);
-                Box::new(Early::new(thread, setting.line_bytes, window, entries))
-            }
-        }
+        let options = Options {
+            model: self.model,
+            sizes: self.sizes,
+            line_bytes: setting.line_bytes,
+        };
+        (self.kind.make)(thread, options)
     }
 
-    /// The cores of all threads of a program.
+    /// Makes the cores of all threads of a program.
     pub fn cores(self, program: &Program, seed: u64, line_bytes: u64) -> Vec<Box<dyn Core>> {
         let setting = Setting {
             source: self.source(program),
@@ -182,67 +238,75 @@ impl Client {
             .map(|(thread, steps)| self.core(thread, steps.clone(), setting))
             .collect()
     }
+
+    /// The client of a kind and model that a name stands for, if any.
+    fn named(kind: &'static CoreKind, model: Model, name: &str) -> Option<Client> {
+        let pattern = kind.pattern.replace("MODEL", model.name());
+        let mut words = name.split('-').peekable();
+        let mut sizes = [0; 2];
+        let mut at = 0;
+        for expected in pattern.split('-') {
+            if is_size(expected) {
+                let is_number =
+                    |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
+                sizes[at] = match words.next_if(is_number) {
+                    Some(word) => word.parse().ok().filter(|size| (1..=1024).contains(size))?,
+                    None => USUAL_SIZE,
+                };
+                at += 1;
+            } else if words.next() != Some(expected) {
+                return None;
+            }
+        }
+        words
+            .next()
+            .is_none()
+            .then_some(Client::of(kind, model, sizes))
+    }
+}
+
+/// Whether a word of a pattern stands for a size.
+fn is_size(word: &str) -> bool {
+    matches!(word, "N" | "W")
 }
 
 impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Client::InOrder => f.write_str("in-order"),
-            Client::Buffered { model, entries } => write!(f, "{}-{entries}", buffer_name(*model)),
-            Client::Early(window) => write!(f, "early-{window}"),
-            Client::EarlyBuffer { window, entries } => write!(f, "early-{window}-buffer-{entries}"),
-        }
+        let pattern = self.kind.pattern.replace("MODEL", self.model.name());
+        let mut sizes = self.sizes.iter().map(u32::to_string);
+        let words = pattern.split('-').map(|word| match word {
+            word if is_size(word) => sizes.next().unwrap_or_default(),
+            word => word.to_owned(),
+        });
+        f.write_str(&words.collect::<Vec<_>>().join("-"))
     }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// The name of no kind of core.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{name}`: {} was expected, with sizes from 1 to 1024", KINDS.map(|kind| kind.pattern).join(", "))]
+pub struct UnknownClient {
+    name: String,
 }
 
 impl FromStr for Client {
-    type Err = String;
+    type Err = UnknownClient;
 
-    /// Reads what [`fmt::Display`] writes; a number that is left out is 8.
-    fn from_str(name: &str) -> Result<Client, String> {
-        let number = |text: &str| match text.strip_prefix('-') {
-            None if text.is_empty() => Some(8),
-            Some(digits) => digits
-                .parse()
-                .ok()
-                .filter(|number| (1..=1024).contains(number)),
-            None => None,
-        };
-        let early = |rest: &str| match rest.split_once("-buffer") {
-            None => Some(Client::Early(number(rest)?)),
-            Some((window, entries)) => Some(Client::EarlyBuffer {
-                window: number(window)?,
-                entries: number(entries)?,
-            }),
-        };
-        let mut buffered = models::ALL.iter().filter(|model| model.buffers());
-        let client = if name == "in-order" {
-            Some(Client::InOrder)
-        } else if let Some(rest) = name.strip_prefix("early") {
-            early(rest)
-        } else {
-            buffered.find_map(|&model| {
-                let entries = number(name.strip_prefix(&buffer_name(model))?)?;
-                Some(Client::Buffered { model, entries })
-            })
-        };
-        client.ok_or_else(|| {
-            format!(
-                "`{name}`: in-order, store-buffer-N, per-location-N, MODEL-buffer-N, early-N or \
-                 early-N-buffer-N was expected, N from 1 to 1024"
-            )
-        })
-    }
-}
-
-/// The name of the core with store buffers that guarantees a model, without the number of entries.
-fn buffer_name(model: Model) -> String {
-    if model == Model::TSO {
-        "store-buffer".to_owned()
-    } else if model == Model::PSO {
-        "per-location".to_owned()
-    } else {
-        format!("{}-buffer", model.name())
+    /// Reads what [`fmt::Display`] writes; a size that is left out is 8.
+    fn from_str(name: &str) -> Result<Client, UnknownClient> {
+        let clients = KINDS.iter().flat_map(|kind| {
+            let models = (kind.models)().into_iter();
+            models.filter_map(|model| Client::named(kind, model, name))
+        });
+        let found = { clients }.next();
+        let name = name.to_owned();
+        found.ok_or(UnknownClient { name })
     }
 }
 
@@ -261,9 +325,37 @@ pub struct Setting {
 #[derive(Debug)]
 struct Thread {
     steps: Vec<Step>,
+    /// The index of the next operation.
+    next: usize,
+    /// The tick at which the next operation may begin.
+    ready: u64,
     log: Log,
-    dice: Dice,
+    rng: Rng,
     alarm: Alarm,
+}
+
+impl Thread {
+    /// The next operation, if its time has come; if not yet, wakes the core then.
+    fn due(&mut self, now: u64, port: &mut dyn CorePort) -> Option<Operation> {
+        let step = self.steps.get(self.next)?;
+        if now < self.ready {
+            self.alarm.set(self.ready, port);
+            return None;
+        }
+        Some(step.operation)
+    }
+
+    /// Goes on to the next operation; the present one was over at the tick `from`.
+    fn finish(&mut self, from: u64) {
+        self.next += 1;
+        let step = self.steps.get(self.next);
+        self.ready = from + step.map_or(0, |step| u64::from(step.think));
+    }
+
+    /// Whether the program has ended.
+    fn is_over(&self) -> bool {
+        self.next >= self.steps.len()
+    }
 }
 
 /// When a core is to be woken: once at each tick, however often it asks.

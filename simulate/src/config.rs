@@ -15,6 +15,7 @@ use slicc::setting::Setting;
 use crate::ruby::cache::Policy;
 use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
+use slicc::error::ParseError;
 
 pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
 
@@ -106,17 +107,17 @@ impl Caches {
         match self {
             Caches::Given(sizes) => sizes,
             Caches::Tiny => Sizes {
-                l1_instructions: Shape::new(256, 2),
-                l1_data: Shape::new(256, 2),
-                l2: Shape::new(512, 2),
+                l1_instructions: CacheGeometry::new(256, 2),
+                l1_data: CacheGeometry::new(256, 2),
+                l2: CacheGeometry::new(512, 2),
                 // 16 blocks; gem5's 16 ways would be a single set.
-                l3: Shape::new(1024, 4),
+                l3: CacheGeometry::new(1024, 4),
             },
             Caches::Default => Sizes {
-                l1_instructions: Shape::new(32 << 10, 2),
-                l1_data: Shape::new(64 << 10, 2),
-                l2: Shape::new(2 << 20, 8),
-                l3: Shape::new(16 << 20, 16),
+                l1_instructions: CacheGeometry::new(32 << 10, 2),
+                l1_data: CacheGeometry::new(64 << 10, 2),
+                l2: CacheGeometry::new(2 << 20, 8),
+                l3: CacheGeometry::new(16 << 20, 16),
             },
         }
     }
@@ -126,18 +127,18 @@ impl Caches {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// First level, instructions.
-    pub l1_instructions: Shape,
+    pub l1_instructions: CacheGeometry,
     /// First level, data.
-    pub l1_data: Shape,
+    pub l1_data: CacheGeometry,
     /// Second level. A probe filter is twice as large, with twice as many ways but at most 4.
-    pub l2: Shape,
+    pub l2: CacheGeometry,
     /// Third level.
-    pub l3: Shape,
+    pub l3: CacheGeometry,
 }
 
-/// The size of a cache.
+/// The size and organisation of a cache, without latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct CacheGeometry {
     /// Bytes.
     pub size: u64,
     /// Ways of a set.
@@ -146,15 +147,15 @@ pub struct Shape {
     pub policy: Policy,
 }
 
-impl Shape {
+impl CacheGeometry {
     /// With tree-PLRU.
-    pub const fn new(size: u64, ways: u32) -> Shape {
+    pub const fn new(size: u64, ways: u32) -> CacheGeometry {
         let policy = Policy::TreePlru;
-        Shape { size, ways, policy }
+        CacheGeometry { size, ways, policy }
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for CacheGeometry {
     /// Writes what [`FromStr`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.size, self.ways)?;
@@ -165,13 +166,14 @@ impl fmt::Display for Shape {
     }
 }
 
-impl FromStr for Shape {
-    type Err = String;
+impl FromStr for CacheGeometry {
+    type Err = ParseError;
 
     /// Reads `SIZE:WAYS` or `SIZE:WAYS:lru`; the size may end in `k`, `kB`, `M` or `MB`.
-    fn from_str(text: &str) -> Result<Shape, String> {
-        let wrong =
-            || format!("'{text}' is not the size of a cache, such as 256:2, 64kB:2 or 1MB:8:lru");
+    fn from_str(text: &str) -> Result<CacheGeometry, ParseError> {
+        const EXPECTED: &str =
+            "the size of a cache was expected, such as 256:2, 64kB:2 or 1MB:8:lru";
+        let wrong = || ParseError::new(text, EXPECTED);
         let mut parts = text.split(':');
         let (Some(size), Some(ways)) = (parts.next(), parts.next()) else {
             return Err(wrong());
@@ -181,7 +183,7 @@ impl FromStr for Shape {
             (Some("lru"), None) => Policy::Lru,
             _ => return Err(wrong()),
         };
-        Ok(Shape {
+        Ok(CacheGeometry {
             size: parse_size(size).ok_or_else(wrong)?,
             ways: ways.parse().map_err(|_| wrong())?,
             policy,
@@ -208,15 +210,15 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_written() {
-        assert_eq!("256:2".parse(), Ok(Shape::new(256, 2)));
-        assert_eq!("64kB:4".parse(), Ok(Shape::new(64 << 10, 4)));
-        let lru = Shape {
+        assert_eq!("256:2".parse(), Ok(CacheGeometry::new(256, 2)));
+        assert_eq!("64kB:4".parse(), Ok(CacheGeometry::new(64 << 10, 4)));
+        let lru = CacheGeometry {
             policy: Policy::Lru,
-            ..Shape::new(1 << 20, 3)
+            ..CacheGeometry::new(1 << 20, 3)
         };
         assert_eq!("1MB:3:lru".parse(), Ok(lru));
         for text in ["256:2", "1048576:3:lru"] {
-            assert_eq!(text.parse::<Shape>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<CacheGeometry>().unwrap().to_string(), text);
         }
         for wrong in [
             "256",
@@ -227,7 +229,7 @@ mod tests {
             ":2",
             "",
         ] {
-            assert!(wrong.parse::<Shape>().is_err(), "{wrong}");
+            assert!(wrong.parse::<CacheGeometry>().is_err(), "{wrong}");
         }
     }
 }

@@ -15,7 +15,7 @@
 //! let mut guide = Guide::new(1);
 //! for _ in 0..20 {
 //!     let lineage = guide.next();
-//!     let simulation = Recipe::of(&lineage).simulation(&protocol, Client::InOrder);
+//!     let simulation = Recipe::of(&lineage).simulation(&protocol, Client::IN_ORDER);
 //!     let plan = simulation.plan(&protocol).expect("it fits every protocol");
 //!     let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
 //!     guide.learn(&lineage, &run.reached());
@@ -25,8 +25,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::dice::Dice;
 use crate::recipe::Lineage;
+use crate::rng::Rng;
 use crate::system::Reached;
 
 /// Proposes runs of one client on one protocol or mutant.
@@ -93,11 +93,11 @@ impl Guide {
         reason = "an iterator's user could not have it learn between two proposals"
     )]
     pub fn next(&mut self) -> Lineage {
-        let mut dice = Dice::new(self.seed, PURPOSE.wrapping_add(self.proposed << 32));
+        let mut rng = Rng::new(self.seed, PURPOSE.wrapping_add(self.proposed << 32));
         self.proposed += 1;
-        let is_fresh = self.fresh < FIRST || dice.percent(FRESH);
-        match self.choose(&mut dice).filter(|_| !is_fresh) {
-            Some(kept) => kept.lineage.vary(dice.below(SEEDS)),
+        let is_fresh = self.fresh < FIRST || rng.percent(FRESH);
+        match self.choose(&mut rng).filter(|_| !is_fresh) {
+            Some(kept) => kept.lineage.vary(rng.below(SEEDS)),
             None => {
                 let seed = self.seed.wrapping_add(self.fresh);
                 self.fresh += 1;
@@ -166,7 +166,7 @@ impl Guide {
     }
 
     /// A run that was kept, each as likely as it is worth.
-    fn choose(&self, dice: &mut Dice) -> Option<&Kept> {
+    fn choose(&self, rng: &mut Rng) -> Option<&Kept> {
         let mut sum = 0;
         let sums: Vec<u64> = self
             .kept
@@ -176,7 +176,7 @@ impl Guide {
                 sum
             })
             .collect();
-        let point = dice.below(sum);
+        let point = rng.below(sum);
         self.kept.get(sums.partition_point(|&sum| sum <= point))
     }
 }

@@ -9,14 +9,14 @@
 //! ```
 //! use simulate::client::Client;
 //! use simulate::config::Options;
-//! use simulate::program::Shape;
+//! use simulate::program::ProgramSize;
 //! use simulate::simulation::Simulation;
 //! use slicc::protocol::Protocol;
 //!
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let simulation = Simulation {
-//!     shape: Shape { threads: 2, operations: 50, ..Shape::default() },
-//!     client: Client::InOrder,
+//!     shape: ProgramSize { threads: 2, operations: 50, ..ProgramSize::default() },
+//!     client: Client::IN_ORDER,
 //!     options: Options::default(),
 //!     deadlock_threshold: None,
 //! };
@@ -28,13 +28,14 @@
 
 pub mod client;
 pub mod config;
-pub mod dice;
 pub mod differences;
+pub mod error;
 pub mod guided;
 pub mod program;
 pub mod recipe;
 pub mod record;
 pub mod request;
+pub mod rng;
 pub mod ruby;
 pub mod sequencer;
 pub mod simulation;

@@ -1,16 +1,16 @@
 //! Random racy programs: what each thread does, in which order, at which locations.
 //!
 //! Every value that is written is written once and is not 0, so what a read returns says which
-//! write it comes from. A program depends on its [`Shape`] alone, on every machine.
+//! write it comes from. A program depends on its [`ProgramSize`] alone, on every machine.
 
 mod edit;
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 pub use edit::{Edit, EditKind};
 
-/// What programs look like.
+/// The size of a random program, and the mix of its operations.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape {
+pub struct ProgramSize {
     /// Number of threads.
     pub threads: u32,
     /// Operations of each thread.
@@ -47,9 +47,9 @@ pub struct Shape {
     pub edits: Vec<Edit>,
 }
 
-impl Default for Shape {
-    fn default() -> Shape {
-        Shape {
+impl Default for ProgramSize {
+    fn default() -> ProgramSize {
+        ProgramSize {
             threads: 4,
             operations: 100,
             locations: 8,
@@ -70,7 +70,7 @@ impl Default for Shape {
     }
 }
 
-impl Shape {
+impl ProgramSize {
     /// Number of operations of all threads.
     pub fn all_operations(&self) -> u64 {
         u64::from(self.threads) * u64::from(self.operations)
@@ -168,7 +168,7 @@ pub struct Program {
 
 impl Program {
     /// The program of a shape.
-    pub fn random(shape: &Shape) -> Program {
+    pub fn random(shape: &ProgramSize) -> Program {
         let popular = Popular::new(shape);
         let mut program = Program::drawn(shape, &popular);
         for edit in &shape.edits {
@@ -180,12 +180,12 @@ impl Program {
         program
     }
 
-    fn drawn(shape: &Shape, popular: &Popular) -> Program {
+    fn drawn(shape: &ProgramSize, popular: &Popular) -> Program {
         let thread = |thread| {
             let mut maker = Maker {
                 shape,
                 popular,
-                dice: Dice::new(shape.seed, 1 + u64::from(thread)),
+                rng: Rng::new(shape.seed, 1 + u64::from(thread)),
                 next_value: first_value(thread),
             };
             (0..shape.operations).map(|_| maker.step()).collect()
@@ -241,12 +241,12 @@ struct Popular {
 impl Popular {
     /// Weights are whole numbers, so that the last bits of a power, which differ between machines,
     /// decide nothing.
-    fn new(shape: &Shape) -> Popular {
+    fn new(shape: &ProgramSize) -> Popular {
         const MOST: f64 = (1u64 << 31) as f64;
         let mut addresses: Vec<u64> = (0..shape.locations.max(1))
             .map(|location| shape.address(location))
             .collect();
-        Dice::new(shape.seed, 0).shuffle(&mut addresses);
+        Rng::new(shape.seed, 0).shuffle(&mut addresses);
         let mut sum = 0;
         let sums = (1..=addresses.len() as u32).map(|rank| {
             let weight = MOST * f64::from(rank).powf(-shape.skew.max(0.0));
@@ -259,9 +259,9 @@ impl Popular {
         }
     }
 
-    fn choose(&self, dice: &mut Dice) -> u64 {
+    fn choose(&self, rng: &mut Rng) -> u64 {
         let total = self.sums.last().copied().unwrap_or(1);
-        let point = dice.below(total);
+        let point = rng.below(total);
         let at = self.sums.partition_point(|&sum| sum <= point);
         self.addresses.get(at).copied().unwrap_or(0)
     }
@@ -269,44 +269,44 @@ impl Popular {
 
 /// Makes the steps of one thread.
 struct Maker<'a> {
-    shape: &'a Shape,
+    shape: &'a ProgramSize,
     popular: &'a Popular,
-    dice: Dice,
+    rng: Rng,
     next_value: u64,
 }
 
 impl Maker<'_> {
     fn step(&mut self) -> Step {
         Step {
-            think: self.dice.up_to(u64::from(self.shape.think)) as u32,
+            think: self.rng.up_to(u64::from(self.shape.think)) as u32,
             operation: self.operation(),
         }
     }
 
     fn operation(&mut self) -> Operation {
         let shape = self.shape;
-        let lot = self.dice.below(100);
+        let lot = self.rng.below(100);
         let fences = u64::from(shape.fences);
         if lot < fences {
             return Operation::Fence;
         }
-        let address = self.popular.choose(&mut self.dice);
+        let address = self.popular.choose(&mut self.rng);
         if lot < fences + u64::from(shape.rmws) {
             return Operation::Rmw {
                 address,
                 value: self.value(),
-                linked: self.dice.percent(shape.linked),
+                linked: self.rng.percent(shape.linked),
             };
         }
-        if !self.dice.percent(shape.reads) {
+        if !self.rng.percent(shape.reads) {
             return Operation::Store(address, self.value());
         }
-        if !self.dice.percent(shape.fetches) {
+        if !self.rng.percent(shape.fetches) {
             return Operation::Load(address);
         }
         match shape.code_lines {
             0 => Operation::Fetch(address),
-            lines => Operation::Fetch(shape.code(self.dice.below(u64::from(lines)))),
+            lines => Operation::Fetch(shape.code(self.rng.below(u64::from(lines)))),
         }
     }
 
@@ -322,15 +322,15 @@ mod tests {
 
     use super::*;
 
-    fn mixed() -> Shape {
-        Shape {
+    fn mixed() -> ProgramSize {
+        ProgramSize {
             threads: 3,
             operations: 2000,
             rmws: 10,
             fences: 5,
             fetches: 20,
             linked: 50,
-            ..Shape::default()
+            ..ProgramSize::default()
         }
     }
 
@@ -342,11 +342,11 @@ mod tests {
     /// Runs are promised to be the same forever: if this fails, the promise is broken.
     #[test]
     fn a_program_is_fixed_by_its_shape() {
-        let program = Program::random(&Shape::default());
-        assert_eq!(program, Program::random(&Shape::default()));
-        let other = Shape {
+        let program = Program::random(&ProgramSize::default());
+        assert_eq!(program, Program::random(&ProgramSize::default()));
+        let other = ProgramSize {
             seed: 2,
-            ..Shape::default()
+            ..ProgramSize::default()
         };
         assert_ne!(program, Program::random(&other));
         let first: Vec<Operation> = program.threads[1][..4]
@@ -402,15 +402,15 @@ mod tests {
             }
         }
         assert!(!program.is_plain() && program.has_fetches());
-        assert!(Program::random(&Shape::default()).is_plain());
+        assert!(Program::random(&ProgramSize::default()).is_plain());
     }
 
     #[test]
     fn locations_share_lines_as_asked() {
         let addresses = |per_line| {
-            let shape = Shape {
+            let shape = ProgramSize {
                 per_line,
-                ..Shape::default()
+                ..ProgramSize::default()
             };
             (0..4).map(|l| shape.address(l)).collect::<Vec<u64>>()
         };
@@ -424,11 +424,11 @@ mod tests {
 
     #[test]
     fn code_lies_behind_the_locations() {
-        let shape = Shape {
+        let shape = ProgramSize {
             code_lines: 2,
             reads: 100,
             fetches: 100,
-            ..Shape::default()
+            ..ProgramSize::default()
         };
         let program = Program::random(&shape);
         let fetched: BTreeSet<u64> = program
@@ -443,11 +443,11 @@ mod tests {
     #[test]
     fn skew_makes_some_locations_hot() {
         let hottest = |skew| {
-            let shape = Shape {
+            let shape = ProgramSize {
                 skew,
                 locations: 100,
                 operations: 5000,
-                ..Shape::default()
+                ..ProgramSize::default()
             };
             let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
             for step in Program::random(&shape).threads.iter().flatten() {

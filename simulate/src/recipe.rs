@@ -14,7 +14,7 @@
 //! let lineage: Lineage = "17.203.88".parse().expect("a lineage");
 //! let recipe = Recipe::of(&lineage);
 //! assert_eq!(recipe, Recipe::random(17).vary(203).vary(88));
-//! let simulation = recipe.simulation(&protocol, Client::InOrder);
+//! let simulation = recipe.simulation(&protocol, Client::IN_ORDER);
 //! let plan = simulation.plan(&protocol).expect("it fits every protocol");
 //! let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
 //! assert!(run.fault.is_none());
@@ -28,9 +28,9 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use crate::client::Client;
-use crate::config::{Options, Shape as Cache};
-use crate::dice::Dice;
-use crate::program::{Edit, EditKind, Shape};
+use crate::config::{CacheGeometry, Options};
+use crate::program::{Edit, EditKind, ProgramSize};
+use crate::rng::Rng;
 use crate::simulation::Simulation;
 use knob::Knob;
 pub use lineage::Lineage;
@@ -39,7 +39,7 @@ pub use lineage::Lineage;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     lineage: Lineage,
-    shape: Shape,
+    shape: ProgramSize,
     options: Options,
     filter: Option<Filter>,
 }
@@ -50,7 +50,7 @@ struct Filter {
     /// The parameter that turns it on.
     flag: &'static str,
     /// Its size.
-    size: Cache,
+    size: CacheGeometry,
 }
 
 /// Separates the choices of a recipe from those of a program with its seed.
@@ -67,9 +67,9 @@ const TIMING: u32 = 20;
 impl Recipe {
     /// The recipe that a seed stands for.
     pub fn random(seed: u64) -> Recipe {
-        let shape = Shape {
+        let shape = ProgramSize {
             seed,
-            ..Shape::default()
+            ..ProgramSize::default()
         };
         let mut recipe = Recipe {
             lineage: Lineage::root(seed),
@@ -77,9 +77,9 @@ impl Recipe {
             options: Options::default(),
             filter: None,
         };
-        let mut dice = Dice::new(seed, RANDOM);
+        let mut rng = Rng::new(seed, RANDOM);
         for knob in Knob::ALL {
-            knob.draw(&mut recipe, &mut dice);
+            knob.draw(&mut recipe, &mut rng);
         }
         recipe
     }
@@ -95,25 +95,25 @@ impl Recipe {
     #[must_use]
     pub fn vary(&self, seed: u64) -> Recipe {
         let mut recipe = self.clone();
-        let mut dice = Dice::new(seed, VARY);
+        let mut rng = Rng::new(seed, VARY);
         // What is drawn again may be what it was.
-        while recipe == *self || dice.percent(MORE) {
-            recipe.change(&mut dice);
+        while recipe == *self || rng.percent(MORE) {
+            recipe.change(&mut rng);
         }
         recipe.lineage = self.lineage.vary(seed);
         recipe
     }
 
-    fn change(&mut self, dice: &mut Dice) {
-        let lot = dice.below(100) as u32;
+    fn change(&mut self, rng: &mut Rng) {
+        let lot = rng.below(100) as u32;
         if lot < EDITS {
-            let kind = dice.one_of(&EditKind::ALL);
-            let seed = dice.below(u64::MAX);
+            let kind = rng.one_of(&EditKind::ALL);
+            let seed = rng.below(u64::MAX);
             self.shape.edits.push(Edit { kind, seed });
         } else if lot < EDITS + TIMING {
-            self.options.timing = Some(dice.below(u64::MAX));
+            self.options.timing = Some(rng.below(u64::MAX));
         } else {
-            dice.one_of(&Knob::ALL).draw(self, dice);
+            rng.one_of(&Knob::ALL).draw(self, rng);
         }
     }
 
@@ -173,7 +173,7 @@ mod tests {
             let lineage: Lineage = lineage.parse().unwrap();
             let recipe = Recipe::of(&lineage);
             assert_eq!(*recipe.lineage(), lineage);
-            let simulation = recipe.simulation(&protocol, Client::Early(8));
+            let simulation = recipe.simulation(&protocol, Client::early(8));
             let plan = simulation.plan(&protocol).unwrap();
             let tally = simulation.run(&protocol, &plan, None).unwrap().tally;
             (recipe.words(&protocol), tally.ticks, tally.transitions)
@@ -221,7 +221,7 @@ mod tests {
         let knobs = |one: &Recipe| {
             format!(
                 "{:?} {:?}",
-                Shape {
+                ProgramSize {
                     seed: 0,
                     ..one.shape.clone()
                 },

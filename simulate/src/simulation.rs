@@ -5,7 +5,8 @@ use slicc::protocol::Protocol;
 
 use crate::client::Client;
 use crate::config::{Options, Plan};
-use crate::program::{Program, Shape};
+use crate::error::SetupError;
+use crate::program::{Program, ProgramSize};
 use crate::system::{Covered, Fault, Reached, Setup, System, Tally, Warning};
 use crate::trace::{self, Layout, Output, Trace};
 
@@ -13,7 +14,7 @@ use crate::trace::{self, Layout, Output, Trace};
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// The program.
-    pub shape: Shape,
+    pub shape: ProgramSize,
     /// The cores that run it.
     pub client: Client,
     /// The system that they run on. `threads`, `block_bytes` and `send_evictions` follow from the rest.
@@ -56,13 +57,13 @@ impl Simulation {
     /// Runs it; `trace` is where the trace goes.
     ///
     /// # Errors
-    /// The plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
+    /// Fails if the plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
     pub fn run(
         &self,
         protocol: &Protocol,
         plan: &Plan,
         trace: Option<Output>,
-    ) -> Result<Run, String> {
+    ) -> Result<Run, SetupError> {
         self.run_titled(protocol, plan, trace, None)
     }
 
@@ -77,7 +78,7 @@ impl Simulation {
         plan: &Plan,
         trace: Option<Output>,
         title: Option<&str>,
-    ) -> Result<Run, String> {
+    ) -> Result<Run, SetupError> {
         let options = self.settled_options();
         let program = Program::random(&self.shape);
         let seed = options.timing.unwrap_or(self.shape.seed);

@@ -56,7 +56,8 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
-use crate::config::{Caches, Options, Plan, Shape, Sizes};
+use crate::config::{CacheGeometry, Caches, Options, Plan, Sizes};
+use crate::error::SetupError;
 use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
@@ -112,7 +113,7 @@ impl Scope {
             true => 1,
             false => self.lines.next_power_of_two(),
         };
-        let shape = Shape::new(SETS * u64::from(ways) * BLOCK_BYTES, ways);
+        let shape = CacheGeometry::new(SETS * u64::from(ways) * BLOCK_BYTES, ways);
         Options {
             threads: self.caches,
             threads_per_machine: 1,
@@ -133,15 +134,21 @@ impl Scope {
     }
 }
 
-/// Why a protocol cannot be stepped through.
+/// The reason why a protocol cannot be explored.
 #[derive(Debug)]
-pub enum Problem {
-    /// It has errors.
+pub enum StepperError {
+    /// The protocol has errors.
     Protocol(Box<Failure>),
     /// A system of this size cannot be planned.
     Plan(Vec<Diagnostic>),
-    /// It does something that is not supported, or the size is none; a sentence.
-    Other(String),
+    /// The size or something that the protocol does is not supported.
+    Setup(SetupError),
+}
+
+impl From<SetupError> for StepperError {
+    fn from(error: SetupError) -> StepperError {
+        StepperError::Setup(error)
+    }
 }
 
 /// A protocol as a transition system; its moves are those of [`Stepping`].
@@ -150,23 +157,21 @@ pub struct Stepper {
 }
 
 impl Stepper {
-    /// A system that runs a protocol.
+    /// Makes a system that runs a protocol.
     ///
     /// # Errors
-    /// The protocol, or the size, does not fit.
-    pub fn new(protocol: &Protocol, scope: &Scope) -> Result<Stepper, Problem> {
+    /// Fails if the protocol has errors, or does not support or fit a system of that size.
+    pub fn new(protocol: &Protocol, scope: &Scope) -> Result<Stepper, StepperError> {
         let fits = |number: u32| (1..=MOST).contains(&number);
         if !fits(scope.caches) || !fits(scope.lines) {
-            return Err(Problem::Other(format!(
-                "{} caches and {} lines: 1 to {MOST} of each are supported",
-                scope.caches, scope.lines
-            )));
+            let (caches, lines) = (scope.caches, scope.lines);
+            return Err(SetupError::Scope { caches, lines }.into());
         }
         // With blocks of one word.
         let small = Protocol::new(protocol.loaded.clone(), BLOCK_BYTES as usize)
-            .map_err(|failure| Problem::Protocol(Box::new(failure)))?;
+            .map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
         let options = scope.options();
-        let plan = Plan::of(&small, &options).map_err(Problem::Plan)?;
+        let plan = Plan::of(&small, &options).map_err(StepperError::Plan)?;
         let system = System::new(Setup {
             program: Arc::clone(&small.program),
             plan: &plan,
@@ -175,13 +180,10 @@ impl Stepper {
             trace: None,
             seed: 0,
             deadlock_threshold: None,
-        })
-        .map_err(Problem::Other)?;
+        })?;
         if plan.sequencers < scope.caches {
-            return Err(Problem::Other(format!(
-                "{} caches were asked for, but the protocol has {} sequencers",
-                scope.caches, plan.sequencers
-            )));
+            let (caches, sequencers) = (scope.caches, plan.sequencers);
+            return Err(SetupError::Sequencers { caches, sequencers }.into());
         }
         let lines = (0..u64::from(scope.lines)).map(|line| line * SETS * BLOCK_BYTES);
         let size = Size {
@@ -189,10 +191,8 @@ impl Stepper {
             requests: scope.requests.max(1) as usize,
             lines: lines.collect(),
         };
-        let stepping = Stepping::new(system, size, scope.values);
-        Ok(Stepper {
-            stepping: stepping.map_err(Problem::Other)?,
-        })
+        let stepping = Stepping::new(system, size, scope.values)?;
+        Ok(Stepper { stepping })
     }
 }
 

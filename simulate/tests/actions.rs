@@ -2,7 +2,7 @@
 
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::simulation::Simulation;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -145,10 +145,10 @@ fn run(transitions: u32, rmws: u32) {
     let protocol = Protocol::open(path.to_str().unwrap());
     let protocol = protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
     let simulation = Simulation {
-        shape: Shape {
+        shape: ProgramSize {
             threads: 1,
             rmws,
-            ..Shape::default()
+            ..ProgramSize::default()
         },
         client: Client::store_buffer(4),
         options: Options {

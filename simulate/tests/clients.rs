@@ -6,13 +6,13 @@ mod common;
 use common::{Run, reread, run, satisfies};
 use history::Source;
 use simulate::client::Client;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 
 const SEEDS: u64 = 300;
 
 /// A few threads on few locations, with some of everything.
-fn racy(seed: u64) -> Shape {
-    Shape {
+fn racy(seed: u64) -> ProgramSize {
+    ProgramSize {
         threads: 2 + (seed % 4) as u32,
         operations: 40,
         locations: 3 + (seed % 5) as u32,
@@ -24,7 +24,7 @@ fn racy(seed: u64) -> Shape {
         linked: 50,
         think: [0, 5, 30][(seed / 3 % 3) as usize],
         seed,
-        ..Shape::default()
+        ..ProgramSize::default()
     }
 }
 
@@ -55,14 +55,11 @@ fn hold(client: Client, evictions: bool) -> (u64, u64, u64) {
     counts
 }
 
-const EARLY_BUFFER: Client = Client::EarlyBuffer {
-    window: 8,
-    entries: 4,
-};
+const EARLY_BUFFER: Client = Client::early_buffer(8, 4);
 
 #[test]
 fn in_order_is_sc() {
-    assert_eq!(hold(Client::InOrder, true).0, SEEDS);
+    assert_eq!(hold(Client::IN_ORDER, true).0, SEEDS);
 }
 
 #[test]
@@ -79,8 +76,8 @@ fn buffers_for_each_location_are_pso_and_not_tso() {
 
 #[test]
 fn early_loads_keep_sc() {
-    assert_eq!(hold(Client::Early(8), true).0, SEEDS);
-    assert_eq!(hold(Client::Early(3), true).0, SEEDS);
+    assert_eq!(hold(Client::early(8), true).0, SEEDS);
+    assert_eq!(hold(Client::early(3), true).0, SEEDS);
 }
 
 #[test]
@@ -92,7 +89,7 @@ fn early_loads_and_a_buffer_are_tso_and_not_sc() {
 /// The reason for early loads: a protocol that forgets to tell the core is found out.
 #[test]
 fn unreported_evictions_show() {
-    let (sc, _, _) = hold(Client::Early(8), false);
+    let (sc, _, _) = hold(Client::early(8), false);
     assert!(sc < SEEDS / 2, "{sc}");
     let (_, tso, _) = hold(EARLY_BUFFER, false);
     assert!(tso < SEEDS / 2, "{tso}");
@@ -101,15 +98,15 @@ fn unreported_evictions_show() {
 #[test]
 fn early_loads_are_repeated() {
     let repeated = |client| run(&Run::new(client, racy(1))).repeated;
-    assert!(repeated(Client::Early(8)) > 0 && repeated(EARLY_BUFFER) > 0);
+    assert!(repeated(Client::early(8)) > 0 && repeated(EARLY_BUFFER) > 0);
     assert_eq!(repeated(Client::store_buffer(8)), 0);
 }
 
 const ALL: [Client; 5] = [
-    Client::InOrder,
+    Client::IN_ORDER,
     Client::store_buffer(8),
     Client::per_location(8),
-    Client::Early(8),
+    Client::early(8),
     EARLY_BUFFER,
 ];
 
@@ -172,14 +169,14 @@ fn records_note_the_order_of_memory() {
 
 #[test]
 fn in_order_cores_need_no_lines_of_their_own() {
-    let shape = |fences| Shape {
+    let shape = |fences| ProgramSize {
         rmws: 10,
         linked: 30,
         fences,
-        ..Shape::default()
+        ..ProgramSize::default()
     };
     let source = |fences| {
-        let history = run(&Run::new(Client::InOrder, shape(fences))).history;
+        let history = run(&Run::new(Client::IN_ORDER, shape(fences))).history;
         history.provenance.source
     };
     assert_eq!(source(0), Source::Ruby);

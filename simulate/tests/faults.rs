@@ -5,7 +5,7 @@ use std::path::Path;
 
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::simulation::Simulation;
 use simulate::system::{Fault, FaultKind};
 use slicc::builtin::builtin;
@@ -13,7 +13,7 @@ use slicc::load::load_with;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 /// Runs MI_example with text of its cache replaced; all of the edits have to fit.
-fn run(edits: &[(&str, &str)], shape: Shape, settings: &[&str]) -> Option<Box<Fault>> {
+fn run(edits: &[(&str, &str)], shape: ProgramSize, settings: &[&str]) -> Option<Box<Fault>> {
     let original = builtin("MI_example").expect("it is built in");
     let loaded = load_with(Path::new(original.files[0].0), &mut |path| {
         let (name, text) = original
@@ -38,7 +38,7 @@ fn run(edits: &[(&str, &str)], shape: Shape, settings: &[&str]) -> Option<Box<Fa
         .collect();
     let simulation = Simulation {
         shape,
-        client: Client::InOrder,
+        client: Client::IN_ORDER,
         options: Options {
             settings,
             ..Options::default()
@@ -56,7 +56,7 @@ fn run(edits: &[(&str, &str)], shape: Shape, settings: &[&str]) -> Option<Box<Fa
 
 /// The message of the fault that edits lead to, which has to be of this kind.
 fn fault(edits: &[(&str, &str)], kind: FaultKind) -> String {
-    let fault = run(edits, Shape::default(), &[]).expect("it fails");
+    let fault = run(edits, ProgramSize::default(), &[]).expect("it fails");
     assert_eq!(fault.kind, kind, "{fault}");
     fault.to_string()
 }
@@ -73,7 +73,7 @@ fn holds(functions: &str, code: &str) {
     );
     let fault = run(
         &[(FUNCTIONS, &functions), (HIT, &code)],
-        Shape::default(),
+        ProgramSize::default(),
         &[],
     );
     assert!(
@@ -84,7 +84,7 @@ fn holds(functions: &str, code: &str) {
     // The place is reached.
     let fault = run(
         &[(HIT, &format!("assert(false);\n{HIT}"))],
-        Shape::default(),
+        ProgramSize::default(),
         &[],
     );
     assert!(fault.is_some_and(|fault| fault.kind == FaultKind::Assertion));
@@ -142,14 +142,16 @@ fn a_wakeup_without_end_is_given_up() {
         "{Load, Ifetch}) { }",
     )];
     let setting = ["L1Cache.transitions_per_cycle=18446744073709551615"];
-    let fault = run(&edits, Shape::default(), &setting).expect("it fails");
+    let fault = run(&edits, ProgramSize::default(), &setting).expect("it fails");
     assert!(fault.message.contains("a million transitions"), "{fault}");
     // With few transitions a cycle, time goes on until the watchdog looks.
     assert!(fault_kind(&edits) == FaultKind::Deadlock);
 }
 
 fn fault_kind(edits: &[(&str, &str)]) -> FaultKind {
-    run(edits, Shape::default(), &[]).expect("it fails").kind
+    run(edits, ProgramSize::default(), &[])
+        .expect("it fails")
+        .kind
 }
 
 #[test]
@@ -161,12 +163,12 @@ fn a_core_that_gets_nowhere_is_a_livelock() {
     ];
     let lost = made.map(|call| format!("{call} sequencer.evictionCallback(address);"));
     let edits = [(made[0], lost[0].as_str()), (made[1], lost[1].as_str())];
-    let shape = Shape {
+    let shape = ProgramSize {
         threads: 1,
         operations: 20,
         rmws: 50,
         linked: 100,
-        ..Shape::default()
+        ..ProgramSize::default()
     };
     let fault = run(&edits, shape, &[]).expect("it fails");
     assert!(fault.message.starts_with("Livelock: thread 0"), "{fault}");
@@ -213,15 +215,15 @@ fn calls_without_end_are_given_up() {
 
 #[test]
 fn a_run_that_completes_nothing_has_failed() {
-    let nothing = Shape {
+    let nothing = ProgramSize {
         operations: 0,
-        ..Shape::default()
+        ..ProgramSize::default()
     };
     let fault = run(&[], nothing, &[]).expect("no operation completes");
     assert_eq!(fault.kind, FaultKind::NothingCompleted);
-    let one = Shape {
+    let one = ProgramSize {
         operations: 1,
-        ..Shape::default()
+        ..ProgramSize::default()
     };
     assert!(run(&[], one, &[]).is_none());
 }
@@ -238,7 +240,7 @@ fn what_is_tried_again_and_again_is_shown_once() {
             "transition(M, Fwd_GETX) {try_again}",
         ),
     ];
-    let fault = run(&edits, Shape::default(), &[]).expect("nobody gets the line any more");
+    let fault = run(&edits, ProgramSize::default(), &[]).expect("nobody gets the line any more");
     assert_eq!(fault.kind, FaultKind::Deadlock);
     let tried: Vec<&String> = fault
         .recent

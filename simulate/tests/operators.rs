@@ -6,7 +6,7 @@ use check::{Model, Options as Asked, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
 use simulate::client::Client;
 use simulate::config::{Caches, Options, Plan};
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::simulation::Simulation;
 use slicc::mutant::made;
 use slicc::protocol::Protocol;
@@ -25,13 +25,13 @@ fn mutated(protocol: &Protocol, id: &str) -> Protocol {
 /// How a run ends, or else whether it violates SC.
 fn outcome(protocol: &Protocol, seed: u64) -> String {
     let simulation = Simulation {
-        shape: Shape {
+        shape: ProgramSize {
             threads: 4,
             operations: 100,
             seed,
-            ..Shape::default()
+            ..ProgramSize::default()
         },
-        client: Client::InOrder,
+        client: Client::IN_ORDER,
         options: Options {
             // Every other run has so much room that no line has to leave: that may hide a violation.
             caches: [Caches::Tiny, Caches::Default][seed as usize % 2],

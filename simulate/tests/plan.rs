@@ -1,7 +1,7 @@
 //! Controllers and parameters as the scripts of gem5 would make them.
 
-use simulate::config::{Caches, Direction, Options, Plan, Shape, Value};
-use simulate::ruby::cache::Geometry;
+use simulate::config::{CacheGeometry, Caches, Direction, Options, Plan, Value};
+use simulate::ruby::cache::CacheParameters;
 use slicc::ast::{Expression, ExpressionKind, Name, Object, Pair, PairKind};
 use slicc::protocol::Protocol;
 use slicc::scripts::Declared;
@@ -141,7 +141,7 @@ fn options(threads: u32, settings: &[&str]) -> Options {
     }
 }
 
-fn cache(value: &Value) -> Geometry {
+fn cache(value: &Value) -> CacheParameters {
     match value {
         Value::Cache(geometry) => *geometry,
         other => panic!("{other:?}"),
@@ -327,7 +327,7 @@ fn caches_are_as_large_as_asked() {
     let large = [(32 << 10, 2), (64 << 10, 2), (2 << 20, 8), (16 << 20, 16)];
     assert_eq!(sizes(Caches::Default, &[]), large);
     let mut given = Caches::Tiny.sizes();
-    given.l2 = Shape::new(4096, 4);
+    given.l2 = CacheGeometry::new(4096, 4);
     let expected = [(256, 2), (1024, 4), (4096, 4), (1024, 4)];
     assert_eq!(sizes(Caches::Given(given), &["L1D0cache=1k:4"]), expected);
 }
@@ -336,7 +336,7 @@ fn caches_are_as_large_as_asked() {
 fn the_smallest_second_level_has_a_filter() {
     let protocol = Protocol::open("MOESI_hammer").unwrap();
     let mut given = Caches::Tiny.sizes();
-    given.l2 = Shape::new(128, 1);
+    given.l2 = CacheGeometry::new(128, 1);
     let options = Options {
         caches: Caches::Given(given),
         ..options(2, &[])

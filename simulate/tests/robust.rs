@@ -5,7 +5,7 @@ use std::path::Path;
 
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::ruby::delays::Delays;
 use simulate::simulation::Simulation;
 use slicc::builtin::{ProtocolFiles, builtin};
@@ -102,14 +102,14 @@ fn try_one(files: &[(String, String)], seed: u64) -> &'static str {
         let _ = mutant.patch(&protocol.loaded);
     }
     let simulation = Simulation {
-        shape: Shape {
+        shape: ProgramSize {
             threads: 3,
             operations: 30,
             rmws: 10,
             seed,
-            ..Shape::default()
+            ..ProgramSize::default()
         },
-        client: Client::Early(4),
+        client: Client::early(4),
         options: Options::default(),
         deadlock_threshold: Some(20_000),
     };

@@ -9,7 +9,7 @@ use std::path::Path;
 use common::{Run, run};
 use flate2::read::MultiGzDecoder;
 use simulate::client::Client;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 
 /// A line without its numbers, but with the width of its first column.
 fn shape(line: &str) -> String {
@@ -63,12 +63,12 @@ fn recorded(name: &str) -> BTreeSet<String> {
 #[test]
 fn lines_look_like_gem5s() {
     for (client, threads, name) in [
-        (Client::InOrder, 2, "mi-2x50-io-11.trace.gz"),
+        (Client::IN_ORDER, 2, "mi-2x50-io-11.trace.gz"),
         (Client::store_buffer(8), 4, "mesi2-4x100-sb-16.trace.gz"),
     ] {
-        let shape = Shape {
+        let shape = ProgramSize {
             threads,
-            ..Shape::default()
+            ..ProgramSize::default()
         };
         let ran = run(&Run::new(client, shape));
         let ours = shapes(&String::from_utf8(ran.text).unwrap());

@@ -1,156 +1,236 @@
-//! The functions of Ruby that a protocol may call: which there are.
+//! The functions of Ruby's library that protocols may call.
 //!
-//! `prelude.sm` declares their types. Here each gets a number, by its name and the number of its arguments; the object of a method is
-//! not counted. What they do, also where they are used wrongly, is the runtime's (`simulate::system::library`), and
-//! [`mutant::equivalent`](crate::mutant::equivalent) knows what each reads and changes.
+//! A row of the table below adds a function: its name in this code, and its declaration in SLICC, with `Class.` before the
+//! name of a method. The declaration is visible to every protocol (`PRELUDE`). What the function does is one arm of
+//! the `match` in `simulate::system::library`, under the same name; a row without an arm is a fault of the run that calls it.
+//! Two calls with the same effect may share a row. A row `Class.method/arity` has no declaration, since protocols declare
+//! the class themselves.
+//!
+//! [`mutant::equivalent`](crate::mutant::equivalent) takes a function to read and change anything, unless
+//! `mutant::library` says less.
 //!
 //! There are no bloom filters: no file of SLICC's library declares any in this version of gem5. Prefetchers are off, and
 //! their methods do nothing.
 
-macro_rules! builtins {
-    ($($variant:ident = $($name:literal)|+;)*) => {
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+macro_rules! library {
+    ($($variant:ident = $($row:literal)|+;)*) => {
         /// A function of the library.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "the table gives their names in SLICC")]
+        #[expect(missing_docs, reason = "the table gives their declarations in SLICC")]
         #[repr(u8)]
         pub enum LibraryFunction { $($variant,)* }
 
-        impl LibraryFunction {
-            /// The function of a name with so many arguments, such as `Set.add/1` or `mod/2`.
-            pub fn find(name: &str) -> Option<LibraryFunction> {
-                match name {
-                    $($($name)|+ => Some(LibraryFunction::$variant),)*
-                    _ => None,
-                }
-            }
-        }
+        const ROWS: &[(&str, LibraryFunction)] = &[$($(($row, LibraryFunction::$variant),)+)*];
     };
 }
 
-builtins! {
-    MaskClear = "WriteMask.clear/0";
-    MaskSet = "WriteMask.setMask/2";
-    MaskSetTo = "WriteMask.setMask/3";
-    MaskFill = "WriteMask.fillMask/0";
-    MaskGet = "WriteMask.getMask/2";
-    MaskTest = "WriteMask.test/1";
-    MaskCompare = "WriteMask.cmpMask/1";
-    MaskIsEmpty = "WriteMask.isEmpty/0";
-    MaskIsFull = "WriteMask.isFull/0";
-    MaskOverlaps = "WriteMask.isOverlap/1";
-    MaskContains = "WriteMask.containsMask/1";
-    MaskAnd = "WriteMask.andMask/1";
-    MaskOr = "WriteMask.orMask/1";
-    MaskInvert = "WriteMask.setInvertedMask/1";
-    MaskFirst = "WriteMask.firstBitSet/1";
-    MaskFirstFrom = "WriteMask.firstBitSet/2";
-    MaskCount = "WriteMask.count/0";
-    MaskCountFrom = "WriteMask.count/1";
+/// The functions by name and number of arguments, such as `Set.add/1` or `mod/2`.
+static BY_KEY: LazyLock<HashMap<String, LibraryFunction>> = LazyLock::new(|| {
+    ROWS.iter()
+        .map(|(row, function)| (key(row), *function))
+        .collect()
+});
 
-    BlockClear = "DataBlock.clear/0";
-    BlockCopyRange = "DataBlock.copyPartial/3";
-    BlockCopyMasked = "DataBlock.copyPartial/2";
+impl LibraryFunction {
+    /// Finds a function by name and number of arguments: `mod/2`, `Set.add/1`. The object of a method does not count as an
+    /// argument. Of a method whose first parameter is a cache entry the name is `setMRU(entry)`. Buffers have the methods of
+    /// ports.
+    pub fn find(name: &str) -> Option<LibraryFunction> {
+        let of_buffer = name.strip_prefix("MessageBuffer");
+        let as_port = |port: &str| BY_KEY.get(&format!("{port}{}", of_buffer?));
+        let own = BY_KEY.get(name);
+        own.or_else(|| as_port("InPort"))
+            .or_else(|| as_port("OutPort"))
+            .copied()
+    }
+
+    /// The names of all functions and methods, such as `mod` and `Set.add`.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        ROWS.iter().map(|(row, _)| name_of(row))
+    }
+}
+
+/// `Set.add` of `void Set.add(NodeID)` and of `Set.add/1`.
+fn name_of(row: &str) -> &str {
+    let start = row.find(' ').map_or(0, |space| space + 1);
+    let end = row.find(['(', '/']).unwrap_or(row.len());
+    row.get(start..end).unwrap_or(row)
+}
+
+/// `Set.add/1` of `void Set.add(NodeID)`.
+fn key(row: &str) -> String {
+    let Some((_, parameters)) = row.split_once('(') else {
+        return row.to_owned();
+    };
+    let name = name_of(row);
+    let count = match parameters {
+        ")" => 0,
+        _ => parameters.matches(',').count() + 1,
+    };
+    let of_entry = name.contains('.') && parameters.starts_with("AbstractCacheEntry");
+    format!("{name}{}/{count}", if of_entry { "(entry)" } else { "" })
+}
+
+/// What every protocol may use without declaring it, in SLICC: `prelude.sm`, with the methods of the library in their
+/// structures, and behind it the other functions of the library.
+pub(crate) static PRELUDE: LazyLock<String> = LazyLock::new(|| {
+    let mut text = include_str!("prelude.sm").to_owned();
+    for row in ROWS
+        .iter()
+        .map(|(row, _)| row)
+        .filter(|row| row.contains('('))
+    {
+        match name_of(row).split_once('.') {
+            None => text.push_str(&format!("{row};\n")),
+            Some((class, _)) => {
+                let declaration = row.replacen(&format!("{class}."), "", 1);
+                let start = text
+                    .find(&format!("structure({class},"))
+                    .expect("the prelude has the class");
+                let end = start + text[start..].find("\n}").expect("the structure ends");
+                text.insert_str(end, &format!("\n  {declaration};"));
+            }
+        }
+    }
+    text
+});
+
+library! {
+    MaskClear = "void WriteMask.clear()";
+    MaskSet = "void WriteMask.setMask(int, int)";
+    MaskSetTo = "void WriteMask.setMask(int, int, bool)";
+    MaskFill = "void WriteMask.fillMask()";
+    MaskGet = "bool WriteMask.getMask(int, int)";
+    MaskTest = "bool WriteMask.test(int)";
+    MaskCompare = "bool WriteMask.cmpMask(WriteMask)";
+    MaskIsEmpty = "bool WriteMask.isEmpty()";
+    MaskIsFull = "bool WriteMask.isFull()";
+    MaskOverlaps = "bool WriteMask.isOverlap(WriteMask)";
+    MaskContains = "bool WriteMask.containsMask(WriteMask)";
+    MaskAnd = "void WriteMask.andMask(WriteMask)";
+    MaskOr = "void WriteMask.orMask(WriteMask)";
+    MaskInvert = "void WriteMask.setInvertedMask(WriteMask)";
+    MaskFirst = "int WriteMask.firstBitSet(bool)";
+    MaskFirstFrom = "int WriteMask.firstBitSet(bool, int)";
+    MaskCount = "int WriteMask.count()";
+    MaskCountFrom = "int WriteMask.count(int)";
+
+    BlockClear = "void DataBlock.clear()";
+    BlockCopyRange = "void DataBlock.copyPartial(DataBlock, int, int)";
+    BlockCopyMasked = "void DataBlock.copyPartial(DataBlock, WriteMask)";
     // All of the block; the operations of the mask, which come after, are none for requests of CPUs.
-    BlockCopy = "DataBlock.atomicPartial/2" | "DataBlock.atomicPartial/3";
+    BlockCopy = "void DataBlock.atomicPartial(DataBlock, WriteMask)"
+        | "void DataBlock.atomicPartial(DataBlock, WriteMask, bool)";
 
-    SetSize = "Set.setSize/1";
-    SetAdd = "Set.add/1";
-    SetAddSet = "Set.addSet/1";
-    SetRemove = "Set.remove/1";
-    SetRemoveSet = "Set.removeSet/1";
-    SetBroadcast = "Set.broadcast/0";
-    SetClear = "Set.clear/0";
-    SetCount = "Set.count/0";
-    SetHas = "Set.isElement/1";
-    SetEqual = "Set.isEqual/1";
-    SetSuperset = "Set.isSuperset/1";
-    SetIsEmpty = "Set.isEmpty/0";
-    SetDisjoint = "Set.intersectionIsEmpty/1";
-    SetSmallest = "Set.smallestElement/0";
+    SetSize = "void Set.setSize(int)";
+    SetAdd = "void Set.add(NodeID)";
+    SetAddSet = "void Set.addSet(Set)";
+    SetRemove = "void Set.remove(NodeID)";
+    SetRemoveSet = "void Set.removeSet(Set)";
+    SetBroadcast = "void Set.broadcast()";
+    SetClear = "void Set.clear()";
+    SetCount = "int Set.count()";
+    SetHas = "bool Set.isElement(NodeID)";
+    SetEqual = "bool Set.isEqual(Set)";
+    SetSuperset = "bool Set.isSuperset(Set)";
+    SetIsEmpty = "bool Set.isEmpty()";
+    SetDisjoint = "bool Set.intersectionIsEmpty(Set)";
+    SetSmallest = "NodeID Set.smallestElement()";
 
-    DestAdd = "NetDest.add/1";
-    DestAddAll = "NetDest.addNetDest/1";
-    DestAssign = "NetDest.setNetDest/2";
-    DestRemove = "NetDest.remove/1";
-    DestRemoveAll = "NetDest.removeNetDest/1";
-    DestBroadcast = "NetDest.broadcast/0";
-    DestBroadcastType = "NetDest.broadcast/1";
-    DestClear = "NetDest.clear/0";
-    DestCount = "NetDest.count/0";
-    DestHas = "NetDest.isElement/1";
-    DestSuperset = "NetDest.isSuperset/1";
-    DestEqual = "NetDest.isEqual/1";
-    DestIsEmpty = "NetDest.isEmpty/0";
-    DestDisjoint = "NetDest.intersectionIsEmpty/1";
-    DestSmallest = "NetDest.smallestElement/0";
-    DestSmallestType = "NetDest.smallestElement/1";
-    DestOr = "NetDest.OR/1";
-    DestAnd = "NetDest.AND/1";
+    DestAdd = "void NetDest.add(MachineID)";
+    DestAddAll = "void NetDest.addNetDest(NetDest)";
+    DestAssign = "void NetDest.setNetDest(MachineType, Set)";
+    DestRemove = "void NetDest.remove(MachineID)";
+    DestRemoveAll = "void NetDest.removeNetDest(NetDest)";
+    DestBroadcast = "void NetDest.broadcast()";
+    DestBroadcastType = "void NetDest.broadcast(MachineType)";
+    DestClear = "void NetDest.clear()";
+    DestCount = "int NetDest.count()";
+    DestHas = "bool NetDest.isElement(MachineID)";
+    DestSuperset = "bool NetDest.isSuperset(NetDest)";
+    DestEqual = "bool NetDest.isEqual(NetDest)";
+    DestIsEmpty = "bool NetDest.isEmpty()";
+    DestDisjoint = "bool NetDest.intersectionIsEmpty(NetDest)";
+    DestSmallest = "MachineID NetDest.smallestElement()";
+    DestSmallestType = "MachineID NetDest.smallestElement(MachineType)";
+    DestOr = "NetDest NetDest.OR(NetDest)";
+    DestAnd = "NetDest NetDest.AND(NetDest)";
 
-    OutDeferred = "OutPort.enqueueDeferredMessages/3" | "MessageBuffer.enqueueDeferredMessages/3";
-    OutDeferredEmpty = "OutPort.isDeferredMsgMapEmpty/1" | "MessageBuffer.isDeferredMsgMapEmpty/1";
-    BufferSlots = "OutPort.areNSlotsAvailable/2" | "MessageBuffer.areNSlotsAvailable/2";
-    BufferSize = "OutPort.getSize/1" | "InPort.getSize/1" | "MessageBuffer.getSize/1";
-    InReady = "InPort.isReady/1" | "MessageBuffer.isReady/1";
-    InDequeue = "InPort.dequeue/1" | "MessageBuffer.dequeue/1";
-    InRecycle = "InPort.recycle/2" | "MessageBuffer.recycle/2";
-    InEmpty = "InPort.isEmpty/0" | "MessageBuffer.isEmpty/0";
-    InNoStalls = "InPort.isStallMapEmpty/0" | "MessageBuffer.isStallMapEmpty/0";
-    InStalls = "InPort.getStallMapSize/0" | "MessageBuffer.getStallMapSize/0";
-    InHasStalled = "InPort.hasStalledMsg/1" | "MessageBuffer.hasStalledMsg/1";
+    OutDeferred = "void OutPort.enqueueDeferredMessages(Addr, Tick, Tick)";
+    OutDeferredEmpty = "bool OutPort.isDeferredMsgMapEmpty(Addr)";
+    BufferSlots = "bool OutPort.areNSlotsAvailable(int, Tick)";
+    BufferSize = "int OutPort.getSize(Tick)" | "int InPort.getSize(Tick)";
+    InReady = "bool InPort.isReady(Tick)";
+    InDequeue = "Tick InPort.dequeue(Tick)";
+    InRecycle = "void InPort.recycle(Tick, Tick)";
+    InEmpty = "bool InPort.isEmpty()";
+    InNoStalls = "bool InPort.isStallMapEmpty()";
+    InStalls = "int InPort.getStallMapSize()";
+    InHasStalled = "bool InPort.hasStalledMsg(Addr)";
 
-    ChangePermission = "AbstractCacheEntry.changePermission/1";
+    ChangePermission = "void AbstractCacheEntry.changePermission(AccessPermission)";
 
-    CacheAvailable = "CacheMemory.cacheAvail/1";
-    CacheProbe = "CacheMemory.cacheProbe/1";
-    CacheNull = "CacheMemory.getNullEntry/0" | "TBETable.getNullEntry/0";
-    CacheAllocate = "CacheMemory.allocate/2" | "CacheMemory.allocate/3" | "CacheMemory.allocateVoid/2";
-    CacheDeallocate = "CacheMemory.deallocate/1";
-    CacheLookup = "CacheMemory.lookup/1";
-    CachePresent = "CacheMemory.isTagPresent/1";
-    CacheTagLatency = "CacheMemory.getTagLatency/0";
-    CacheDataLatency = "CacheMemory.getDataLatency/0";
-    CacheTouch = "CacheMemory.setMRU/1" | "CacheMemory.setMRU/2";
-    CacheTouchEntry = "CacheMemory.setMRU(entry)/1";
-    CacheRecord = "CacheMemory.recordRequestType/2";
-    CacheCheck = "CacheMemory.checkResourceAvailable/2";
-    CacheSize = "CacheMemory.getCacheSize/0";
-    CacheBlocks = "CacheMemory.getNumBlocks/0";
-    CacheAddressAt = "CacheMemory.getAddressAtIdx/1";
+    CacheAvailable = "bool CacheMemory.cacheAvail(Addr)";
+    CacheProbe = "Addr CacheMemory.cacheProbe(Addr)";
+    CacheNull = "AbstractCacheEntry CacheMemory.getNullEntry()" | "TBETable.getNullEntry/0";
+    CacheAllocate = "AbstractCacheEntry CacheMemory.allocate(Addr, AbstractCacheEntry)"
+        | "AbstractCacheEntry CacheMemory.allocate(Addr, AbstractCacheEntry, bool)"
+        | "void CacheMemory.allocateVoid(Addr, AbstractCacheEntry)";
+    CacheDeallocate = "void CacheMemory.deallocate(Addr)";
+    CacheLookup = "AbstractCacheEntry CacheMemory.lookup(Addr)";
+    CachePresent = "bool CacheMemory.isTagPresent(Addr)";
+    CacheTagLatency = "Cycles CacheMemory.getTagLatency()";
+    CacheDataLatency = "Cycles CacheMemory.getDataLatency()";
+    CacheTouch = "void CacheMemory.setMRU(Addr)" | "void CacheMemory.setMRU(Addr, int)";
+    CacheTouchEntry = "void CacheMemory.setMRU(AbstractCacheEntry)";
+    CacheRecord = "void CacheMemory.recordRequestType(CacheRequestType, Addr)";
+    CacheCheck = "bool CacheMemory.checkResourceAvailable(CacheResourceType, Addr)";
+    CacheSize = "int CacheMemory.getCacheSize()";
+    CacheBlocks = "int CacheMemory.getNumBlocks()";
+    CacheAddressAt = "Addr CacheMemory.getAddressAtIdx(int)";
 
-    DirectoryAllocate = "DirectoryMemory.allocate/2";
-    DirectoryLookup = "DirectoryMemory.lookup/1";
-    DirectoryDeallocate = "DirectoryMemory.deallocate/1" | "DirectoryMemory.invalidateBlock/1";
-    DirectoryPresent = "DirectoryMemory.isPresent/1";
+    DirectoryAllocate = "AbstractCacheEntry DirectoryMemory.allocate(Addr, AbstractCacheEntry)";
+    DirectoryLookup = "AbstractCacheEntry DirectoryMemory.lookup(Addr)";
+    DirectoryDeallocate = "void DirectoryMemory.deallocate(Addr)" | "void DirectoryMemory.invalidateBlock(Addr)";
+    DirectoryPresent = "bool DirectoryMemory.isPresent(Addr)";
 
-    ReadDone = "Sequencer.readCallback/2" | "Sequencer.readCallback/3" | "Sequencer.readCallback/4"
-        | "Sequencer.readCallback/7";
-    WriteDone = "Sequencer.writeCallback/2" | "Sequencer.writeCallback/3" | "Sequencer.writeCallback/4"
-        | "Sequencer.writeCallback/7";
-    WriteUniqueDone = "Sequencer.writeUniqueCallback/2";
-    AtomicDone = "Sequencer.atomicCallback/2" | "Sequencer.atomicCallback/3" | "Sequencer.atomicCallback/4";
-    ConditionalFailed = "Sequencer.writeCallbackScFail/2";
-    MonitorCheck = "Sequencer.llscCheckMonitor/1";
-    MonitorClear = "Sequencer.llscClearLocalMonitor/0";
-    MonitorClearLine = "Sequencer.invalidateSC/1";
-    Evicted = "Sequencer.evictionCallback/1";
-    SequencerCheck = "Sequencer.checkResourceAvailable/2";
+    ReadDone = "void Sequencer.readCallback(Addr, DataBlock)"
+        | "void Sequencer.readCallback(Addr, DataBlock, bool)"
+        | "void Sequencer.readCallback(Addr, DataBlock, bool, MachineType)"
+        | "void Sequencer.readCallback(Addr, DataBlock, bool, MachineType, Cycles, Cycles, Cycles)";
+    WriteDone = "void Sequencer.writeCallback(Addr, DataBlock)"
+        | "void Sequencer.writeCallback(Addr, DataBlock, bool)"
+        | "void Sequencer.writeCallback(Addr, DataBlock, bool, MachineType)"
+        | "void Sequencer.writeCallback(Addr, DataBlock, bool, MachineType, Cycles, Cycles, Cycles)";
+    WriteUniqueDone = "void Sequencer.writeUniqueCallback(Addr, DataBlock)";
+    AtomicDone = "void Sequencer.atomicCallback(Addr, DataBlock)"
+        | "void Sequencer.atomicCallback(Addr, DataBlock, bool)"
+        | "void Sequencer.atomicCallback(Addr, DataBlock, bool, MachineType)";
+    ConditionalFailed = "void Sequencer.writeCallbackScFail(Addr, DataBlock)";
+    MonitorCheck = "bool Sequencer.llscCheckMonitor(Addr)";
+    MonitorClear = "void Sequencer.llscClearLocalMonitor()";
+    MonitorClearLine = "void Sequencer.invalidateSC(Addr)";
+    Evicted = "void Sequencer.evictionCallback(Addr)";
+    SequencerCheck = "bool Sequencer.checkResourceAvailable(CacheResourceType, Addr)";
 
-    TimerReady = "TimerTable.isReady/1";
-    TimerNext = "TimerTable.nextAddress/0";
-    TimerSet = "TimerTable.set/2";
-    TimerUnset = "TimerTable.unset/1";
-    TimerIsSet = "TimerTable.isSet/1";
+    TimerReady = "bool TimerTable.isReady(Tick)";
+    TimerNext = "Addr TimerTable.nextAddress()";
+    TimerSet = "void TimerTable.set(Addr, Tick)";
+    TimerUnset = "void TimerTable.unset(Addr)";
+    TimerIsSet = "bool TimerTable.isSet(Addr)";
 
-    PersistentLock = "PersistentTable.persistentRequestLock/3";
-    PersistentUnlock = "PersistentTable.persistentRequestUnlock/2";
-    PersistentMayIssue = "PersistentTable.okToIssueStarving/2";
-    PersistentSmallest = "PersistentTable.findSmallest/1";
-    PersistentTypeOfSmallest = "PersistentTable.typeOfSmallest/1";
-    PersistentMark = "PersistentTable.markEntries/1";
-    PersistentLocked = "PersistentTable.isLocked/1";
-    PersistentStarving = "PersistentTable.countStarvingForAddress/1";
-    PersistentReadStarving = "PersistentTable.countReadStarvingForAddress/1";
+    PersistentLock = "void PersistentTable.persistentRequestLock(Addr, MachineID, AccessType)";
+    PersistentUnlock = "void PersistentTable.persistentRequestUnlock(Addr, MachineID)";
+    PersistentMayIssue = "bool PersistentTable.okToIssueStarving(Addr, MachineID)";
+    PersistentSmallest = "MachineID PersistentTable.findSmallest(Addr)";
+    PersistentTypeOfSmallest = "AccessType PersistentTable.typeOfSmallest(Addr)";
+    PersistentMark = "void PersistentTable.markEntries(Addr)";
+    PersistentLocked = "bool PersistentTable.isLocked(Addr)";
+    PersistentStarving = "int PersistentTable.countStarvingForAddress(Addr)";
+    PersistentReadStarving = "int PersistentTable.countReadStarvingForAddress(Addr)";
 
     TableLookup = "TBETable.lookup/1";
     TableAllocate = "TBETable.allocate/1";
@@ -165,58 +245,75 @@ builtins! {
     PerfectPresent = "PerfectCacheMemory.isTagPresent/1";
 
     // What only counts or profiles.
-    Nothing = "CacheMemory.profileDemandHit/0" | "CacheMemory.profileDemandMiss/0"
-        | "CacheMemory.profilePrefetchHit/0" | "CacheMemory.profilePrefetchMiss/0"
-        | "Sequencer.checkCoherence/1"
-        | "Prefetcher.observeMiss/2" | "Prefetcher.observePfHit/1" | "Prefetcher.observePfMiss/1"
-        | "DirectoryMemory.recordRequestType/1" | "Sequencer.recordRequestType/1" | "DMASequencer.recordRequestType/1"
-        | "RubyPrefetcher.observeMiss/2" | "RubyPrefetcher.observePfHit/1" | "RubyPrefetcher.observePfMiss/1"
-        | "profileMsgDelay/2";
+    Nothing = "void CacheMemory.profileDemandHit()" | "void CacheMemory.profileDemandMiss()"
+        | "void CacheMemory.profilePrefetchHit()" | "void CacheMemory.profilePrefetchMiss()"
+        | "void Sequencer.checkCoherence(Addr)"
 
-    Zero = "zero_time/0";
-    Same = "intToID/1" | "IDToInt/1" | "addressToInt/1" | "intToAddress/1" | "cyclesToTicks/1" | "ticksToCycles/1"
-        | "intToCycles/1" | "intToTick/1";
-    MaxTokens = "max_tokens/0";
-    LineAddress = "makeLineAddress/1";
-    LineOffset = "getOffset/1";
-    AddressOffset = "addressOffset/2";
-    Modulo = "mod/2";
-    BitSelect = "bitSelect/3";
-    MaskLowBits = "maskLowOrderBits/2";
-    NextStride = "makeNextStrideAddress/2";
-    Now = "clockEdge/0" | "curCycle/0" | "curTick/0";
-    Later = "clockEdge/1";
+        | "void Prefetcher.observeMiss(Addr, RubyRequestType)"
+        | "void Prefetcher.observePfHit(Addr)"
+        | "void Prefetcher.observePfMiss(Addr)"
 
-    MapToMachine = "mapAddressToMachine/2";
-    MapToRange = "mapAddressToRange/4";
-    MapToCluster = "mapAddressToRange/5";
-    MachineCount = "machineCount/1";
-    BroadcastTo = "broadcast/1";
-    MachineNumber = "machineIDToNodeID/1" | "machineIDToVersion/1";
-    MachineKind = "machineIDToMachineType/1";
-    MachineMake = "createMachineID/2";
+        | "void DirectoryMemory.recordRequestType(DirectoryRequestType)"
+        | "void Sequencer.recordRequestType(SequencerRequestType)"
+        | "void DMASequencer.recordRequestType(CacheRequestType)"
 
-    IsWrite = "isWriteRequest/1";
-    IsDataRead = "isDataReadRequest/1";
-    IsRead = "isReadRequest/1";
-    IsHtm = "isHtmCmdRequest/1";
-    IsTlbi = "isTlbiCmdRequest/1";
+        | "void RubyPrefetcher.observeMiss(Addr, RubyRequestType)"
+        | "void RubyPrefetcher.observePfHit(Addr)"
+        | "void RubyPrefetcher.observePfMiss(Addr)"
+        | "void profileMsgDelay(int, Cycles)";
+
+    Zero = "Cycles zero_time()";
+    Same = "NodeID intToID(int)"
+        | "int IDToInt(NodeID)"
+        | "int addressToInt(Addr)"
+        | "Addr intToAddress(int)"
+        | "Tick cyclesToTicks(Cycles)"
+        | "Cycles ticksToCycles(Tick)"
+        | "Cycles intToCycles(int)" | "Tick intToTick(int)";
+    MaxTokens = "int max_tokens()";
+    LineAddress = "Addr makeLineAddress(Addr)";
+    LineOffset = "int getOffset(Addr)";
+    AddressOffset = "int addressOffset(Addr, Addr)";
+    Modulo = "int mod(int, int)";
+    BitSelect = "Addr bitSelect(Addr, int, int)";
+    MaskLowBits = "Addr maskLowOrderBits(Addr, int)";
+    NextStride = "Addr makeNextStrideAddress(Addr, int)";
+    Now = "Tick clockEdge()" | "Cycles curCycle()" | "Tick curTick()";
+    Later = "Tick clockEdge(Cycles)";
+
+    MapToMachine = "MachineID mapAddressToMachine(Addr, MachineType)";
+    MapToRange = "MachineID mapAddressToRange(Addr, MachineType, int, int)";
+    MapToCluster = "MachineID mapAddressToRange(Addr, MachineType, int, int, NodeID)";
+    MachineCount = "int machineCount(MachineType)";
+    BroadcastTo = "NetDest broadcast(MachineType)";
+    MachineNumber = "NodeID machineIDToNodeID(MachineID)" | "NodeID machineIDToVersion(MachineID)";
+    MachineKind = "MachineType machineIDToMachineType(MachineID)";
+    MachineMake = "MachineID createMachineID(MachineType, NodeID)";
+
+    IsWrite = "bool isWriteRequest(RubyRequestType)";
+    IsDataRead = "bool isDataReadRequest(RubyRequestType)";
+    IsRead = "bool isReadRequest(RubyRequestType)";
+    IsHtm = "bool isHtmCmdRequest(RubyRequestType)";
+    IsTlbi = "bool isTlbiCmdRequest(RubyRequestType)";
 
     // Functional accesses, which nothing in a simulation makes.
-    Functional = "testAndRead/3" | "testAndReadMask/4" | "testAndWrite/3" | "functionalMemoryRead/1"
-        | "functionalMemoryWrite/1";
+    Functional = "bool testAndRead(Addr, DataBlock, Packet*)"
+        | "bool testAndReadMask(Addr, DataBlock, WriteMask, Packet*)"
+        | "bool testAndWrite(Addr, DataBlock, Packet*)"
+        | "void functionalMemoryRead(Packet*)"
+        | "bool functionalMemoryWrite(Packet*)";
 
-    SetEntry = "set_cache_entry/1";
-    UnsetEntry = "unset_cache_entry/0";
+    SetEntry = "void set_cache_entry(AbstractCacheEntry)";
+    UnsetEntry = "void unset_cache_entry()";
     SetTbe = "set_tbe/1";
-    UnsetTbe = "unset_tbe/0";
-    StallPort = "stallPort/0";
-    WakeLine = "wakeUpBuffers/1";
-    WakeAll = "wakeUpAllBuffers/0";
-    WakeAllOfLine = "wakeUpAllBuffers/1";
-    PopMemory = "dequeueMemRespQueue/0";
-    BlockOnQueue = "blockOnQueue/2";
-    Unblock = "unblock/1";
-    DmaAck = "DMASequencer.ackCallback/1";
-    DmaData = "DMASequencer.dataCallback/2";
+    UnsetTbe = "void unset_tbe()";
+    StallPort = "void stallPort()";
+    WakeLine = "void wakeUpBuffers(Addr)";
+    WakeAll = "void wakeUpAllBuffers()";
+    WakeAllOfLine = "void wakeUpAllBuffers(Addr)";
+    PopMemory = "void dequeueMemRespQueue()";
+    BlockOnQueue = "void blockOnQueue(Addr, MessageBuffer)";
+    Unblock = "void unblock(Addr)";
+    DmaAck = "void DMASequencer.ackCallback(Addr)";
+    DmaData = "void DMASequencer.dataCallback(DataBlock, Addr)";
 }

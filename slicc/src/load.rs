@@ -12,14 +12,12 @@ use rustc_hash::FxHashMap;
 
 use super::ast::Declaration;
 use super::parser::{self, Include};
+use crate::library::PRELUDE;
 use crate::mutant::Changed;
 use crate::setting::Setting;
 use crate::source::{Diagnostic, Severity, Sources, Span};
 
-/// The declarations that every protocol builds on.
-const PRELUDE: &str = include_str!("prelude.sm");
-
-/// How they are called in messages.
+/// The name in messages of the declarations that every protocol builds on.
 const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
 
 /// What is said of a protocol without a name.
@@ -143,7 +141,7 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
         open: Vec::new(),
         included: FxHashMap::default(),
     };
-    let mut declarations = loader.parse(PathBuf::from(PRELUDE_PATH), PRELUDE.to_owned());
+    let mut declarations = loader.parse(PathBuf::from(PRELUDE_PATH), PRELUDE.clone());
     let is_missing = match (loader.read)(path) {
         Ok(bytes) => {
             declarations.extend(loader.file(path.to_owned(), bytes, None));

@@ -26,7 +26,6 @@ mod library;
 mod list;
 pub mod made;
 pub mod named;
-mod near;
 mod operator;
 mod operators;
 mod row;

@@ -11,6 +11,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::ParseError;
+
 /// `Machine.parameter=value`, or `parameter=value` for every machine that has the parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
@@ -23,11 +25,15 @@ pub struct Setting {
 }
 
 impl FromStr for Setting {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Setting, String> {
-        let wrong =
-            || format!("'{text}' is not of the form Machine.parameter=value or parameter=value");
+    fn from_str(text: &str) -> Result<Setting, ParseError> {
+        let wrong = || {
+            ParseError::new(
+                text,
+                "Machine.parameter=value or parameter=value was expected",
+            )
+        };
         let (name, value) = text.split_once('=').ok_or_else(wrong)?;
         let (machine, parameter) = match name.split_once('.') {
             Some((machine, parameter)) => (Some(machine), parameter),

@@ -10,7 +10,7 @@ use explore::memory::method::{Options, Proof, Search, VALUES, Verdict, prove};
 use explore::memory::piranha::Piranha;
 use explore::memory::serial::Serial;
 use explore::memory::store_buffer::StoreBuffer;
-use explore::memory::{Event, Shape};
+use explore::memory::{Event, SystemSize};
 use explore::search::{self, Progress, Stopped};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn prove_named(args: &Args) -> Proof {
-    let shape = Shape {
+    let shape = SystemSize {
         processors: args.processors,
         locations: args.locations,
         values: VALUES,

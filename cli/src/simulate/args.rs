@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use memory::{Model, models};
 use simulate::client::Client;
 use simulate::config::{Caches, Options};
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
@@ -467,9 +467,9 @@ impl Args {
     }
 
     /// The program of a run.
-    pub(super) fn shape(&self, seed: u64) -> Shape {
-        let (program, usual) = (&self.program, Shape::default());
-        Shape {
+    pub(super) fn shape(&self, seed: u64) -> ProgramSize {
+        let (program, usual) = (&self.program, ProgramSize::default());
+        ProgramSize {
             threads: self.threads.unwrap_or(usual.threads),
             operations: self.operations.unwrap_or(usual.operations),
             locations: self.locations.unwrap_or(usual.locations),

@@ -2,7 +2,7 @@
 
 use lab::text::quoted;
 use simulate::client::Client;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 
 use super::args::{Args, System};
 use crate::generate::VERSION;
@@ -14,7 +14,7 @@ impl Args {
         let mutant = self.mutant.iter();
         words.extend(mutant.map(|name| format!("--mutant {}", quoted(name))));
         let cores =
-            ["client", &client.to_string(), &Client::InOrder.to_string()].map(str::to_owned);
+            ["client", &client.to_string(), &Client::IN_ORDER.to_string()].map(str::to_owned);
         let recipe = self.recipe_of(seed);
         let options = match recipe {
             Some(_) => vec![cores],
@@ -36,7 +36,7 @@ impl Args {
 
     /// The options of programs, with their values and the usual ones; that of the cores is among them.
     fn shaped(&self, cores: [String; 3]) -> Vec<[String; 3]> {
-        let (shape, usual) = (self.shape(0), Shape::default());
+        let (shape, usual) = (self.shape(0), ProgramSize::default());
         let option = |option: &str, value: &dyn ToString, usual: &dyn ToString| {
             [option.to_owned(), value.to_string(), usual.to_string()]
         };

@@ -1,6 +1,6 @@
 //! Why a simulated run stopped, for whoever works on the protocol.
 
-use history::{Crash, CrashKind, FileLine};
+use history::{Crash, FileLine};
 use lab::text::{tame, written_at};
 use simulate::simulation::Run;
 use simulate::system::{Fault, FaultKind, Warning};
@@ -40,7 +40,7 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
 /// How a run ended, as a reader of its trace would say.
 pub fn ended(run: &Run) -> String {
     match &run.fault {
-        Some(fault) => format!("crashed ({}: {})", kind(fault), fault.message),
+        Some(fault) => format!("crashed ({}: {})", fault.kind.crash(), fault.message),
         None => "all requests answered".to_owned(),
     }
 }
@@ -69,18 +69,8 @@ pub fn crash(run: &Run, sources: &Sources) -> Option<Crash> {
             file,
             line: line as u64,
         }),
-        ..Crash::new(kind(fault), fault.message.clone())
+        ..Crash::new(fault.kind.crash(), fault.message.clone())
     })
-}
-
-fn kind(fault: &Fault) -> CrashKind {
-    match fault.kind {
-        FaultKind::InvalidTransition => CrashKind::InvalidTransition,
-        FaultKind::Error => CrashKind::ProtocolError,
-        FaultKind::Assertion => CrashKind::FailedAssertion,
-        FaultKind::Deadlock => CrashKind::Deadlock,
-        FaultKind::Misuse | FaultKind::NothingCompleted | FaultKind::Output => CrashKind::Panic,
-    }
 }
 
 /// File and line that the protocol was at, and what is written there.

@@ -2,10 +2,11 @@
 
 use check::Model;
 use clap::builder::TypedValueParser;
-use simulate::client::Client;
-use simulate::config::{Caches, Shape};
+use simulate::client::{Client, UnknownClient};
+use simulate::config::{CacheGeometry, Caches};
 use simulate::ruby::delays::Latency;
 use slicc::builtin::BUILTINS;
+use slicc::error::ParseError;
 
 use crate::generate::parse_count;
 use crate::words;
@@ -36,24 +37,12 @@ pub enum Clients {
     One(Client),
 }
 
-/// All kinds of cores, of the usual sizes.
-const ALL: [Client; 5] = [
-    Client::InOrder,
-    Client::store_buffer(8),
-    Client::per_location(8),
-    Client::Early(8),
-    Client::EarlyBuffer {
-        window: 8,
-        entries: 8,
-    },
-];
-
 /// The kinds of cores that were named, each once.
 pub fn clients(named: &[Clients]) -> Vec<Client> {
     let mut clients = Vec::new();
     for client in named {
         match client {
-            Clients::All => clients.extend(ALL),
+            Clients::All => clients.extend(Client::all()),
             Clients::One(client) => clients.push(*client),
         }
     }
@@ -63,7 +52,7 @@ pub fn clients(named: &[Clients]) -> Vec<Client> {
 }
 
 /// A kind of cores, or `all`.
-pub fn client(name: &str) -> Result<Clients, String> {
+pub fn client(name: &str) -> Result<Clients, UnknownClient> {
     match name {
         "all" => Ok(Clients::All),
         name => name.parse().map(Clients::One),
@@ -112,7 +101,7 @@ pub fn skew(text: &str) -> Result<f64, String> {
 }
 
 /// A number of ticks, or a range.
-pub fn latency(text: &str) -> Result<Latency, String> {
+pub fn latency(text: &str) -> Result<Latency, ParseError> {
     text.parse()
 }
 
@@ -123,7 +112,8 @@ pub fn caches(text: &str) -> Result<(String, Caches), String> {
         "default" => Caches::Default,
         text => {
             let mut sizes = Caches::Tiny.sizes();
-            let given: Result<Vec<Shape>, String> = text.split(',').map(str::parse).collect();
+            let given: Result<Vec<CacheGeometry>, ParseError> =
+                text.split(',').map(str::parse).collect();
             let given = given.map_err(|error| format!("{error}; or tiny, or default"))?;
             let [first, rest @ ..] = &given[..] else {
                 return Err("tiny, default or sizes were expected".to_owned());

@@ -9,7 +9,7 @@
 //! in which nobody writes 2, so that nobody may read it. That a system is
 //! data-independent for any number of values cannot be checked so; it follows if it only moves values, as those here do.
 
-use super::{Access, Event, MemorySystem, Renaming, Shape};
+use super::{Access, Event, MemorySystem, Renaming, SystemSize};
 use crate::graph::Graph;
 use crate::search::{Limits, Outcome, Progress, Stopped, breadth_first};
 
@@ -90,7 +90,7 @@ fn look<G: Graph<Move = Event, Goal = Assumption>>(
 }
 
 /// Neighbours exchanged: all permutations are made of these.
-fn exchanges(shape: Shape) -> Vec<(Assumption, Renaming)> {
+fn exchanges(shape: SystemSize) -> Vec<(Assumption, Renaming)> {
     let identity = Renaming::identity(shape);
     let mut renamings = Vec::new();
     for at in 1..usize::from(shape.processors) {
@@ -107,7 +107,7 @@ fn exchanges(shape: Shape) -> Vec<(Assumption, Renaming)> {
 }
 
 /// Other names for the values of a location: exchanged, the same, and the same as 0.
-fn names_at(shape: Shape, location: usize) -> Vec<(Assumption, Renaming)> {
+fn names_at(shape: SystemSize, location: usize) -> Vec<(Assumption, Renaming)> {
     let renaming = |[of_1, of_2]: [u8; 2]| {
         let mut renaming = Renaming::identity(shape);
         let names = &mut renaming.values[location];

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Access, Event, MemorySystem, Renaming, Shape, moved};
+use super::{Access, Event, MemorySystem, Renaming, SystemSize, moved};
 use crate::graph::Graph;
 
 /// The processors and locations of a nice cycle, as they follow each other: at the first processor comes an access of the
@@ -27,7 +27,7 @@ impl Order {
 
     /// All of a length, one for those that are the same but for where they begin. Cost: their number, n!/(n-k)! times
     /// m!/(m-k)! by k.
-    pub fn all(shape: Shape, k: u8) -> Vec<Order> {
+    pub fn all(shape: SystemSize, k: u8) -> Vec<Order> {
         let first_is_least = |order: &&Vec<u8>| order.iter().min() == order.first();
         let mut orders = Vec::new();
         for processors in arrangements(shape.processors, k)

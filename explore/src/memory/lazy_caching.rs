@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, MemorySystem, Renaming, Shape, moved};
+use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 
 /// The memory system.
 #[derive(Clone, Copy, Debug)]
 pub struct LazyCaching {
     /// How large.
-    pub shape: Shape,
+    pub shape: SystemSize,
     /// Entries that each queue may hold.
     pub capacity: usize,
 }
@@ -120,7 +120,7 @@ impl LazyCaching {
 impl MemorySystem for LazyCaching {
     type State = State;
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> SystemSize {
         self.shape
     }
 

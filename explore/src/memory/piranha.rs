@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, MemorySystem, Renaming, Shape, moved};
+use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 
 /// The protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Piranha {
     /// How large.
-    pub shape: Shape,
+    pub shape: SystemSize,
     /// Whether it is the earlier version.
     pub is_buggy: bool,
 }
@@ -145,7 +145,7 @@ impl Piranha {
 impl MemorySystem for Piranha {
     type State = State;
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> SystemSize {
         self.shape
     }
 

@@ -1,19 +1,19 @@
 //! Serial memory: each access happens at once.
 
-use super::{Event, MemorySystem, Renaming, Shape, moved};
+use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 
 /// The memory that defines what sequential consistency is.
 #[derive(Clone, Copy, Debug)]
 pub struct Serial {
     /// How large.
-    pub shape: Shape,
+    pub shape: SystemSize,
 }
 
 impl MemorySystem for Serial {
     /// The value at each location.
     type State = Vec<u8>;
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> SystemSize {
         self.shape
     }
 

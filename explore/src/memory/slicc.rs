@@ -8,17 +8,17 @@
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
-use simulate::stepper::{self, Action, Move, Problem, Scope, Stepper, Values};
+use simulate::stepper::{self, Action, Move, Scope, Stepper, StepperError, Values};
 use slicc::protocol::Protocol;
 
 use super::method::{Options, Search, VALUES, cycles};
-use super::{Access, Event, MemorySystem, Renaming, Shape};
+use super::{Access, Event, MemorySystem, Renaming, SystemSize};
 use crate::search::Progress;
 
 /// The protocol, its cores as processors, and its lines as locations.
 pub struct Slicc {
     stepper: RefCell<Stepper>,
-    shape: Shape,
+    shape: SystemSize,
 }
 
 /// A state of the protocol, and accesses of the last move that are still to be told.
@@ -37,7 +37,7 @@ pub fn nice_cycles(
     scope: &Scope,
     options: &Options,
     report: &mut dyn FnMut(&Progress),
-) -> Result<Vec<Search>, Problem> {
+) -> Result<Vec<Search>, StepperError> {
     let scope = Scope {
         requests: 1,
         values: Values::Numbers(VALUES),
@@ -45,7 +45,7 @@ pub fn nice_cycles(
     };
     let system = Slicc {
         stepper: RefCell::new(Stepper::new(protocol, &scope)?),
-        shape: Shape {
+        shape: SystemSize {
             processors: scope.caches as u8,
             locations: scope.lines as u8,
             values: VALUES,
@@ -102,7 +102,7 @@ impl Slicc {
 impl MemorySystem for Slicc {
     type State = State;
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> SystemSize {
         self.shape
     }
 

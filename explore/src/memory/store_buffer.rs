@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, MemorySystem, Renaming, Shape, moved};
+use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 
 /// Each processor's writes wait in a queue, and it reads its own newest.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreBuffer {
     /// How large.
-    pub shape: Shape,
+    pub shape: SystemSize,
     /// Writes that may wait for a processor.
     pub capacity: usize,
 }
@@ -26,7 +26,7 @@ pub struct State {
 impl MemorySystem for StoreBuffer {
     type State = State;
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> SystemSize {
         self.shape
     }
 

@@ -11,9 +11,9 @@ use explore::search::Limits;
 use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering};
 
 /// Numbers that are the same each time.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, most: u64) -> u64 {
         self.0 = self
             .0
@@ -25,15 +25,15 @@ impl Dice {
 
 /// A program in which each location has at most two writes, with values of their own: then what its loads return and
 /// memory holds at the end says all about a run.
-fn random(dice: &mut Dice, threads: u64, operations: u64) -> String {
+fn random(rng: &mut Rng, threads: u64, operations: u64) -> String {
     let mut writes = [0; 2];
     let mut text = String::from("shared x, y;");
     for thread in 0..threads {
         let mut body = String::new();
         for at in 0..operations {
-            let place = dice.below(2) as usize;
+            let place = rng.below(2) as usize;
             let name = ["x", "y"][place];
-            let mut kind = dice.below(7);
+            let mut kind = rng.below(7);
             if kind < 4 {
                 writes[place] += 1;
                 if writes[place] > 2 {
@@ -55,12 +55,12 @@ fn random(dice: &mut Dice, threads: u64, operations: u64) -> String {
 
 #[test]
 fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() {
-    let mut dice = Dice(1);
+    let mut rng = Rng(1);
     let models = [Model::TSO, PSO, Model::PSO_RMW_ALL];
     let mut leave = [0; 3];
     for round in 0..400 {
         let (threads, operations) = [(2, 3), (2, 4), (3, 2)][round % 3];
-        let text = random(&mut dice, threads, operations);
+        let text = random(&mut rng, threads, operations);
         let program = program(&text);
         let sc = exhaustive(&text, Model::SC).outcomes;
         let report = search(&program, &Options::new(ALL, &models));

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use simulate::dice::Dice;
 use simulate::differences::{equivalent, touched};
+use simulate::rng::Rng;
 use slicc::mutant::equivalent::Reason;
 use slicc::mutant::touched::Touched;
 use slicc::mutant::{Mutant, Operator, Origin, made, named};
@@ -165,8 +165,8 @@ fn sample(
     for mutant in mutants {
         queues.entry(operator(&mutant)).or_default().push(mutant);
     }
-    let mut dice = Dice::new(seed, SAMPLE);
-    queues.values_mut().for_each(|queue| dice.shuffle(queue));
+    let mut rng = Rng::new(seed, SAMPLE);
+    queues.values_mut().for_each(|queue| rng.shuffle(queue));
     let (mut chosen, mut left): (Vec<Subject>, usize) = (Vec::new(), most);
     while left > 0 {
         let next: Vec<Mutant> = queues

@@ -22,6 +22,7 @@ use super::subjects::Subject;
 use crate::certify::{CertifyError, certify};
 use crate::error::Error;
 use crate::protocols::Opened;
+use crate::protocols::plan;
 use crate::text::{quoted, tame, written_at};
 
 /// How runs are done.
@@ -60,13 +61,9 @@ impl Trial<'_> {
         let start = Instant::now();
         let run = simulate(protocol, &simulation, None)?;
         let simulate_seconds = start.elapsed().as_secs_f64();
-        let strange = |what: &dyn std::fmt::Display| Error::Run {
-            protocol: given.clone(),
-            what: what.to_string(),
-        };
-        let history = run.history().map_err(|error| strange(&error))?;
-        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
-            .map_err(|twice| strange(&twice))?;
+        let history = run.history().map_err(Error::run(given))?;
+        let reads_from =
+            ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(Error::run(given))?;
         let ended = Ended {
             history: &history,
             reads_from: &reads_from,
@@ -232,17 +229,10 @@ fn simulate(
     simulation: &Simulation,
     trace: Option<(Output, &str)>,
 ) -> Result<Run, Error> {
-    let failed = |what: String| Error::Run {
-        protocol: protocol.title(),
-        what,
-    };
-    let plan = simulation.plan(protocol).map_err(|wrong| {
-        let messages: Vec<&str> = wrong.iter().map(|one| &*one.message).collect();
-        failed(messages.join("; "))
-    })?;
+    let plan = plan(protocol, &protocol.title(), simulation)?;
     let (output, title) = trace.unzip();
     let run = simulation.run_titled(protocol, &plan, output, title);
-    run.map_err(failed)
+    run.map_err(Error::run(&protocol.title()))
 }
 
 /// How a run ended: what stopped it counts before what its history says.

@@ -145,7 +145,7 @@ const READS: u32 = 70;
 /// Locations of programs that mutants run: more than their caches hold, so that faults in replacing lines show.
 const MUTANT_LOCATIONS: u32 = 16;
 /// Threads and operations as in gem5's cores: each access waits for the one before it.
-const IN_ORDER: Origin = Origin::Protocols(Client::InOrder);
+const IN_ORDER: Origin = Origin::Protocols(Client::IN_ORDER);
 /// The same with store buffers.
 const BUFFERED: Origin = Origin::Protocols(Client::store_buffer(8));
 
@@ -547,21 +547,21 @@ const fn fault(protocol: &'static str, mutant: &'static str, client: Client) -> 
     }
 }
 
-const EARLY: Client = Client::Early(8);
+const EARLY: Client = Client::early(8);
 
 /// Statements of MI that are exchanged or left out, so that SC is broken, in the spirit of CAV 2019, section 5.1.
 pub const MI_FAULTS: [Fault; 5] = [
     fault(
         "MI_example",
         "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
-        Client::InOrder,
+        Client::IN_ORDER,
     ),
     fault(
         "MI_example",
         "MI_example/L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
-        Client::InOrder,
+        Client::IN_ORDER,
     ),
-    fault("MI_example", "mi-dir-putx-not-written", Client::InOrder),
+    fault("MI_example", "mi-dir-putx-not-written", Client::IN_ORDER),
     fault(
         "MI_example",
         "MI_example/L1Cache/M.Fwd_GETX/no-notify:tell_core_of_loss",
@@ -580,17 +580,17 @@ pub const ALL_FAULTS: [Fault; 12] = [
     fault(
         "MESI_Two_Level",
         "MESI_Two_Level/L1Cache/IS.Data_all_Acks/drop-action:fill_entry",
-        Client::InOrder,
+        Client::IN_ORDER,
     ),
     fault(
         "MOESI_hammer",
         "MOESI_hammer/L1Cache/action:write_hit/dirty-flag:false@1",
-        Client::InOrder,
+        Client::IN_ORDER,
     ),
     fault(
         "MOESI_AMD_Base",
         "amd-clean-victim-blank-data",
-        Client::InOrder,
+        Client::IN_ORDER,
     ),
     MI_FAULTS[3],
     fault("MESI_Two_Level", "mesi2-l1-s-inv-no-notify", EARLY),
@@ -598,6 +598,6 @@ pub const ALL_FAULTS: [Fault; 12] = [
     fault(
         "MOESI_AMD_Base",
         "MOESI_AMD_Base/Directory/action:collect_answer/data-not-written:DataBlk@1",
-        Client::InOrder,
+        Client::IN_ORDER,
     ),
 ];

@@ -9,7 +9,7 @@ use check::{Bounds, Model, Options, Verdict, decide};
 use history::{Ambiguity, History, ReadsFrom};
 use sha2::{Digest, Sha256};
 use simulate::client::Client;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::simulation::Simulation;
 use slicc::builtin::BUILTINS;
 use slicc::protocol::Protocol;
@@ -18,6 +18,7 @@ use super::catalog::words;
 use super::point::{Fault, Origin, Recipe};
 use crate::error::Error;
 use crate::protocols::Opened;
+use crate::protocols::plan;
 
 /// A history, and what it was made of.
 pub struct Made {
@@ -215,7 +216,7 @@ fn simulated(
     let mix = recipe.mix;
     let accesses = (mix.loads + mix.stores).max(1);
     let simulation = Simulation {
-        shape: Shape {
+        shape: ProgramSize {
             threads: recipe.threads,
             operations: (recipe.operations / recipe.threads).max(1),
             locations: recipe.locations,
@@ -223,33 +224,28 @@ fn simulated(
             rmws: mix.rmws,
             fences: mix.fences,
             seed,
-            ..Shape::default()
+            ..ProgramSize::default()
         },
         client: run.client,
         options: simulate::config::Options::default(),
         deadlock_threshold: run.mutant.is_none().then_some(DEADLOCK),
     };
-    let strange = |what: String| Error::Run {
-        protocol: protocol.title(),
-        what,
-    };
-    let plan = simulation.plan(protocol).map_err(|wrong| {
-        let messages: Vec<&str> = wrong.iter().map(|one| &*one.message).collect();
-        strange(messages.join("; "))
-    })?;
-    let ran = simulation.run(protocol, &plan, None).map_err(strange)?;
+    let title = protocol.title();
+    let plan = plan(protocol, &title, &simulation)?;
+    let ran = simulation.run(protocol, &plan, None);
+    let ran = ran.map_err(Error::run(&title))?;
     match &ran.fault {
         Some(_) if run.mutant.is_some() => return Ok(None),
         Some(fault) => {
-            return Err(strange(format!(
-                "the protocol failed: {}; reproduce with: {}; please report this",
-                fault.message,
-                command(run, &simulation)
-            )));
+            return Err(Error::Failed {
+                protocol: title,
+                fault: fault.message.clone(),
+                command: command(run, &simulation),
+            });
         }
         None => {}
     }
-    let history = ran.history().map_err(|error| strange(error.to_string()))?;
+    let history = ran.history().map_err(Error::run(&title))?;
     Ok(Some(history))
 }
 

@@ -185,7 +185,7 @@ impl Atomic {
     fn wait(&mut self, now: u64, thread: &mut Thread, port: &mut dyn CorePort) {
         let most = PATIENCE << self.failures.min(MOST_DOUBLINGS);
         self.failures += 1;
-        self.not_before = now + 1 + thread.dice.up_to(most);
+        self.not_before = now + 1 + thread.rng.up_to(most);
         thread.alarm.set(self.not_before, port);
     }
 }

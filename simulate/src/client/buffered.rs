@@ -5,11 +5,11 @@
 //! different locations leave the buffer in any order.
 
 use history::Kind;
-use memory::Model;
+use memory::{Model, models};
 
 use crate::client::atomic::{self, Atomic};
 use crate::client::log::line;
-use crate::client::{Core, CorePort, DRAIN, Thread};
+use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
 use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
@@ -46,36 +46,47 @@ enum State {
     Atomic(Atomic),
 }
 
+/// Stores leave in the order of the program.
+pub(super) static FIFO: CoreKind = kind("store-buffer-N", || vec![Model::TSO]);
+/// Stores to different locations leave in any order.
+pub(super) static PER_LOCATION: CoreKind = kind("per-location-N", || vec![Model::PSO]);
+/// The other models with store buffers.
+pub(super) static OTHER_MODELS: CoreKind = kind("MODEL-buffer-N", || {
+    let others = models::ALL.iter().filter(|model| model.buffers());
+    let is_named = |model: &Model| [Model::TSO, Model::PSO].contains(model);
+    others.copied().filter(|model| !is_named(model)).collect()
+});
+
+const fn kind(pattern: &'static str, models: fn() -> Vec<Model>) -> CoreKind {
+    CoreKind {
+        pattern,
+        models,
+        is_sequential: false,
+        needs_evictions: false,
+        make: |thread, options| Box::new(Buffered::new(thread, &options)),
+    }
+}
+
 /// The core.
 #[derive(Debug)]
-pub(super) struct Buffered {
+struct Buffered {
     thread: Thread,
     model: Model,
     capacity: usize,
     buffer: Vec<Entry>,
-    next: usize,
-    ready: u64,
     state: State,
 }
 
 impl Buffered {
-    pub fn new(thread: Thread, model: Model, entries: u32) -> Buffered {
+    fn new(thread: Thread, options: &Options) -> Buffered {
+        let capacity = options.sizes[0].max(1) as usize;
         Buffered {
-            ready: thread.steps.first().map_or(0, |step| step.think.into()),
             thread,
-            model,
-            capacity: entries.max(1) as usize,
-            buffer: Vec::with_capacity(entries as usize),
-            next: 0,
+            model: options.model,
+            capacity,
+            buffer: Vec::with_capacity(capacity),
             state: State::Ready,
         }
-    }
-
-    fn finish(&mut self, from: u64) {
-        self.state = State::Ready;
-        self.next += 1;
-        let step = self.thread.steps.get(self.next);
-        self.ready = from + step.map_or(0, |step| u64::from(step.think));
     }
 
     fn advance(&mut self, now: u64, port: &mut dyn CorePort) {
@@ -111,11 +122,11 @@ impl Buffered {
             return None;
         }
         let is_due = match self.state {
-            State::Ready => self.ready <= now,
+            State::Ready => self.thread.ready <= now,
             State::Loading(_) => false,
             State::Atomic(_) => true,
         };
-        match self.thread.steps.get(self.next)?.operation {
+        match self.thread.steps.get(self.thread.next)?.operation {
             Operation::Rmw {
                 address,
                 linked: false,
@@ -135,13 +146,10 @@ impl Buffered {
                 }
                 State::Ready => {}
             }
-            let Some(step) = self.thread.steps.get(self.next) else {
+            let Some(operation) = self.thread.due(now, port) else {
                 return;
             };
-            if now < self.ready {
-                return self.thread.alarm.set(self.ready, port);
-            }
-            let goes_on = match step.operation {
+            let goes_on = match operation {
                 Operation::Load(address) => self.load(now, RequestKind::Load, address, port),
                 Operation::Fetch(address) => self.load(now, RequestKind::Ifetch, address, port),
                 Operation::Store(address, value) => self.store(now, address, value, port),
@@ -171,11 +179,11 @@ impl Buffered {
         if let Some(entry) = newest {
             let load = ClientLine {
                 forwarded: true,
-                ..line(self.next, Kind::Load, address, entry.value, 0)
+                ..line(self.thread.next, Kind::Load, address, entry.value, 0)
             };
             let order = port.moment();
             self.thread.log.whole_load((now, now), order, load, port);
-            self.finish(now + 1);
+            self.thread.finish(now + 1);
             return true;
         }
         let row = Row::of(self.thread.log.records.next_tag());
@@ -197,8 +205,9 @@ impl Buffered {
         if self.buffer.len() >= self.capacity {
             return false;
         }
-        let row = self.thread.log.store(now, self.next, address, value, port);
-        let ready = now + self.thread.dice.up_to(DRAIN);
+        let next = self.thread.next;
+        let row = self.thread.log.store(now, next, address, value, port);
+        let ready = now + self.thread.rng.up_to(DRAIN);
         if ready > now {
             self.thread.alarm.set(ready, port);
         }
@@ -209,7 +218,7 @@ impl Buffered {
             ready,
             sent: false,
         });
-        self.finish(now + 1);
+        self.thread.finish(now + 1);
         true
     }
 
@@ -221,7 +230,7 @@ impl Buffered {
             !self.buffer.is_empty()
         };
         if !waits {
-            self.state = State::Atomic(Atomic::new(self.next, address, value, linked));
+            self.state = State::Atomic(Atomic::new(self.thread.next, address, value, linked));
         }
         !waits
     }
@@ -230,8 +239,8 @@ impl Buffered {
         if !self.buffer.is_empty() {
             return false;
         }
-        self.thread.log.fence(now, self.next, port);
-        self.finish(now + 1);
+        self.thread.log.fence(now, self.thread.next, port);
+        self.thread.finish(now + 1);
         true
     }
 }
@@ -264,15 +273,15 @@ impl Core for Buffered {
                 atomic.respond(now, response, thread, port)
             }
             State::Loading(row) if response.tag == row.tag() => {
-                thread
-                    .log
-                    .load(now, *row, self.next, response.address, port);
+                let next = thread.next;
+                thread.log.load(now, *row, next, response.address, port);
                 true
             }
             _ => false,
         };
         if is_over {
-            self.finish(now);
+            self.state = State::Ready;
+            self.thread.finish(now);
         }
         self.advance(now, port);
     }
@@ -280,11 +289,11 @@ impl Core for Buffered {
     fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
 
     fn position(&self) -> usize {
-        self.next
+        self.thread.next
     }
 
     fn is_done(&self) -> bool {
-        self.next >= self.thread.steps.len() && self.buffer.is_empty()
+        self.thread.is_over() && self.buffer.is_empty()
     }
 
     fn records(&self) -> &Records {

@@ -10,11 +10,12 @@
 use std::collections::VecDeque;
 
 use history::Kind;
+use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
 use crate::client::buffered::Entry;
 use crate::client::log::line;
-use crate::client::{Core, CorePort, DRAIN, Thread};
+use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
 use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
@@ -90,9 +91,28 @@ enum Supply {
     Later,
 }
 
+/// Without a store buffer.
+pub(super) static KIND: CoreKind = CoreKind {
+    pattern: "early-W",
+    models: || vec![Model::SC],
+    is_sequential: false,
+    needs_evictions: true,
+    make: |thread, options| Box::new(Early::new(thread, &options, None)),
+};
+/// With a first-in first-out store buffer.
+pub(super) static WITH_BUFFER: CoreKind = CoreKind {
+    pattern: "early-W-buffer-N",
+    models: || vec![Model::TSO],
+    make: |thread, options| {
+        let capacity = options.sizes[1].max(1) as usize;
+        Box::new(Early::new(thread, &options, Some(capacity)))
+    },
+    ..KIND
+};
+
 /// The core.
 #[derive(Debug)]
-pub(super) struct Early {
+struct Early {
     thread: Thread,
     line_bytes: u64,
     size: usize,
@@ -100,22 +120,19 @@ pub(super) struct Early {
     capacity: Option<usize>,
     buffer: VecDeque<Entry>,
     window: VecDeque<Slot>,
-    /// The next operation to enter the window.
-    next: usize,
     head: Head,
     repeated: u64,
 }
 
 impl Early {
-    pub fn new(thread: Thread, line_bytes: u64, window: u32, entries: Option<u32>) -> Early {
+    fn new(thread: Thread, options: &Options, capacity: Option<usize>) -> Early {
         Early {
             thread,
-            line_bytes,
-            size: window.max(1) as usize,
-            capacity: entries.map(|entries| entries.max(1) as usize),
+            line_bytes: options.line_bytes,
+            size: options.sizes[0].max(1) as usize,
+            capacity,
             buffer: VecDeque::new(),
             window: VecDeque::new(),
-            next: 0,
             head: Head::Nothing,
             repeated: 0,
         }
@@ -141,21 +158,21 @@ impl Early {
     /// Takes operations into the window. Each waits its own time, so younger ones may be first.
     fn fill(&mut self, now: u64, port: &mut dyn CorePort) {
         while self.window.len() < self.size
-            && let Some(step) = self.thread.steps.get(self.next)
+            && let Some(step) = self.thread.steps.get(self.thread.next)
         {
             let ready = now + u64::from(step.think);
             if ready > now {
                 self.thread.alarm.set(ready, port);
             }
             self.window.push_back(Slot {
-                index: self.next,
+                index: self.thread.next,
                 operation: step.operation,
                 ready,
                 issued: now,
                 progress: Progress::Waiting,
                 repeated: 0,
             });
-            self.next += 1;
+            self.thread.next += 1;
         }
     }
 
@@ -358,7 +375,7 @@ impl Early {
                 return false;
             }
             let row = self.thread.log.store(now, index, address, value, port);
-            let ready = now + self.thread.dice.up_to(DRAIN);
+            let ready = now + self.thread.rng.up_to(DRAIN);
             if ready > now {
                 self.thread.alarm.set(ready, port);
             }
@@ -510,11 +527,13 @@ impl Core for Early {
     }
 
     fn position(&self) -> usize {
-        self.next.saturating_sub(self.window.len())
+        self.thread.next.saturating_sub(self.window.len())
     }
 
     fn is_done(&self) -> bool {
-        self.next >= self.thread.steps.len() && self.window.is_empty() && self.buffer.is_empty()
+        self.thread.next >= self.thread.steps.len()
+            && self.window.is_empty()
+            && self.buffer.is_empty()
     }
 
     fn records(&self) -> &Records {

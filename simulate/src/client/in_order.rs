@@ -1,9 +1,10 @@
-//! A core that does one thing after the other, which makes it sequentially consistent.
+//! A core that completes each operation before it begins the next, which makes it sequentially consistent.
 
 use history::Kind;
+use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
-use crate::client::{Core, CorePort, Thread};
+use crate::client::{Core, CoreKind, CorePort, Thread};
 use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
@@ -19,34 +20,25 @@ enum State {
     Atomic(Atomic),
 }
 
+pub(super) static KIND: CoreKind = CoreKind {
+    pattern: "in-order",
+    models: || vec![Model::SC],
+    is_sequential: true,
+    needs_evictions: false,
+    make: |thread, _| {
+        let state = State::Ready;
+        Box::new(InOrder { thread, state })
+    },
+};
+
 /// The core.
 #[derive(Debug)]
-pub(super) struct InOrder {
+struct InOrder {
     thread: Thread,
-    next: usize,
-    /// When the next operation may begin.
-    ready: u64,
     state: State,
 }
 
 impl InOrder {
-    pub fn new(thread: Thread) -> InOrder {
-        InOrder {
-            ready: thread.steps.first().map_or(0, |step| step.think.into()),
-            thread,
-            next: 0,
-            state: State::Ready,
-        }
-    }
-
-    /// The present operation is over, as of `from`.
-    fn finish(&mut self, from: u64) {
-        self.state = State::Ready;
-        self.next += 1;
-        let step = self.thread.steps.get(self.next);
-        self.ready = from + step.map_or(0, |step| u64::from(step.think));
-    }
-
     fn advance(&mut self, now: u64, port: &mut dyn CorePort) {
         loop {
             match &mut self.state {
@@ -56,25 +48,21 @@ impl InOrder {
                 }
                 State::Ready => {}
             }
-            let Some(step) = self.thread.steps.get(self.next) else {
+            let Some(operation) = self.thread.due(now, port) else {
                 return;
             };
-            if now < self.ready {
-                return self.thread.alarm.set(self.ready, port);
-            }
-            let operation = step.operation;
             match operation {
                 Operation::Fence => {
                     // Nothing is ever outstanding.
-                    self.thread.log.fence(now, self.next, port);
-                    self.finish(now + 1);
+                    self.thread.log.fence(now, self.thread.next, port);
+                    self.thread.finish(now + 1);
                 }
                 Operation::Rmw {
                     address,
                     value,
                     linked,
                 } => {
-                    let atomic = Atomic::new(self.next, address, value, linked);
+                    let atomic = Atomic::new(self.thread.next, address, value, linked);
                     self.state = State::Atomic(atomic);
                 }
                 Operation::Load(address) => {
@@ -109,9 +97,9 @@ impl InOrder {
         if !self.thread.alarm.send(port, now, request) {
             return;
         }
-        let log = &mut self.thread.log;
+        let (log, next) = (&mut self.thread.log, self.thread.next);
         let row = match kind {
-            RequestKind::Store => log.store(now, self.next, address, value, port),
+            RequestKind::Store => log.store(now, next, address, value, port),
             _ => log.records.ask(now, Kind::Load, address, None),
         };
         self.state = State::Waiting(row);
@@ -139,9 +127,8 @@ impl Core for InOrder {
             State::Ready => false,
             State::Waiting(row) => {
                 if response.kind.is_read() {
-                    thread
-                        .log
-                        .load(now, *row, self.next, response.address, port);
+                    let next = thread.next;
+                    thread.log.load(now, *row, next, response.address, port);
                 }
                 true
             }
@@ -150,7 +137,8 @@ impl Core for InOrder {
             }
         };
         if is_over {
-            self.finish(now);
+            self.state = State::Ready;
+            self.thread.finish(now);
         }
         self.advance(now, port);
     }
@@ -158,11 +146,11 @@ impl Core for InOrder {
     fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
 
     fn position(&self) -> usize {
-        self.next
+        self.thread.next
     }
 
     fn is_done(&self) -> bool {
-        self.next >= self.thread.steps.len()
+        self.thread.is_over()
     }
 
     fn records(&self) -> &Records {

@@ -3,24 +3,18 @@ use super::*;
 #[test]
 fn names_are_read_back() {
     let clients = [
-        Client::InOrder,
+        Client::IN_ORDER,
         Client::store_buffer(16),
         Client::per_location(3),
-        Client::Early(8),
-        Client::EarlyBuffer {
-            window: 4,
-            entries: 2,
-        },
+        Client::early(8),
+        Client::early_buffer(4, 2),
     ];
     for client in clients {
         assert_eq!(client.to_string().parse(), Ok(client));
     }
     assert_eq!("store-buffer".parse(), Ok(Client::store_buffer(8)));
-    assert_eq!("early".parse(), Ok(Client::Early(8)));
-    let both = Client::EarlyBuffer {
-        window: 8,
-        entries: 8,
-    };
+    assert_eq!("early".parse(), Ok(Client::early(8)));
+    let both = Client::early_buffer(8, 8);
     assert_eq!("early-buffer".parse(), Ok(both));
     for wrong in [
         "",

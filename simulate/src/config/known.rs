@@ -1,9 +1,9 @@
-//! What the scripts of gem5's own protocols say, and what names mean (SLICC.md, section 20).
+//! What the scripts of gem5's own protocols say, and what names mean.
 
 use slicc::outline::MACHINE_TYPES;
 use slicc::scripts::Known;
 
-use super::{Options, Shape, Sizes};
+use super::{CacheGeometry, Options, Sizes};
 use crate::ruby::cache::BankSettings;
 
 /// The number of a machine type.
@@ -74,13 +74,13 @@ pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64
 }
 
 /// The size of a cache of a machine, by the name of the parameter, or else by the machine.
-pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Shape {
+pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> CacheGeometry {
     let lower = parameter.to_ascii_lowercase();
     let has = |part: &str| lower.contains(part);
     if has("probefilter") {
         // With no fewer sets than the second level, so that it fits wherever that does.
         let ways = sizes.l2.ways.saturating_mul(2).min(4);
-        return Shape::new(sizes.l2.size.saturating_mul(2), ways);
+        return CacheGeometry::new(sizes.l2.size.saturating_mul(2), ways);
     }
     let instructions = has("icache");
     let first = || {

@@ -9,7 +9,7 @@ use slicc::source::Diagnostic;
 use super::Options;
 use super::known;
 use super::value::Site;
-use crate::ruby::cache::Geometry;
+use crate::ruby::cache::CacheParameters;
 use crate::ruby::directory::Interleaving;
 use crate::ruby::network::Endpoint;
 use crate::ruby::sets::MOST;
@@ -86,7 +86,7 @@ pub enum Value {
     /// A message buffer.
     Buffer(Buffer),
     /// A cache.
-    Cache(Geometry),
+    Cache(CacheParameters),
     /// The directory memory of the controller with that number.
     Directory(u32),
     /// A sequencer.

@@ -2,13 +2,14 @@
 
 use slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use slicc::cplusplus::evaluate;
+use slicc::error::ParseError;
 use slicc::scripts::{Known, is_ordered};
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use super::known;
 use super::plan::{Buffer, Direction, Planner, Value, Wire, anywhere, wrong};
-use crate::ruby::cache::Geometry;
+use crate::ruby::cache::CacheParameters;
 
 /// A parameter of a controller whose value is looked for.
 #[derive(Clone, Copy)]
@@ -120,7 +121,7 @@ impl Planner<'_> {
             "L2Cache" => options.l2_banks.ilog2(),
             _ => 0,
         };
-        let geometry = Geometry {
+        let geometry = CacheParameters {
             size: shape.size,
             ways: shape.ways,
             start_index_bit: options.block_bytes.ilog2() + banks,
@@ -130,7 +131,7 @@ impl Planner<'_> {
         };
         match geometry.sets(options.block_bytes) {
             Ok(_) => Ok(Value::Cache(geometry)),
-            Err(why) => Err(site.error(&why).hint(site.hint("SIZE:WAYS"))),
+            Err(why) => Err(site.error(&why.to_string()).hint(site.hint("SIZE:WAYS"))),
         }
     }
 
@@ -159,7 +160,7 @@ impl Planner<'_> {
     }
 }
 
-fn unreadable(setting: &Setting, why: String) -> Diagnostic {
+fn unreadable(setting: &Setting, why: ParseError) -> Diagnostic {
     anywhere(format!("--set {setting}: {why}"))
 }
 

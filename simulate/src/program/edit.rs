@@ -2,8 +2,8 @@
 //!
 //! An edit says where it applies in shares of the program, so it fits a program of any shape.
 
-use super::{Maker, Operation, Popular, Program, Shape, Step};
-use crate::dice::Dice;
+use super::{Maker, Operation, Popular, Program, ProgramSize, Step};
+use crate::rng::Rng;
 
 /// A change of a program, made at places that a seed stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,12 +59,12 @@ const APART: [u32; 3] = [2, 4, 8];
 
 impl Edit {
     /// Changes a program of a shape. Values that are written are numbered when all edits are made.
-    pub(super) fn apply(self, program: &mut Program, shape: &Shape, popular: &Popular) {
+    pub(super) fn apply(self, program: &mut Program, shape: &ProgramSize, popular: &Popular) {
         let mut editor = Editor {
             threads: &mut program.threads,
             shape,
             popular,
-            dice: Dice::new(self.seed, PURPOSE),
+            rng: Rng::new(self.seed, PURPOSE),
         };
         if editor.threads.iter().all(Vec::is_empty) {
             return;
@@ -85,9 +85,9 @@ impl Edit {
 /// A program that is being edited.
 struct Editor<'a> {
     threads: &'a mut [Vec<Step>],
-    shape: &'a Shape,
+    shape: &'a ProgramSize,
     popular: &'a Popular,
-    dice: Dice,
+    rng: Rng,
 }
 
 /// Steps of a thread, from one to before another.
@@ -100,14 +100,14 @@ struct Stretch {
 impl Editor<'_> {
     /// A thread.
     fn thread(&mut self) -> usize {
-        self.dice.below(self.threads.len() as u64) as usize
+        self.rng.below(self.threads.len() as u64) as usize
     }
 
     /// A stretch of so many steps: an eighth to half of them.
     fn stretch(&mut self, steps: usize) -> Stretch {
         let least = steps as u64 / 8;
-        let length = (least + self.dice.up_to(steps as u64 / 2 - least)) as usize;
-        let from = self.dice.up_to((steps - length) as u64) as usize;
+        let length = (least + self.rng.up_to(steps as u64 / 2 - least)) as usize;
+        let from = self.rng.up_to((steps - length) as u64) as usize;
         let to = from + length;
         Stretch { from, to }
     }
@@ -120,19 +120,19 @@ impl Editor<'_> {
     }
 
     fn address(&mut self) -> u64 {
-        self.popular.choose(&mut self.dice)
+        self.popular.choose(&mut self.rng)
     }
 
     fn redraw(&mut self) {
-        let share = 5 + self.dice.below(36) as u32;
+        let share = 5 + self.rng.below(36) as u32;
         let mut maker = Maker {
             shape: self.shape,
             popular: self.popular,
-            dice: Dice::new(self.dice.below(u64::MAX), PURPOSE),
+            rng: Rng::new(self.rng.below(u64::MAX), PURPOSE),
             next_value: 0,
         };
         for step in self.threads.iter_mut().flatten() {
-            if self.dice.percent(share) {
+            if self.rng.percent(share) {
                 *step = maker.step();
             }
         }
@@ -144,22 +144,22 @@ impl Editor<'_> {
         let stretch = self.threads[donor][from..to].to_vec();
         let thread = self.thread();
         // Half of the time at the same place, so that both threads do the same at the same time.
-        let place = match self.dice.percent(50) {
+        let place = match self.rng.percent(50) {
             true => from,
-            false => self.dice.below(self.threads[thread].len() as u64) as usize,
+            false => self.rng.below(self.threads[thread].len() as u64) as usize,
         };
         let steps = self.threads[thread].iter_mut().skip(place);
         steps.zip(stretch).for_each(|(step, new)| *step = new);
     }
 
     fn narrow(&mut self) {
-        let count = 1 + self.dice.below(3);
+        let count = 1 + self.rng.below(3);
         let few: Vec<u64> = (0..count).map(|_| self.address()).collect();
         let steps = self.threads.iter().map(Vec::len).max().unwrap_or(0);
         let Stretch { from, to } = self.stretch(steps);
         for thread in self.threads.iter_mut() {
             for step in thread.iter_mut().take(to).skip(from) {
-                let chosen = few[self.dice.below(count) as usize];
+                let chosen = few[self.rng.below(count) as usize];
                 step.operation.move_to(chosen);
             }
         }
@@ -176,12 +176,12 @@ impl Editor<'_> {
             .copied()
             .filter(is_near)
             .collect();
-        let share = 20 + self.dice.below(70) as u32;
+        let share = 20 + self.rng.below(70) as u32;
         for _ in 0..2 {
             let thread = self.thread();
             for step in &mut self.threads[thread] {
-                if self.dice.percent(share) {
-                    let chosen = near.get(self.dice.below(near.len() as u64) as usize);
+                if self.rng.percent(share) {
+                    let chosen = near.get(self.rng.below(near.len() as u64) as usize);
                     step.operation.move_to(chosen.copied().unwrap_or(address));
                 }
             }
@@ -191,17 +191,17 @@ impl Editor<'_> {
     fn repeat(&mut self) {
         let thread = self.thread();
         let steps = &self.threads[thread];
-        let length = 2 + self.dice.below(15) as usize;
-        let from = self.dice.below(steps.len() as u64) as usize;
+        let length = 2 + self.rng.below(15) as usize;
+        let from = self.rng.below(steps.len() as u64) as usize;
         let stretch: Vec<Step> = steps.iter().copied().skip(from).take(length).collect();
-        let times = 1 + self.dice.below(4) as usize;
+        let times = 1 + self.rng.below(4) as usize;
         let copies = stretch.iter().copied().cycle().take(stretch.len() * times);
         let after = self.threads[thread].iter_mut().skip(from + stretch.len());
         after.zip(copies).for_each(|(step, new)| *step = new);
     }
 
     fn crowd(&mut self) {
-        let apart = APART[self.dice.below(APART.len() as u64) as usize];
+        let apart = APART[self.rng.below(APART.len() as u64) as usize];
         let apart = u64::from(apart) * self.shape.line_bytes;
         let first = self.address();
         let is_far = |at: &u64| at.abs_diff(first).is_multiple_of(apart);
@@ -212,8 +212,8 @@ impl Editor<'_> {
             .copied()
             .filter(is_far)
             .collect();
-        let count = (far.len() as u64).min(2 + self.dice.below(4));
-        let from = self.dice.below(far.len() as u64);
+        let count = (far.len() as u64).min(2 + self.rng.below(4));
+        let from = self.rng.below(far.len() as u64);
         let round = (0..count).map(|n| far[((from + n) % far.len() as u64) as usize]);
         let round: Vec<u64> = round.collect();
         for (step, &address) in self.steps().iter_mut().zip(round.iter().cycle()) {
@@ -222,9 +222,9 @@ impl Editor<'_> {
     }
 
     fn pace(&mut self) {
-        let pause = match self.dice.percent(50) {
+        let pause = match self.rng.percent(50) {
             true => None,
-            false => Some(self.dice.below(PAUSE) as u32),
+            false => Some(self.rng.below(PAUSE) as u32),
         };
         let steps = self.steps();
         match (pause, steps.first_mut()) {
@@ -248,8 +248,8 @@ impl Editor<'_> {
 mod tests {
     use super::*;
 
-    fn shape() -> Shape {
-        Shape {
+    fn shape() -> ProgramSize {
+        ProgramSize {
             threads: 3,
             operations: 200,
             locations: 16,
@@ -258,12 +258,12 @@ mod tests {
             fences: 5,
             fetches: 10,
             code_lines: 2,
-            ..Shape::default()
+            ..ProgramSize::default()
         }
     }
 
     fn edited(kind: EditKind, seed: u64) -> Program {
-        Program::random(&Shape {
+        Program::random(&ProgramSize {
             edits: vec![Edit { kind, seed }],
             ..shape()
         })
@@ -305,14 +305,14 @@ mod tests {
     fn edits_fit_programs_without_room() {
         for kind in EditKind::ALL {
             for (threads, operations) in [(0, 0), (1, 0), (1, 1), (2, 1), (1, 2), (3, 7)] {
-                let shape = Shape {
+                let shape = ProgramSize {
                     threads,
                     operations,
                     locations: 1,
-                    ..Shape::default()
+                    ..ProgramSize::default()
                 };
                 for seed in 0..10 {
-                    let program = Program::random(&Shape {
+                    let program = Program::random(&ProgramSize {
                         edits: vec![Edit { kind, seed }],
                         ..shape.clone()
                     });

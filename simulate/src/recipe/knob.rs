@@ -1,8 +1,8 @@
 //! What of a run can be turned by itself, and the values that it may have.
 
 use super::{Filter, Recipe};
-use crate::config::{Caches, Shape as Cache, Sizes};
-use crate::dice::Dice;
+use crate::config::{CacheGeometry, Caches, Sizes};
+use crate::rng::Rng;
 use crate::ruby::delays::Latency;
 
 /// Something of a run that is chosen apart from all else.
@@ -52,7 +52,7 @@ impl Knob {
     ];
 
     /// Chooses a value. Values that are listed twice are twice as likely.
-    pub(super) fn draw(self, recipe: &mut Recipe, dice: &mut Dice) {
+    pub(super) fn draw(self, recipe: &mut Recipe, rng: &mut Rng) {
         let Recipe {
             shape,
             options,
@@ -60,32 +60,32 @@ impl Knob {
             ..
         } = recipe;
         match self {
-            Knob::Threads => shape.threads = 2 + dice.below(7) as u32,
-            Knob::Operations => shape.operations = 30 + dice.below(171) as u32,
+            Knob::Threads => shape.threads = 2 + rng.below(7) as u32,
+            Knob::Operations => shape.operations = 30 + rng.below(171) as u32,
             Knob::PerLine => {
                 let lines = shape.locations.div_ceil(shape.per_line);
-                shape.per_line = dice.one_of(&[1, 1, 1, 2, 3, 8]);
+                shape.per_line = rng.one_of(&[1, 1, 1, 2, 3, 8]);
                 shape.locations = lines * shape.per_line;
             }
             // Enough lines that they must replace each other, and few enough that threads meet.
             Knob::Lines => {
-                let most = dice.one_of(&[3, 10, 24, 40]);
-                shape.locations = (1 + dice.below(most) as u32) * shape.per_line;
+                let most = rng.one_of(&[3, 10, 24, 40]);
+                shape.locations = (1 + rng.below(most) as u32) * shape.per_line;
             }
-            Knob::Reads => shape.reads = dice.one_of(&[20, 50, 50, 65, 90]),
-            Knob::Rmws => shape.rmws = dice.one_of(&[0, 0, 10, 40]),
-            Knob::Linked => shape.linked = dice.one_of(&[0, 50, 100]),
-            Knob::Fences => shape.fences = dice.one_of(&[0, 0, 0, 6]),
-            Knob::Fetches => shape.fetches = dice.one_of(&[0, 0, 20, 60]),
-            Knob::Skew => shape.skew = dice.one_of(&[0.0, 0.0, 0.8, 1.5]),
-            Knob::Think => shape.think = dice.one_of(&[0, 10, 10, 100]),
-            Knob::Caches => options.caches = caches(dice),
-            Knob::Banks => options.l2_banks = dice.one_of(&[1, 1, 2, 4]),
-            Knob::Directories => options.directories = dice.one_of(&[1, 1, 2, 4]),
-            Knob::Delays => options.random_delays = !dice.percent(15),
-            Knob::Network => options.network = dice.one_of(&NETWORKS),
-            Knob::Memory => options.memory = dice.one_of(&MEMORIES),
-            Knob::Filter => *filter = drawn_filter(dice),
+            Knob::Reads => shape.reads = rng.one_of(&[20, 50, 50, 65, 90]),
+            Knob::Rmws => shape.rmws = rng.one_of(&[0, 0, 10, 40]),
+            Knob::Linked => shape.linked = rng.one_of(&[0, 50, 100]),
+            Knob::Fences => shape.fences = rng.one_of(&[0, 0, 0, 6]),
+            Knob::Fetches => shape.fetches = rng.one_of(&[0, 0, 20, 60]),
+            Knob::Skew => shape.skew = rng.one_of(&[0.0, 0.0, 0.8, 1.5]),
+            Knob::Think => shape.think = rng.one_of(&[0, 10, 10, 100]),
+            Knob::Caches => options.caches = caches(rng),
+            Knob::Banks => options.l2_banks = rng.one_of(&[1, 1, 2, 4]),
+            Knob::Directories => options.directories = rng.one_of(&[1, 1, 2, 4]),
+            Knob::Delays => options.random_delays = !rng.percent(15),
+            Knob::Network => options.network = rng.one_of(&NETWORKS),
+            Knob::Memory => options.memory = rng.one_of(&MEMORIES),
+            Knob::Filter => *filter = drawn_filter(rng),
         }
     }
 }
@@ -110,15 +110,15 @@ const MEMORIES: [Latency; 5] = [
 ];
 
 /// The smallest cache that a line of each of two sets fits into.
-const SMALLEST: Cache = Cache::new(128, 1);
+const SMALLEST: CacheGeometry = CacheGeometry::new(128, 1);
 
 /// Tiny caches; others of few lines; and larger ones, mostly behind the smallest, so that lines move
 /// between levels.
-fn caches(dice: &mut Dice) -> Caches {
+fn caches(rng: &mut Rng) -> Caches {
     let large = Caches::Default.sizes();
-    match dice.below(12) {
+    match rng.below(12) {
         0..5 => Caches::Tiny,
-        5..10 => Caches::Given(few_lines(dice)),
+        5..10 => Caches::Given(few_lines(rng)),
         10 => Caches::Default,
         _ => Caches::Given(Sizes {
             l1_instructions: SMALLEST,
@@ -129,26 +129,26 @@ fn caches(dice: &mut Dice) -> Caches {
 }
 
 /// Caches of the smallest sizes that there can be, and some that are a little larger.
-fn few_lines(dice: &mut Dice) -> Sizes {
-    let cache = |(size, ways)| Cache::new(size, ways);
-    let first = cache(dice.one_of(&[(128, 1), (256, 1), (256, 2), (512, 4)]));
+fn few_lines(rng: &mut Rng) -> Sizes {
+    let cache = |(size, ways)| CacheGeometry::new(size, ways);
+    let first = cache(rng.one_of(&[(128, 1), (256, 1), (256, 2), (512, 4)]));
     let second = [(128, 1), (256, 1), (256, 2), (512, 2), (1024, 4), (4096, 8)];
     Sizes {
         l1_instructions: first,
         l1_data: first,
-        l2: cache(dice.one_of(&second)),
-        l3: cache(dice.one_of(&[(256, 1), (256, 2), (1024, 4), (8192, 8)])),
+        l2: cache(rng.one_of(&second)),
+        l3: cache(rng.one_of(&[(256, 1), (256, 2), (1024, 4), (8192, 8)])),
     }
 }
 
 /// A filter in every fourth run, small enough that lines must leave it.
-fn drawn_filter(dice: &mut Dice) -> Option<Filter> {
-    let flag = match dice.below(8) {
+fn drawn_filter(rng: &mut Rng) -> Option<Filter> {
+    let flag = match rng.below(8) {
         0 => "probe_filter_enabled",
         1 => "full_bit_dir_enabled",
         _ => return None,
     };
-    let cache = |(size, ways)| Cache::new(size, ways);
-    let size = cache(dice.one_of(&[(256, 1), (256, 2), (512, 2), (1024, 4)]));
+    let cache = |(size, ways)| CacheGeometry::new(size, ways);
+    let size = cache(rng.one_of(&[(256, 1), (256, 2), (512, 2), (1024, 4)]));
     Some(Filter { flag, size })
 }

@@ -1,5 +1,6 @@
 //! The names of recipes.
 
+use slicc::error::ParseError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -57,18 +58,16 @@ impl fmt::Display for Lineage {
 }
 
 impl FromStr for Lineage {
-    type Err = String;
+    type Err = ParseError;
 
     /// Reads what [`fmt::Display`] writes.
-    fn from_str(text: &str) -> Result<Lineage, String> {
+    fn from_str(text: &str) -> Result<Lineage, ParseError> {
+        const EXPECTED: &str =
+            "seeds with dots between them were expected, such as 17 or 17.203.88";
         let seed = |word: &str| {
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
             let seed = word.parse().ok().filter(|_| is_number);
-            seed.ok_or_else(|| {
-                format!(
-                    "`{text}`: seeds with dots between them were expected, such as 17 or 17.203.88"
-                )
-            })
+            seed.ok_or_else(|| ParseError::new(text, EXPECTED))
         };
         let mut words = text.split('.').map(seed);
         let root = words.next().unwrap_or_else(|| seed(""))?;

@@ -4,7 +4,7 @@ use slicc::protocol::Protocol;
 
 use super::Recipe;
 use crate::config::{Caches, Options};
-use crate::program::Shape;
+use crate::program::ProgramSize;
 
 impl Recipe {
     /// The options of `rubric simulate` that a recipe stands for on a protocol, without those that are
@@ -12,7 +12,7 @@ impl Recipe {
     /// have no options.
     pub fn words(&self, protocol: &Protocol) -> String {
         let (shape, options) = (&self.shape, &self.options);
-        let (usual, system) = (Shape::default(), Options::default());
+        let (usual, system) = (ProgramSize::default(), Options::default());
         let mut words = Vec::new();
         let mut say = |option: &str, value: String, usual: String| {
             if value != usual {

@@ -1,5 +1,5 @@
-//! Blocks of data and masks over their bytes, as words of the flat memory (SLICC.md, section 16,
-//! DataBlock and WriteMask). Byte n is in word n/8, the lowest byte first.
+//! Blocks of data and masks over their bytes, DataBlock and WriteMask, as words of the flat memory.
+//! Byte n is in word n/8, the lowest byte first.
 
 use super::Misuse;
 

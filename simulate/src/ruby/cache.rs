@@ -1,10 +1,11 @@
-//! Caches: which lines they hold and which one has to go (SLICC.md, section 16, CacheMemory).
+//! Caches: which lines they hold and which one has to go.
 //!
 //! The permission and the load-linked monitor of an entry are kept here, by its way. As in gem5, an entry whose
 //! permission is NotPresent keeps its way, but is not found, and may be replaced as if the way were free.
 
 pub mod frozen;
 
+use crate::error::CacheError;
 use rustc_hash::FxHashMap;
 
 use super::Misuse;
@@ -29,9 +30,9 @@ pub enum Policy {
     Lru,
 }
 
-/// The shape of a cache.
+/// The parameters of a cache, as gem5's configuration has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Geometry {
+pub struct CacheParameters {
     /// Bytes.
     pub size: u64,
     /// Ways of a set.
@@ -68,25 +69,31 @@ pub enum Array {
     Tag,
 }
 
-impl Geometry {
-    /// The number of sets with blocks of `block` bytes, or why there can be no such cache.
-    pub fn sets(&self, block: u64) -> Result<u64, String> {
+impl CacheParameters {
+    /// The number of sets with blocks of `block` bytes.
+    ///
+    /// # Errors
+    /// Fails if the runtime supports no cache of these parameters.
+    pub fn sets(&self, block: u64) -> Result<u64, CacheError> {
         let ways = u64::from(self.ways);
         if ways == 0 || ways > 64 {
-            return Err(format!("{ways} ways: 1 to 64 are supported"));
+            return Err(CacheError::Ways(ways));
         }
         if self.policy == Policy::TreePlru && !self.ways.is_power_of_two() {
-            return Err(format!("{ways} ways: tree-PLRU needs a power of two"));
+            return Err(CacheError::TreePlru(ways));
         }
         let sets = self.size / ways / block.max(1);
         if sets < 2 {
             let size = self.size;
-            return Err(format!(
-                "{size} bytes in {ways} ways of {block}-byte blocks are {sets} sets: at least 2 are needed"
-            ));
+            return Err(CacheError::Sets {
+                size,
+                ways,
+                block,
+                sets,
+            });
         }
         if sets * ways > 1 << 24 || self.start_index_bit > 63 {
-            return Err("a cache larger than can be simulated: at most 16M blocks are".into());
+            return Err(CacheError::Blocks);
         }
         // gem5 takes as many address bits as fit, and leaves the other sets alone.
         Ok(1 << sets.ilog2())
@@ -96,7 +103,7 @@ impl Geometry {
 /// A cache.
 #[derive(Clone, Debug)]
 pub struct CacheMemory {
-    geometry: Geometry,
+    geometry: CacheParameters,
     /// The number of sets less 1.
     mask: u64,
     /// By way, set after set: the line, or [`NO_LINE`].
@@ -112,8 +119,11 @@ pub struct CacheMemory {
 }
 
 impl CacheMemory {
-    /// An empty cache, or why there can be none of that shape.
-    pub fn new(geometry: Geometry, block: u64) -> Result<CacheMemory, String> {
+    /// Makes an empty cache for blocks of `block` bytes.
+    ///
+    /// # Errors
+    /// Fails if the runtime supports no cache of these parameters.
+    pub fn new(geometry: CacheParameters, block: u64) -> Result<CacheMemory, CacheError> {
         let sets = geometry.sets(block)?;
         let slots = (sets * u64::from(geometry.ways)) as usize;
         let banks = geometry
@@ -133,7 +143,7 @@ impl CacheMemory {
     }
 
     /// Its shape.
-    pub fn geometry(&self) -> Geometry {
+    pub fn geometry(&self) -> CacheParameters {
         self.geometry
     }
 
@@ -437,7 +447,7 @@ mod tests {
     use crate::ruby::delays::Delays;
 
     fn cache(sets: u64, ways: u32, policy: Policy) -> CacheMemory {
-        let geometry = Geometry {
+        let geometry = CacheParameters {
             size: sets * u64::from(ways) * 64,
             ways,
             start_index_bit: 6,
@@ -559,7 +569,7 @@ mod tests {
 
     #[test]
     fn shapes_that_cannot_be_are_refused() {
-        let shape = |size, ways, policy| Geometry {
+        let shape = |size, ways, policy| CacheParameters {
             size,
             ways,
             start_index_bit: 6,

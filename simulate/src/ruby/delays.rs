@@ -4,6 +4,7 @@
 //! generators", OOPSLA 2014): the stream is defined by its few lines, so no library can change it,
 //! and it costs about a nanosecond.
 
+use slicc::error::ParseError;
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,9 +80,11 @@ impl Latency {
 }
 
 impl FromStr for Latency {
-    type Err = String;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Latency, String> {
+    fn from_str(text: &str) -> Result<Latency, ParseError> {
+        const EXPECTED: &str =
+            "a number of cycles was expected, such as 6, or a range, such as 1-18";
         // A limit that keeps ticks far from their end.
         let cycles = |text: &str| text.parse().ok().filter(|&cycles| cycles <= 1 << 32);
         let latency = match text.split_once('-') {
@@ -91,9 +94,7 @@ impl FromStr for Latency {
                 _ => None,
             },
         };
-        latency.ok_or_else(|| {
-            format!("'{text}' is neither a number of cycles, such as 6, nor a range, such as 1-18")
-        })
+        latency.ok_or_else(|| ParseError::new(text, EXPECTED))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Masks over the bytes of a block, as words of the flat memory (SLICC.md, section 16, WriteMask).
+//! Masks over the bytes of a block, as words of the flat memory.
 //!
 //! A mask is a bit for each byte, and behind them a word for its list of atomic operations. That is
 //! opaque here: 0 is an empty list, and our clients, which are CPUs, send no other. So

@@ -1,4 +1,4 @@
-//! The memory behind the directories (SLICC.md, section 17).
+//! The memory behind the directories.
 //!
 //! A request takes effect when it is accepted, so a read returns all writes accepted before it and
 //! none after. Responses of one line come in the order of the requests; those of different lines may

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What gem5 stops for (SLICC.md, section 21), with about its words.
+/// What gem5 stops for, with about its words.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misuse {

@@ -1,4 +1,4 @@
-//! The network, simplified (SLICC.md, section 18): what leaves a To buffer arrives in the From
+//! The network, simplified: what leaves a To buffer arrives in the From
 //! buffers of its receivers a while later.
 //!
 //! Bandwidth is not modelled, so latencies are at least those of an unloaded network. Where the

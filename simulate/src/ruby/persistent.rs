@@ -1,4 +1,4 @@
-//! Persistent requests of token protocols (SLICC.md, section 16, PersistentTable).
+//! Persistent requests of token protocols.
 //!
 //! A machine is `type << 32 | number`, so that numbers compare as the machines do.
 

@@ -1,5 +1,4 @@
-//! Sets of nodes and of machines, as words of the flat memory (SLICC.md, section 16, Set and
-//! NetDest).
+//! Sets of nodes and of machines, Set and NetDest, as words of the flat memory.
 //!
 //! A [`Set`](set) is two words: its size, 0 when fresh, and a bit for each node. A NetDest is a word
 //! for each machine type of the protocol ([`Machines`] says which), with a bit for each controller.

@@ -1,4 +1,4 @@
-//! Tables of transactions in flight (SLICC.md, section 16, TBETable).
+//! Tables of transactions in flight.
 
 use rustc_hash::FxHashMap;
 

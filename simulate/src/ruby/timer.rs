@@ -1,4 +1,4 @@
-//! Timers by line (SLICC.md, section 16, TimerTable).
+//! Timers by line.
 
 use super::Misuse;
 

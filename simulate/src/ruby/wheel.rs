@@ -1,4 +1,4 @@
-//! The queue of events (SLICC.md, section 13): who is to be woken at which tick.
+//! The queue of events: who is to be woken at which tick.
 //!
 //! A timing wheel: a slot for each of the next ticks, in which events stand in the order in which
 //! they were scheduled, and a sorted map for what lies further ahead. Within a tick gem5 runs what

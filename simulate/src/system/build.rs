@@ -13,6 +13,7 @@ use super::{
 };
 use crate::client::Core;
 use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
+use crate::error::SetupError;
 use crate::ruby::buffer::{MessageBuffer, Settings};
 use crate::ruby::cache::CacheMemory;
 use crate::ruby::delays::Delays;
@@ -50,8 +51,8 @@ impl System {
     /// Puts a system together.
     ///
     /// # Errors
-    /// A parameter of the protocol can't have the value that the plan has for it; the sentence says which.
-    pub fn new(setup: Setup<'_>) -> Result<System, String> {
+    /// Fails if a parameter or variable of the protocol cannot have the value or type that the plan has for it.
+    pub fn new(setup: Setup<'_>) -> Result<System, SetupError> {
         let Setup {
             program,
             plan,
@@ -62,7 +63,7 @@ impl System {
             deadlock_threshold,
         } = setup;
         let block_words = (options.block_bytes / 8) as usize;
-        let machines = Machines::new(&plan.counts()).map_err(|misuse| misuse.to_string())?;
+        let machines = Machines::new(&plan.counts())?;
         let network = Network::new(
             options.network,
             &plan.endpoints(Direction::To),
@@ -189,10 +190,10 @@ impl System {
             });
         }
         if system.threads.len() > sequencers {
-            return Err(format!(
-                "{} threads, but the protocol has {sequencers} sequencers",
-                system.threads.len()
-            ));
+            return Err(SetupError::Threads {
+                threads: system.threads.len(),
+                sequencers,
+            });
         }
         Ok(system)
     }
@@ -213,7 +214,7 @@ impl System {
         instance: &Instance,
         machine: &MachinePlan,
         plan: &Plan,
-    ) -> Result<(), String> {
+    ) -> Result<(), SetupError> {
         let program = Arc::clone(&self.program);
         let compiled = &program.machines[place];
         let number = self.controllers.len();
@@ -321,7 +322,7 @@ impl System {
         machine: &MachinePlan,
         plan: &Plan,
         parts: &mut Parts,
-    ) -> Result<u64, String> {
+    ) -> Result<u64, SetupError> {
         let program = Arc::clone(&self.program);
         let of = &program.types[member.of];
         Ok(match value {
@@ -332,12 +333,13 @@ impl System {
                 // A text that no code of the protocol compares with anything.
                 None => program.texts.len() as u64,
             },
-            Value::Enumerator { value, .. } => of.enumerator(value).ok_or_else(|| {
-                format!(
-                    "{}.{}: `{value}` is no value of {}",
-                    machine.name, member.name, of.name
-                )
-            })?,
+            Value::Enumerator { value, .. } => {
+                of.enumerator(value).ok_or_else(|| SetupError::Enumerator {
+                    member: format!("{}.{}", machine.name, member.name),
+                    value: value.to_string(),
+                    of: of.name.to_string(),
+                })?
+            }
             Value::Buffer(buffer) => {
                 let at = buffer.number as usize;
                 self.buffers[at] = MessageBuffer::new(Settings {
@@ -357,8 +359,13 @@ impl System {
                 u64::from(buffer.number)
             }
             Value::Cache(geometry) => {
-                let cache = CacheMemory::new(*geometry, self.block_words as u64 * 8)
-                    .map_err(|why| format!("{}.{}: {why}", machine.name, member.name))?;
+                let cache =
+                    CacheMemory::new(*geometry, self.block_words as u64 * 8).map_err(|error| {
+                        SetupError::Cache {
+                            member: format!("{}.{}", machine.name, member.name),
+                            error,
+                        }
+                    })?;
                 self.caches.push(cache);
                 let number = self.caches.len() as u32 - 1;
                 parts.first_caches.push(number);
@@ -405,7 +412,7 @@ impl System {
         controller: usize,
         member: &Member,
         machine: &MachinePlan,
-    ) -> Result<Option<u64>, String> {
+    ) -> Result<Option<u64>, SetupError> {
         let of = &self.program.types[member.of];
         if of.kind != Kind::Library {
             return Ok(None);
@@ -434,10 +441,10 @@ impl System {
             }
             ("BoolVec", _) => 0,
             _ => {
-                return Err(format!(
-                    "{}.{}: variables of type {name} are not supported by this runtime",
-                    machine.name, member.name
-                ));
+                return Err(SetupError::Variable {
+                    member: format!("{}.{}", machine.name, member.name),
+                    of: name.to_owned(),
+                });
             }
         }))
     }

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use history::CrashKind;
 use slicc::source::Span;
 
 use crate::ruby::Misuse;
 use crate::sequencer;
 
-/// What a piece of code ran into.
+/// The condition that stops the code of a transition; [`System::fault`](super::System::fault) makes a [`Fault`] of it.
 #[derive(Clone, Debug)]
 pub(super) enum Trap {
     /// No transition for the state and the event.
@@ -20,9 +21,9 @@ pub(super) enum Trap {
     Null,
     /// A library object was used in a way that makes no sense.
     Misuse(Misuse),
-    /// So was a sequencer.
+    /// A sequencer was used in a way that makes no sense.
     Sequencer(sequencer::Misuse),
-    /// Anything else.
+    /// Another defect, described by the text.
     Other(&'static str),
     /// A function that needs something that is not simulated.
     Unsupported(&'static str),
@@ -46,54 +47,57 @@ impl From<sequencer::Misuse> for Trap {
     }
 }
 
-/// What sort of fault it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FaultKind {
-    /// An event came up in a state that has no transition for it.
-    InvalidTransition,
-    /// The protocol called `error`.
-    Error,
-    /// An assertion failed.
-    Assertion,
-    /// The protocol used a pointer that is null, or an object of the library in a way that makes no sense.
-    Misuse,
-    /// Nothing moves any more, or nothing useful.
-    Deadlock,
-    /// The run came to its end, and no operation completed.
-    NothingCompleted,
-    /// The trace could not be written.
-    Output,
-}
+macro_rules! fault_kinds {
+    ($($(#[$about:meta])* $variant:ident = $name:literal, $crash:ident;)*) => {
+        /// The kinds of faults.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum FaultKind { $($(#[$about])* $variant,)* }
 
-impl FaultKind {
-    /// A short name.
-    pub fn name(self) -> &'static str {
-        match self {
-            FaultKind::InvalidTransition => "invalid transition",
-            FaultKind::Error => "protocol error",
-            FaultKind::Assertion => "failed assertion",
-            FaultKind::Misuse => "misuse",
-            FaultKind::Deadlock => "deadlock",
-            FaultKind::NothingCompleted => "nothing completed",
-            FaultKind::Output => "output",
+        impl FaultKind {
+            /// The name of the kind in output.
+            pub fn name(self) -> &'static str {
+                match self { $(FaultKind::$variant => $name,)* }
+            }
+
+            /// The kind of crash that a reader of gem5's output sees in such a fault.
+            pub fn crash(self) -> CrashKind {
+                match self { $(FaultKind::$variant => CrashKind::$crash,)* }
+            }
         }
-    }
+    };
 }
 
-/// Why a simulation stopped before its end.
+fault_kinds! {
+    /// An event occurred in a state that has no transition for it.
+    InvalidTransition = "invalid transition", InvalidTransition;
+    /// The protocol called `error`.
+    Error = "protocol error", ProtocolError;
+    /// An assertion failed.
+    Assertion = "failed assertion", FailedAssertion;
+    /// The protocol followed a null pointer, or used an object of the library in a way that gem5 refuses.
+    Misuse = "misuse", Panic;
+    /// A core waits, and no event is left, or events lead to no progress.
+    Deadlock = "deadlock", Deadlock;
+    /// The run ended without any completed operation.
+    NothingCompleted = "nothing completed", Panic;
+    /// The trace could not be written.
+    Output = "output", Panic;
+}
+
+/// The reason why a simulation stopped before its end.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What sort of fault it is.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// What happened, in gem5's words where it has any.
+    /// The message, in gem5's words where it has any.
     pub message: String,
-    /// When.
+    /// The tick at which it happened.
     pub tick: u64,
     /// The controller that was running, such as `L1Cache 3`.
     pub controller: Option<String>,
-    /// The line that it was about.
+    /// The address of the line that was being processed.
     pub address: Option<u64>,
-    /// Where in the protocol.
+    /// The place in the protocol's source.
     pub span: Option<Span>,
     /// The last transitions and messages for that line, the oldest first.
     pub recent: Vec<String>,

@@ -1,4 +1,4 @@
-//! The functions of the library, carried out (SLICC.md, section 16).
+//! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them.
 //!
 //! Arguments are words from an address on: values of scalars, addresses of what is wider, numbers of library objects.
 //! The object of a method comes first. A scalar result replaces the first argument; a wide one goes to the address
@@ -159,14 +159,14 @@ impl System {
             }
             LibraryFunction::Later => self.now.saturating_add(a),
             LibraryFunction::MapToMachine => self.home(a, b)?,
-            _ => return self.rarer(function, at),
+            _ => return self.uncommon(function, at),
         };
         self.words.words[at] = result;
         Ok(())
     }
 
-    /// The functions that matter less for speed.
-    fn rarer(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
+    /// Carries out the functions whose speed does not matter: a new function gets an arm here.
+    fn uncommon(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         let arguments: [u64; 5] = std::array::from_fn(|index| self.words.words[at + index]);
         let [a, b, c, d, _] = arguments;
         let (i, j) = (a as usize, b as usize);
@@ -518,8 +518,8 @@ impl System {
                 return Err(Trap::Unsupported("a DMA device"));
             }
 
-            // The compiler has made instructions of these, and the others come first.
-            _ => return Err(Trap::Other("a function that is no function")),
+            // The compiler has made instructions of some functions, and the callers carry out others.
+            _ => return Err(Trap::Unsupported("this function of the library")),
         };
         self.words.words[at] = result;
         Ok(())

@@ -18,6 +18,7 @@ mod values;
 use slicc::compile::types::Kind;
 
 use super::{System, Thread};
+use crate::error::SetupError;
 use crate::request::Response;
 use coding::Dictionary;
 use layout::Layout;
@@ -82,7 +83,7 @@ impl Stepping {
     ///
     /// # Errors
     /// What the protocol does that is not supported.
-    pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, String> {
+    pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
         let Size {
             cores,
             requests,
@@ -105,11 +106,11 @@ impl Stepping {
             controller.transitions_per_cycle = 1;
         }
         if system.block_words != 1 {
-            return Err("blocks have to be of one word".to_owned());
+            return Err(SetupError::BlockSize);
         }
         for (at, line) in lines.iter().enumerate() {
-            let written = system.memory.poke(*line, 0, &[values.initial(at, cores)]);
-            written.map_err(|misuse| misuse.to_string())?;
+            let initial = values.initial(at, cores);
+            system.memory.poke(*line, 0, &[initial])?;
         }
         let mut stepping = Stepping {
             cores,
@@ -136,7 +137,7 @@ impl Stepping {
     }
 
     /// Looks up what stays as it is.
-    fn prepare(&mut self) -> Result<(), String> {
+    fn prepare(&mut self) -> Result<(), SetupError> {
         let system = &self.system;
         self.read = vec![false; system.buffers.len()];
         let mut caches = Vec::new();
@@ -165,10 +166,8 @@ impl Stepping {
                 .iter()
                 .find(|member| types[member.of].kind == Kind::Entry)
             {
-                return Err(format!(
-                    "{}.{}: a variable that points to an entry is not supported here",
-                    machine.name, member.name
-                ));
+                let member = format!("{}.{}", machine.name, member.name);
+                return Err(SetupError::EntryPointer(member, "a variable"));
             }
         }
         let homes = system.homes_of.iter().take(self.cores);

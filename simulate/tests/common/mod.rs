@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use history::{Ambiguity, History, Provenance, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
-use simulate::dice::Dice;
-use simulate::program::{Program, Shape};
+use simulate::program::{Program, ProgramSize};
 use simulate::record;
 use simulate::request::{Refusal, Request, Response};
+use simulate::rng::Rng;
 use simulate::sequencer::{Config, Effects, Issue, Line, Sequencer, ruby_type};
 use simulate::trace::{Layout, Options, Output, Trace};
 
@@ -33,7 +33,7 @@ enum Event {
 /// Everything but the cores.
 pub struct Memory {
     now: u64,
-    dice: Dice,
+    rng: Rng,
     events: BinaryHeap<Reverse<(u64, u64, usize, Event)>>,
     scheduled: u64,
     answers: Vec<Response>,
@@ -91,9 +91,9 @@ impl Memory {
 
     fn issue(&mut self, core: usize, issue: Issue, least: u64) {
         // Some are hits.
-        let latency = match self.dice.percent(40) {
+        let latency = match self.rng.percent(40) {
             true => least,
-            false => least + self.dice.up_to(100),
+            false => least + self.rng.up_to(100),
         };
         self.issues.push(issue);
         let at = self.issues.len() - 1;
@@ -105,7 +105,7 @@ impl Memory {
 #[derive(Clone)]
 pub struct Run {
     pub client: Client,
-    pub shape: Shape,
+    pub shape: ProgramSize,
     /// Whether cores are told of evictions.
     pub evictions: bool,
     /// Whether reads may complete later than they take their copy of the line.
@@ -115,7 +115,7 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn new(client: Client, shape: Shape) -> Run {
+    pub fn new(client: Client, shape: ProgramSize) -> Run {
         Run {
             client,
             shape,
@@ -151,7 +151,7 @@ pub fn run(run: &Run) -> Ran {
     };
     let memory = Memory {
         now: 0,
-        dice: Dice::new(run.shape.seed, 1 << 40),
+        rng: Rng::new(run.shape.seed, 1 << 40),
         events: BinaryHeap::new(),
         scheduled: 0,
         answers: Vec::new(),
@@ -234,7 +234,7 @@ impl System {
             return self.complete(core, issue.line, None);
         }
         self.memory.held.entry((core, issue.line)).or_insert(None);
-        if !self.late_reads || self.memory.dice.percent(50) {
+        if !self.late_reads || self.memory.rng.percent(50) {
             return self.complete_read(core, issue.line, None);
         }
         let copy = self
@@ -244,7 +244,7 @@ impl System {
             .copied()
             .unwrap_or_default();
         self.memory.copies.insert(at, copy);
-        let later = now + 1 + self.memory.dice.up_to(60);
+        let later = now + 1 + self.memory.rng.up_to(60);
         self.memory.schedule(later, core, Event::Finish(at));
     }
 
@@ -252,7 +252,7 @@ impl System {
         let line = self.memory.issues[at].line;
         let copy = self.memory.copies.remove(&at);
         self.complete_read(core, line, copy);
-        if self.memory.dice.percent(10) {
+        if self.memory.rng.percent(10) {
             self.evict(core, line);
         }
     }

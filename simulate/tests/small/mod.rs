@@ -6,7 +6,7 @@ use std::path::Path;
 
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::simulation::{Run, Simulation};
 use slicc::load::load_with;
 use slicc::protocol::Protocol;
@@ -146,18 +146,18 @@ pub fn run_with(
     settings: &[&str],
     threads: u32,
     strict: bool,
-) -> Result<Run, String> {
+) -> Result<Run, simulate::error::SetupError> {
     let protocol = open(source).map_err(|said| said.join("\n"))?;
     let simulation = Simulation {
-        shape: Shape {
+        shape: ProgramSize {
             threads,
             operations: 40,
             locations: 1,
             rmws: 0,
             seed: 1,
-            ..Shape::default()
+            ..ProgramSize::default()
         },
-        client: Client::InOrder,
+        client: Client::IN_ORDER,
         options: Options {
             settings: settings
                 .iter()

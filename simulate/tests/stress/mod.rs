@@ -3,7 +3,7 @@
 
 use simulate::client::Client;
 use simulate::config::{Caches, Options};
-use simulate::program::Shape;
+use simulate::program::ProgramSize;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use slicc::protocol::Protocol;
@@ -13,20 +13,14 @@ pub const STANDARD: u64 = 800;
 
 /// Every kind of core, some with more room than others.
 pub const CLIENTS: [Client; 8] = [
-    Client::InOrder,
+    Client::IN_ORDER,
     Client::store_buffer(8),
     Client::store_buffer(2),
     Client::per_location(8),
-    Client::Early(8),
-    Client::Early(24),
-    Client::EarlyBuffer {
-        window: 8,
-        entries: 4,
-    },
-    Client::EarlyBuffer {
-        window: 16,
-        entries: 8,
-    },
+    Client::early(8),
+    Client::early(24),
+    Client::early_buffer(8, 4),
+    Client::early_buffer(16, 8),
 ];
 
 /// A protocol that comes with the program.
@@ -60,7 +54,7 @@ pub fn standard(protocol: &Protocol) -> impl Iterator<Item = Simulation> {
 
 /// The run of a client that options stand for, in the words of the program's command line.
 pub fn simulation_of(text: &str, client: Client) -> Simulation {
-    let mut shape = Shape::default();
+    let mut shape = ProgramSize::default();
     let mut options = Options::default();
     let mut words = text.split_whitespace();
     while let Some(word) = words.next() {

@@ -7,7 +7,7 @@ use super::expressions::{constant, register};
 use super::types::{Kind, NOWHERE, TypeId};
 use crate::ast::{Expression, Name, Passing};
 use crate::library::LibraryFunction;
-use crate::outline::nearest;
+use crate::near::near;
 use crate::source::{Diagnostic, Span};
 
 /// A function that may be called.
@@ -75,16 +75,10 @@ impl Compiler<'_> {
             Some(number) => self.call_function(number, &signature, &values, span),
             None => match LibraryFunction::find(&format!("{}/{}", function.text, values.len())) {
                 Some(builtin) => self.call_library(builtin, signature.result, &values, span),
-                None => self.fail(
-                    Diagnostic::error(
-                        span,
-                        format!("`{}` is not supported by this runtime", function.text),
-                    )
-                    .note(
-                        signature.span,
-                        "declared here without a body, so the runtime has to provide it",
-                    ),
-                ),
+                None => self.fail(unsupported(&function.text, span).note(
+                    signature.span,
+                    "declared here without a body, so the runtime has to provide it",
+                )),
             },
         }
     }
@@ -229,10 +223,10 @@ impl Compiler<'_> {
         );
         if LibraryFunction::find(&format!("{}/{arguments}", function.text)).is_some() {
             error = error.hint("declare its prototype in the machine, as gem5's protocols do");
-        } else if let Some(near) =
-            nearest(&function.text, self.functions_of.keys().map(|name| &**name))
+        } else if let Some(hint) =
+            suggestion(&function.text, self.functions_of.keys().map(|name| &**name))
         {
-            error = error.hint(format!("did you mean `{near}`?"));
+            error = error.hint(hint);
         }
         self.fail(error)
     }
@@ -412,6 +406,26 @@ impl Compiler<'_> {
         );
         Ok(())
     }
+}
+
+/// A function or method that is declared, but that the library does not have.
+pub(super) fn unsupported(name: &str, span: Span) -> Diagnostic {
+    let message = format!("`{name}` is not supported by this runtime");
+    let error = Diagnostic::error(span, message);
+    match suggestion(name, LibraryFunction::names()) {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+/// The names that differ little from one that is not known, as a hint.
+pub(super) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut known: Vec<&str> = known.collect();
+    known.sort_unstable();
+    known.dedup();
+    let near = near(name, known.into_iter()).into_iter();
+    let near: Vec<String> = near.map(|near| format!("`{near}`")).collect();
+    (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")))
 }
 
 /// The control word that a call rebinds.

@@ -2,11 +2,11 @@
 
 use super::Compiler;
 use super::body::{Outcome, Place, Symbol, Value};
+use super::calls::{suggestion, unsupported};
 use super::expressions::constant;
 use super::types::{Kind, TypeId};
 use crate::ast::{Expression, ExpressionKind, Name};
 use crate::library::LibraryFunction;
-use crate::outline::nearest;
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
@@ -26,25 +26,14 @@ impl Compiler<'_> {
             false => self.arguments(arguments)?,
         };
         let result = self.method_result(of, method, &values)?;
-        let class = self.class_with(of, &method.text);
-        let entry = values
+        let name = format!("{}.{}", self.class_with(of, &method.text), method.text);
+        let takes_entry = values
             .first()
             .is_some_and(|(value, _)| self.types[value.of].kind == Kind::Entry);
-        let name = match (&*method.text, entry) {
-            ("setMRU", true) => "setMRU(entry)",
-            (name, _) => name,
-        };
-        let name = format!("{class}.{name}/{}", arguments.len());
-        let Some(builtin) = LibraryFunction::find(&name) else {
-            return self.fail(
-                Diagnostic::error(
-                    method.span,
-                    format!("`{class}.{}` is not supported by this runtime", method.text),
-                )
-                .hint(
-                    "the library types and their methods are listed in the runtime's specification",
-                ),
-            );
+        let of_entry = if takes_entry { "(entry)" } else { "" };
+        let found = LibraryFunction::find(&format!("{name}{of_entry}/{}", arguments.len()));
+        let Some(builtin) = found else {
+            return self.fail(unsupported(&name, method.span));
         };
         if builtin == LibraryFunction::Nothing {
             self.release(mark);
@@ -127,8 +116,8 @@ impl Compiler<'_> {
                 method.span,
                 format!("`{name}` has no method `{}`", method.text),
             );
-            if let Some(near) = nearest(&method.text, own.methods.keys().map(|name| &**name)) {
-                error = error.hint(format!("did you mean `{near}`?"));
+            if let Some(hint) = suggestion(&method.text, own.methods.keys().map(|name| &**name)) {
+                error = error.hint(hint);
             }
             return self.fail(error);
         }

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use super::edit::{self, Edit, Edited, File};
 use super::scene::Scene;
-use super::{Change, Mutant, Operator, Origin, Site, near, operators};
+use super::{Change, Mutant, Operator, Origin, Site, operators};
+use crate::near::near;
 use crate::outline::Entry;
 use crate::protocol::Protocol;
 use crate::setting::Setting;
@@ -68,7 +69,7 @@ fn some(protocol: &Protocol, is_wanted: impl Fn(&str, Operator) -> bool) -> Vec<
 /// Ids of mutants of a protocol that somebody may have meant, the likeliest first.
 pub fn nearest(protocol: &Protocol, id: &str) -> Vec<String> {
     let all = all(protocol);
-    let near = near::nearest(id, all.iter().map(|one| &*one.name));
+    let near = near(id, all.iter().map(|one| &*one.name));
     near.into_iter().map(str::to_owned).collect()
 }
 

@@ -20,7 +20,8 @@ mod whole;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::{Change, Mutant, Origin, near};
+use super::{Change, Mutant, Origin};
+use crate::near::near;
 pub(super) use apply::edits;
 pub(super) use fault::Fault;
 pub use misfit::Misfit;
@@ -72,7 +73,7 @@ pub fn find(name: &str) -> Option<Mutant> {
 /// Names that somebody may have meant, the likeliest first: those that have a part of the name in
 /// them, or differ little from it.
 pub fn nearest(name: &str) -> Vec<&'static str> {
-    near::nearest(name, FAULTS.iter().map(|one| one.name))
+    near(name, FAULTS.iter().map(|one| one.name))
 }
 
 #[cfg(test)]

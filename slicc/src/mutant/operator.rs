@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::near;
+use crate::near::near;
 
 /// The operators, each with its name, what it does, and what is likely to come of it.
 macro_rules! operators {
@@ -149,7 +149,7 @@ impl FromStr for Operator {
             return Ok(found);
         }
         let names = || all.iter().map(|one| one.name());
-        let near = near::nearest(name, names()).join(" or ");
+        let near = near(name, names()).join(" or ");
         let hint = match near.is_empty() {
             true => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
             false => format!("did you mean {near}?"),

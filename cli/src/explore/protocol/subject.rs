@@ -7,7 +7,7 @@ use explore::memory::slicc::nice_cycles;
 use explore::protocol::{Exploration, Finding, TransitionName, Verdict, Violation, explore};
 use explore::search::Progress;
 use report::coverage::Reached;
-use simulate::stepper::Problem;
+use simulate::stepper::StepperError;
 use slicc::mutant::named;
 use slicc::protocol::Protocol;
 
@@ -138,15 +138,15 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn refused(&self, problem: Problem) -> Error {
+    fn refused(&self, problem: StepperError) -> Error {
         match problem {
-            Problem::Protocol(failure) => lab::protocols::refused(self.given, *failure).into(),
-            Problem::Plan(errors) => protocols::refusal(Box::new(Refusal {
+            StepperError::Protocol(failure) => lab::protocols::refused(self.given, *failure).into(),
+            StepperError::Plan(errors) => protocols::refusal(Box::new(Refusal {
                 given: self.given.to_owned(),
                 sources: self.protocol.sources().clone(),
                 diagnostics: errors,
             })),
-            Problem::Other(what) => Error::Usage(format!("{}: {what}", self.given)),
+            StepperError::Setup(what) => Error::Usage(format!("{}: {what}", self.given)),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Where objects hold blocks.
 
+use crate::error::SetupError;
 use slicc::compile::types::{Kind, Type, TypeId, Types};
 
 /// What is known of the objects of a type.
@@ -22,7 +23,7 @@ impl Layout {
 ///
 /// # Errors
 /// A field that points to an entry: an address, which would be another in every state.
-pub fn layouts(types: &Types) -> Result<Vec<Layout>, String> {
+pub fn layouts(types: &Types) -> Result<Vec<Layout>, SetupError> {
     types
         .iter()
         .map(|(_, of)| {
@@ -39,7 +40,7 @@ pub fn layouts(types: &Types) -> Result<Vec<Layout>, String> {
         .collect()
 }
 
-fn collect(types: &Types, of: &Type, at: u16, blocks: &mut Vec<u16>) -> Result<(), String> {
+fn collect(types: &Types, of: &Type, at: u16, blocks: &mut Vec<u16>) -> Result<(), SetupError> {
     for (name, field) in &of.fields {
         match types[field.of].kind {
             _ if is_block(types, field.of) => blocks.push(at + field.offset),
@@ -47,10 +48,8 @@ fn collect(types: &Types, of: &Type, at: u16, blocks: &mut Vec<u16>) -> Result<(
                 collect(types, &types[field.of], at + field.offset, blocks)?;
             }
             Kind::Entry => {
-                return Err(format!(
-                    "{}.{name}: a field that points to an entry is not supported here",
-                    of.name
-                ));
+                let member = format!("{}.{name}", of.name);
+                return Err(SetupError::EntryPointer(member, "a field"));
             }
             _ => {}
         }

@@ -1,23 +1,23 @@
-//! Random choices that are the same on every machine.
+//! A pseudo-random generator whose choices are the same on every machine.
 //!
 //! The generator is ChaCha8, whose stream is part of its definition. What is made of the stream is
 //! written out here, since libraries reserve the right to change that.
 
 use rand::rngs::ChaCha8Rng;
-use rand::{Rng, SeedableRng};
+use rand::{Rng as _, SeedableRng};
 
-/// A source of random choices.
+/// A pseudo-random generator.
 #[derive(Debug)]
-pub struct Dice(ChaCha8Rng);
+pub struct Rng(ChaCha8Rng);
 
-impl Dice {
+impl Rng {
     /// The choices that a seed stands for. Sources with one seed and different `purpose` have
     /// nothing to do with each other.
-    pub fn new(seed: u64, purpose: u64) -> Dice {
+    pub fn new(seed: u64, purpose: u64) -> Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&purpose.to_le_bytes());
-        Dice(ChaCha8Rng::from_seed(key))
+        Rng(ChaCha8Rng::from_seed(key))
     }
 
     /// A number below `bound`; 0 if that is 0. Off uniform by less than `bound` in 2^64.
@@ -61,19 +61,19 @@ mod tests {
     /// Runs are promised to be the same forever: if this fails, the promise is broken.
     #[test]
     fn the_stream_of_a_seed_is_fixed() {
-        let mut dice = Dice::new(1, 0);
-        let numbers: Vec<u64> = (0..4).map(|_| dice.below(1 << 32)).collect();
+        let mut rng = Rng::new(1, 0);
+        let numbers: Vec<u64> = (0..4).map(|_| rng.below(1 << 32)).collect();
         assert_eq!(numbers, [1638484553, 1266703218, 3428475886, 3934848116]);
-        assert_ne!(Dice::new(1, 1).below(1 << 32), numbers[0]);
+        assert_ne!(Rng::new(1, 1).below(1 << 32), numbers[0]);
     }
 
     #[test]
     fn bounds_are_kept() {
-        let mut dice = Dice::new(2, 0);
-        assert!((0..1000).all(|_| dice.up_to(3) <= 3));
-        assert_eq!((dice.up_to(0), dice.below(0)), (0, 0));
-        let hits = (0..1000).filter(|_| dice.percent(30)).count();
+        let mut rng = Rng::new(2, 0);
+        assert!((0..1000).all(|_| rng.up_to(3) <= 3));
+        assert_eq!((rng.up_to(0), rng.below(0)), (0, 0));
+        let hits = (0..1000).filter(|_| rng.percent(30)).count();
         assert!((250..350).contains(&hits), "{hits}");
-        assert!(!dice.percent(0) && dice.percent(100));
+        assert!(!rng.percent(0) && rng.percent(100));
     }
 }

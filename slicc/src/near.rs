@@ -1,11 +1,10 @@
-//! Names that somebody may have meant.
+//! Suggestions for unknown names.
 
 /// Most names to suggest.
 const SUGGESTED: usize = 3;
 
-/// Those of the names that have a part of `name` in them, or differ little from it, the likeliest
-/// first.
-pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+/// The names that contain `name`, or differ from it in few letters, the most similar first; at most three.
+pub(crate) fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_ascii_lowercase();
     let most = name.chars().count() / 2;
     let distance = |other: &str| match other.to_ascii_lowercase() {
