@@ -55,11 +55,11 @@ use replay::Replay;
 /// An operation as it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Its thread.
+    /// The thread of the operation.
     pub thread: u32,
     /// Its place in its thread's program order; places may be left out, and all are below [`MOST`].
     pub sequence: u32,
-    /// What it does. Of what the model [refines](Model::refines), nothing sound can be said: it must not arrive.
+    /// The kind of the operation; one that the model [refines](Model::refines) must not arrive.
     pub kind: Kind,
     /// Where, as a number that means the same each time; fences have none.
     pub location: Option<u64>,
@@ -67,11 +67,11 @@ pub struct Arrival {
     pub read: Option<u64>,
     /// What it writes, where it writes and that is known.
     pub written: Option<u64>,
-    /// Whatever tells it apart for whoever asks.
+    /// A number by which the caller recognizes the operation, such as its trace line.
     pub tag: u64,
 }
 
-/// Why the history can't be consistent any more.
+/// Why no continuation of the history can be consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// The first must come before the second, by a rule unless what it followed from is forgotten, but
@@ -99,9 +99,9 @@ pub struct WrittenTwice {
 pub enum Stop {
     /// The history can't be consistent any more.
     Broken(Box<Broken>),
-    /// It is no history of which that can be told.
+    /// A value is written twice, so the sources of reads are not known.
     WrittenTwice(Box<WrittenTwice>),
-    /// The first operation of a thread of which nobody has spoken when operations were forgotten: it may precede these.
+    /// This is the first operation of a thread that was not announced before operations were forgotten: it may precede these.
     LateThread(Box<Arrival>),
 }
 
@@ -123,7 +123,7 @@ const REMEMBERED: usize = 1 << 16;
 /// Where a read takes its value from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// It does not read, or nobody knows.
+    /// The operation does not read, or its source is not known.
     None,
     /// The initial value.
     Initial,
@@ -185,7 +185,7 @@ pub struct Online {
 }
 
 impl Online {
-    /// Nothing has arrived.
+    /// Creates a checker that no operation has arrived at.
     pub fn new(model: Model) -> Online {
         Online {
             events: Vec::new(),
@@ -225,7 +225,7 @@ impl Online {
         all
     }
 
-    /// An operation has completed.
+    /// Takes in an operation that has completed.
     ///
     /// # Errors
     /// The history can't be consistent any more, or a value is written twice. Nothing can be added after that.
@@ -253,7 +253,7 @@ impl Online {
         self.chains.settle(thread, sequence);
     }
 
-    /// Nothing more will come.
+    /// Ends the run: no operation arrives after this.
     ///
     /// # Errors
     /// A read has waited in vain for its source.

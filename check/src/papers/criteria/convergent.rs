@@ -84,7 +84,7 @@ pub(super) fn derive(
 }
 
 impl HappensBefore {
-    /// Nothing yet.
+    /// Creates the relation without any pair.
     pub fn new() -> HappensBefore {
         HappensBefore {
             edges: Vec::new(),

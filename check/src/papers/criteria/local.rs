@@ -66,6 +66,9 @@ pub enum Halt {
 
 /// Closes a relation transitively: row b of the result has everything before b. The rows given are
 /// part of it already. Returns a topological order. Cost: O(n·edges/64).
+///
+/// # Errors
+/// The edges have a cycle, or a bound was met.
 pub fn close(
     pasts: &mut Relation,
     edges: &[(u32, u32)],
@@ -87,7 +90,10 @@ pub fn close(
     Ok(order)
 }
 
-/// The empty relation on the nodes of an execution, if there is memory for it.
+/// The empty relation on the nodes of an execution.
+///
+/// # Errors
+/// There is no memory for it.
 pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, Halt> {
     if bounds.allows(Relation::bytes(exec.len())) {
         Ok(Relation::new(exec.len()))

@@ -22,6 +22,9 @@ pub struct Pasts {
 impl Pasts {
     /// The pasts in the transitive closure of program order and these edges between operations.
     /// Cost: O((n + edges)·threads).
+    ///
+    /// # Errors
+    /// There is a cycle, or a bound was met.
     pub fn new(exec: &Execution<'_>, edges: &[(u32, u32)], bounds: &Bounds) -> Result<Pasts, Halt> {
         let operations = exec.operations as usize;
         let threads = exec.history.threads();
