@@ -1,6 +1,6 @@
 //! Causal memory (CM) and convergent causal memory (CCM), CAV 2019, sections 3.1 and 3.2.
 //!
-//! CM holds iff CC does and every `hb_o` is acyclic ([`super::local`]). CCM holds iff
+//! CM holds iff CC does and every `hb_o` is acyclic (`local`). CCM holds iff
 //! `po ∪ wr ∪ pww ∪ rw[pww]` is acyclic, with `hb = (⋃ hb_o)⁺` and
 //! `pww = (hb_WW ∪ cf[hb])⁺`, which is part of every store order that explains the history under
 //! SC (Lemma 2). Cost: that of `hb`, then O(n²/64 + m²) for m writes of a location, O(n·threads)

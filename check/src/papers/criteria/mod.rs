@@ -2,18 +2,18 @@
 //!
 //! Each criterion has a function here, and its row in [`Algorithm`](crate::Algorithm): [`causal`] has CC and CCv, [`convergent`] CM
 //! and CCM, [`weak`] wCCM. Pasts are vector clocks
-//! ([`pasts`]) for the first two, rows of bits for the others, which rest on the relations of single
-//! operations in [`local`]. Why a criterion does not hold is a [`violation::CriterionViolation`]: [`web`] finds a
-//! cycle of edges that say why they are there, and [`reasons`] spells it out.
+//! (`pasts`) for the first two, rows of bits for the others, which rest on the relations of single
+//! operations in `local`. Why a criterion does not hold is a [`violation::CriterionViolation`]: `web` finds a
+//! cycle of edges that say why they are there, and `reasons` spells it out.
 
 pub mod causal;
 pub mod convergent;
-pub mod local;
-pub mod pasts;
-pub mod reasons;
+mod local;
+mod pasts;
+mod reasons;
 pub mod violation;
 pub mod weak;
-pub mod web;
+mod web;
 
 use violation::CriterionViolation;
 

@@ -1,6 +1,6 @@
 //! Weak convergent causal memory (wCCM), CAV 2019, section 4.1: what CCM is to SC, for TSO.
 //!
-//! With π one of `ppo` and `po-loc`, `hb^π = (⋃ hb^π_o)⁺` ([`super::local`]), `whb = (hb^ppo ∪
+//! With π one of `ppo` and `po-loc`, `hb^π = (⋃ hb^π_o)⁺` (`local`), `whb = (hb^ppo ∪
 //! hb^po-loc)⁺`, `wpww = (whb_WW ∪ cf_e[hb^ppo] ∪ cf_e[hb^po-loc])⁺`, wCCM holds iff both
 //! `π ∪ wr_e ∪ wpww ∪ rw[wpww]` are acyclic; `wpww` is part of every store order that explains the
 //! history under TSO (Lemma 3). Fences order by `ppo` only.

@@ -9,9 +9,9 @@
 //! | `wsc-enum` | wSC | SAT |
 //!
 //! ("Enum" is SAT in the second paper.) SAT gets the partial store order with all that follows from
-//! it: what that orders is not encoded. [`encoding`] alone, over nothing, is `sc-sat` and `tso-sat`.
+//! it: what that orders is not encoded. `encoding` alone, over nothing, is `sc-sat` and `tso-sat`.
 
-pub mod encoding;
+mod encoding;
 pub mod enumerate;
 
 use encoding::Known;

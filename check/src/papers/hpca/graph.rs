@@ -1,7 +1,7 @@
 //! The graph of HPCA 2006, section 4: operations, the edges between them, and how far a topological
 //! sort has got.
 //!
-//! The static edges (R1-R3) are those of the [`Chains`]. The synthetic root that writes the initial
+//! The static edges (R1-R3) are those of the `Chains`. The synthetic root that writes the initial
 //! values is not a node: it precedes everything, so what it says is that readers of an initial value
 //! precede every write of the location. A swap is one node, both a load and a store, which is the
 //! paper's way of making it atomic. A store-conditional counts as a reader of what its load-linked

@@ -10,13 +10,13 @@
 //! | heu-back, deriv-back | the same with backtracking | 4.2.3 | everything |
 //!
 //! Each is independent of this program's engine: chains, clocks and rules are those of the paper.
-//! - [`chains`]: virtual SC processors;
-//! - [`graph`], [`edges`], [`clocks`]: operations, what is known of their order, reverse-time vector
+//! - `chains`: virtual SC processors;
+//! - [`graph`], `edges`, `clocks`: operations, what is known of their order, reverse-time vector
 //!   clocks;
-//! - [`baseline`], [`queue`]: rules R6 and R7;
-//! - [`r8`]: rule R8;
-//! - [`sort`], [`backtrack`]: topological sorts;
-//! - [`conflict`]: the order of writes is given.
+//! - [`baseline`], `queue`: rules R6 and R7;
+//! - `r8`: rule R8;
+//! - `sort`, `backtrack`: topological sorts;
+//! - `conflict`: the order of writes is given.
 //!
 //! **Options.** `no_baseline`: heu, deriv and those that backtrack start from static and observed
 //! edges (R1-R5); what deriv adds after a store then starts from what that store changes.
@@ -26,16 +26,16 @@
 //! about 200 bytes an operation, and what going back takes: 12 bytes for each clock entry that a
 //! choice changed, for as long as the choice stands.
 
-pub mod backtrack;
+mod backtrack;
 pub mod baseline;
-pub mod chains;
-pub mod clocks;
-pub mod conflict;
-pub mod edges;
+mod chains;
+mod clocks;
+mod conflict;
+mod edges;
 pub mod graph;
-pub mod queue;
-pub mod r8;
-pub mod sort;
+mod queue;
+mod r8;
+mod sort;
 
 use history::OpId;
 
