@@ -96,7 +96,7 @@ pub struct WrittenTwice {
 
 /// Why an operation could not be taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum ArrivalError {
     /// The history can't be consistent any more.
     Broken(Box<Broken>),
     /// A value is written twice, so the sources of reads are not known.
@@ -105,9 +105,9 @@ pub enum Stop {
     LateThread(Box<Arrival>),
 }
 
-impl From<Box<Broken>> for Stop {
-    fn from(broken: Box<Broken>) -> Stop {
-        Stop::Broken(broken)
+impl From<Box<Broken>> for ArrivalError {
+    fn from(broken: Box<Broken>) -> ArrivalError {
+        ArrivalError::Broken(broken)
     }
 }
 
@@ -229,10 +229,10 @@ impl Online {
     ///
     /// # Errors
     /// The history can't be consistent any more, or a value is written twice. Nothing can be added after that.
-    pub fn arrive(&mut self, arrival: Arrival) -> Result<(), Stop> {
+    pub fn arrive(&mut self, arrival: Arrival) -> Result<(), ArrivalError> {
         self.arrived += 1;
         if self.has_forgotten && !self.chains.threads.contains_key(&arrival.thread) {
-            return Err(Stop::LateThread(Box::new(arrival)));
+            return Err(ArrivalError::LateThread(Box::new(arrival)));
         }
         let location = arrival
             .location
@@ -302,20 +302,23 @@ impl Online {
         number
     }
 
-    fn check_unique(&self, location: u32, value: u64, second: Arrival) -> Result<(), Stop> {
+    fn check_unique(&self, location: u32, value: u64, second: Arrival) -> Result<(), ArrivalError> {
         let first = self
             .writers
             .get(&(location, value))
             .map(|&it| self.events[it as usize].arrival);
         let first = first.or_else(|| self.held_back.get(&(location, value)).copied());
         if first.is_some() || value == 0 || self.is_forgotten.contains(&(location, value)) {
-            return Err(Stop::WrittenTwice(Box::new(WrittenTwice { first, second })));
+            return Err(ArrivalError::WrittenTwice(Box::new(WrittenTwice {
+                first,
+                second,
+            })));
         }
         Ok(())
     }
 
     /// Where an operation takes its value from; nothing if that has not arrived.
-    fn source(&self, arrival: Arrival, location: u32) -> Result<Option<Source>, Stop> {
+    fn source(&self, arrival: Arrival, location: u32) -> Result<Option<Source>, ArrivalError> {
         if arrival.kind == Kind::StoreConditional {
             return Ok(Some(self.linked_source(arrival, location)));
         }
@@ -335,7 +338,12 @@ impl Online {
     }
 
     /// Inserts an operation, and draws the conclusions; then those that have waited for it.
-    fn take_in(&mut self, arrival: Arrival, location: u32, source: Source) -> Result<(), Stop> {
+    fn take_in(
+        &mut self,
+        arrival: Arrival,
+        location: u32,
+        source: Source,
+    ) -> Result<(), ArrivalError> {
         let mut open = vec![(arrival, source)];
         while let Some((arrival, source)) = open.pop() {
             let number = self.insert(arrival, location, source)?;

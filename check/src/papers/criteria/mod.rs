@@ -22,7 +22,7 @@ use crate::papers::{Answer, Problem, Report};
 
 /// Why what a criterion derives is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum NotDerived {
     /// The criterion does not hold.
     CriterionViolation(CriterionViolation),
     /// A bound was met.
@@ -30,7 +30,7 @@ pub enum Stop {
 }
 
 /// What a criterion derives, unless something stops it.
-pub type Derives<T> = Result<T, Stop>;
+pub type Derives<T> = Result<T, NotDerived>;
 
 /// Decides a criterion. `derive` says how many pairs of writes the criterion orders, if it holds and that
 /// is known.
@@ -41,8 +41,10 @@ fn decide(
     let mut report = Report::from(Answer::Satisfied);
     match derive(&Execution::new(problem.history, problem.reads_from)) {
         Ok(pairs) => report.statistics.ordered = pairs,
-        Err(Stop::CriterionViolation(found)) => report.answer = Answer::CriterionViolation(found),
-        Err(Stop::Exceeded) => report.answer = Answer::Exceeded,
+        Err(NotDerived::CriterionViolation(found)) => {
+            report.answer = Answer::CriterionViolation(found)
+        }
+        Err(NotDerived::Exceeded) => report.answer = Answer::Exceeded,
     }
     report
 }

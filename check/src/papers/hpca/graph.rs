@@ -22,7 +22,7 @@ use super::edges::Edges;
 
 /// Why inference stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum NoOrder {
     /// The edges form a cycle.
     Cycle,
     /// A bound was met.
@@ -202,7 +202,7 @@ impl<'a> Graph<'a> {
     ///
     /// # Errors
     /// A thread read an initial value after its own write of the location.
-    pub fn observe(&mut self, finals: &[OpId]) -> Result<(), Stop> {
+    pub fn observe(&mut self, finals: &[OpId]) -> Result<(), NoOrder> {
         // The last write of each location by the thread at hand.
         let mut own: FxHashMap<u32, u32> = FxHashMap::default();
         let mut thread = NONE;
@@ -229,11 +229,11 @@ impl<'a> Graph<'a> {
     }
 
     /// R4 and R5 for one read; `own` is its thread's last write of the location before it.
-    fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), Stop> {
+    fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), NoOrder> {
         let source = self.source(read);
         if self.execution.is_initial(source) {
             return match own {
-                Some(_) => Err(Stop::Cycle),
+                Some(_) => Err(NoOrder::Cycle),
                 None => Ok(()),
             };
         }
