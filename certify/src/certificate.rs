@@ -86,8 +86,8 @@ use crate::rule::Rule;
 /// What a certificate claims, apart from the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Name of the file that the history was read from, without its folder, if that is known. It is no part of what is claimed, as
-    /// `threads` and `operations` are none: they say which history was meant to whoever has another one.
+    /// Name of the file that the history was read from, without its folder, if that is known. As `threads` and `operations`, it
+    /// identifies the history for the reader and is not verified.
     pub file: Option<String>,
     /// Number of threads of the history; certificates of older versions do not say it.
     pub threads: Option<u32>,
@@ -276,7 +276,7 @@ pub enum Evidence {
 /// A certificate as read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// What it claims.
+    /// What the certificate claims.
     pub claim: Claim,
     /// The proof: a run of the machine, or the steps of a refutation.
     pub evidence: Evidence,

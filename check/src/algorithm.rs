@@ -60,12 +60,12 @@ const BELOW_TSO: Power = Power::Criterion {
 };
 
 macro_rules! algorithms {
-    ($(#[doc = $title:literal] $variant:ident = $name:literal, $power:expr, $models:expr, $paper:literal, $run:expr;)*) => {
+    ($(#[doc = $title:literal] $(#[$attribute:ident])? $variant:ident = $name:literal, $power:expr, $models:expr, $paper:literal, $run:expr;)*) => {
         /// An algorithm that decides histories. The stages of this program come first, then the
         /// algorithms of [papers](crate::papers), paper by paper.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
         pub enum Algorithm {
-            $(#[doc = $title] $variant,)*
+            $(#[doc = $title] $(#[$attribute])? $variant,)*
         }
 
         const TABLE: &[Row] = &[$(Row {
@@ -86,6 +86,7 @@ macro_rules! algorithms {
 
 algorithms! {
     /// Runs the stages in turn, until one decides.
+    #[default]
     Stages = "stages", Power::Complete, None, "", None;
     /// Tries the trace's own order of completions as a run.
     TraceOrder = "trace-order", Power::Proves, None, "", None;
@@ -95,15 +96,15 @@ algorithms! {
     Complete = "complete", Power::Complete, None, "", None;
     /// Derives forced order, then asks a SAT solver about the pairs of writes that are left unordered.
     Sat = "sat", Power::Complete, None, "", None;
-    /// Checks causal consistency (CC).
+    /// Checks causal consistency, CC.
     Cc = "cc", below(Criterion::Cc), SC_AND_TSO, "CAV 2019, section 3.1", Some(criteria::causal::cc);
-    /// Checks causal convergence (CCv).
+    /// Checks causal convergence, CCv.
     Ccv = "ccv", below(Criterion::Ccv), SC_AND_TSO, "CAV 2019, section 3.1", Some(criteria::causal::ccv);
-    /// Checks causal memory (CM).
+    /// Checks causal memory, CM.
     Cm = "cm", below(Criterion::Cm), SC, "CAV 2019, section 3.1", Some(criteria::convergent::cm);
-    /// Checks convergent causal memory (CCM).
+    /// Checks convergent causal memory, CCM.
     Ccm = "ccm", below(Criterion::Ccm), SC, "CAV 2019, section 3.2", Some(criteria::convergent::ccm);
-    /// Checks weak convergent causal memory (wCCM).
+    /// Checks weak convergent causal memory, wCCM.
     Wccm = "wccm", below(Criterion::Wccm), TSO, "CAV 2019, section 4.1", Some(criteria::weak::wccm);
     /// Solves the axioms of SC as one formula.
     ScSat = "sc-sat", Power::Complete, SC, "CAV 2019, section 5", Some(gradual::axioms);
@@ -117,7 +118,7 @@ algorithms! {
     TsoWccmEnum = "tso-wccm-enum", Power::Complete, TSO, "CAV 2019, Algorithm 2", Some(gradual::decide);
     /// Checks wCCM, then solves the rest by SAT.
     TsoWccmSat = "tso-wccm-sat", Power::Complete, TSO, "CAV 2019, section 5.1", Some(gradual::decide);
-    /// Checks weak sequential consistency (wSC).
+    /// Checks weak sequential consistency, wSC.
     Wsc = "wsc", BELOW_SC, SC, "Boosting, section 3", Some(saturation::clocks::decide);
     /// Checks the counterpart of wSC for TSO.
     Wtso = "wtso", BELOW_TSO, TSO, "Boosting, section 3", Some(saturation::clocks::decide);
@@ -149,12 +150,6 @@ algorithms! {
     SimpleWitness = "simple-witness", Power::Proves, SC, "Qadeer, section 5.2", Some(qadeer::run);
     /// Looks for a k-nice cycle relative to the order of completions.
     NiceCycle = "nice-cycle", Power::Proves, SC, "Qadeer, section 6", Some(qadeer::run);
-}
-
-impl Default for Algorithm {
-    fn default() -> Algorithm {
-        Algorithm::Stages
-    }
 }
 
 impl Algorithm {

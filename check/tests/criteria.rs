@@ -16,7 +16,7 @@ use check::engine::relation::Relation;
 use check::generate::{Recipe, generate};
 use check::kernel::conflicting;
 use check::papers::criteria::violation::CriterionViolation;
-use check::papers::criteria::{Stop, causal, convergent, weak};
+use check::papers::criteria::{NotDerived, causal, convergent, weak};
 use check::papers::execution::Execution;
 use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
 use common::corpus::Corpus;
@@ -164,11 +164,11 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
     let pairs = |criterion| ordered(history, reads_from, criterion);
     match convergent::convergent_memory(&exec, &none) {
         Ok(order) => same(&order.relation(), &literal.pww, "pww", history),
-        Err(stop) => assert!(stop != Stop::Exceeded && !literal.ccm),
+        Err(stop) => assert!(stop != NotDerived::Exceeded && !literal.ccm),
     }
     match weak::weak_memory(&exec, reads_from, &none) {
         Ok(order) => same(&order.relation(), &literal.wpww, "wpww", history),
-        Err(stop) => assert!(stop != Stop::Exceeded && !literal.wccm),
+        Err(stop) => assert!(stop != NotDerived::Exceeded && !literal.wccm),
     }
     if literal.cc {
         assert_eq!(

@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use check::shrink::closure::Along;
+use check::shrink::closure::Requirements;
 use check::shrink::{Shrunk, Size, litmus_shape, shrink};
 use check::{Bounds, Model, Options, Verdict, check};
 use common::{MODELS, Mix, certified, change_reads, print, program, run, seeded};
@@ -33,12 +33,12 @@ fn read(text: &str) -> History {
 }
 
 /// An operation and all that cannot stay without it, by the definition.
-fn with_dependents(along: &Along<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId> {
+fn with_dependents(requirements: &Requirements<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId> {
     let mut all = BTreeSet::from([gone]);
     loop {
         let depends = |op: &&OpId| {
             let mut needed = Vec::new();
-            along.needs(**op, &mut needed);
+            requirements.needs(**op, &mut needed);
             !all.contains(*op) && needed.iter().any(|it| all.contains(it))
         };
         let Some(&next) = ops.iter().find(depends) else {
@@ -50,9 +50,9 @@ fn with_dependents(along: &Along<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId
 
 /// Nothing can go: each operation with what depends on it, and by that anything more.
 fn assert_minimal(history: &History, reads_from: &ReadsFrom, model: Model, part: &Shrunk) {
-    let along = Along::of(history, reads_from);
+    let requirements = Requirements::of(history, reads_from);
     for &gone in &part.kept {
-        let gone = with_dependents(&along, &part.kept, gone);
+        let gone = with_dependents(&requirements, &part.kept, gone);
         let (rest, kept) = history.restrict(|op| part.kept.contains(&op) && !gone.contains(&op));
         let verdict = check(
             &rest,

@@ -34,7 +34,7 @@ use std::io::Read;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use ::check::online::{Arrival, Broken, Stop};
+use ::check::online::{Arrival, ArrivalError, Broken};
 use ::check::proof::Violation;
 use ::check::{self, Model, Verdict};
 use ::check::{Bounds, Exceeded};
@@ -222,7 +222,7 @@ impl Watch {
 
     fn problem(&mut self, problem: Problem) -> Result<End, WatchError> {
         let stop = match problem {
-            Problem::Stop(stop) => stop,
+            Problem::Arrival(stop) => stop,
             Problem::Unsuitable(what) => {
                 return Err(WatchError::Unsuitable {
                     name: self.name.clone(),
@@ -232,13 +232,13 @@ impl Watch {
             }
         };
         match stop {
-            Stop::Broken(broken) => Ok(self.violation(&broken, self.taken)),
-            Stop::LateThread(first) => Ok(End::Undecided(format!(
+            ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.taken)),
+            ArrivalError::LateThread(first) => Ok(End::Undecided(format!(
                 "thread {} began with {} when operations had been forgotten that it may precede",
                 first.thread,
                 self.window.named(&first)
             ))),
-            Stop::WrittenTwice(twice) => Err(WatchError::WrittenTwice {
+            ArrivalError::WrittenTwice(twice) => Err(WatchError::WrittenTwice {
                 name: self.name.clone(),
                 second: self.window.named(&twice.second),
                 first: match twice.first {

@@ -141,7 +141,7 @@ impl<B: BufRead> Reader<B> {
         let digest =
             field("digest").ok_or_else(|| self.error("a `digest` line before the verdict"))?;
         let criterion = match field("criterion").map(|name| Criterion::from_name(&name)) {
-            Some(None) => return Err(self.error("a criterion: cc, ccv, cm, ccm or wccm")),
+            Some(None) => return Err(self.error("the name of a criterion after `criterion`")),
             known => known.flatten(),
         };
         let threads = field("threads").map(|count| count.parse());

@@ -15,7 +15,7 @@ use crate::bounds::Bounds;
 use crate::engine::explain::explain;
 use crate::engine::greedy::{Greedy, Progress};
 use crate::engine::proof::Violation;
-use crate::engine::saturate::{Saturation, Stop};
+use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::engine::search::{End, Memory, search};
 use certify::rule::Rule;
 
@@ -142,7 +142,7 @@ fn search_on(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, until: usize) -> 
 }
 
 /// Explains a contradiction that saturation found before any choice.
-pub fn refute(saturation: &Saturation<'_>, stop: Stop) -> Option<Violation> {
+pub fn refute(saturation: &Saturation<'_>, stop: NoFixpoint) -> Option<Violation> {
     let explanation = explain(saturation, stop, |_| &[])?;
     debug_assert!(
         explanation

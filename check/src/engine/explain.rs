@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::engine::events::Events;
 use crate::engine::events::INITIAL;
 use crate::engine::proof::{Assumption, Block, Contradiction, Fact};
-use crate::engine::saturate::{Edge, Saturation, Stop};
+use crate::engine::saturate::{Edge, NoFixpoint, Saturation};
 use certify::certificate::Node;
 use certify::rule::Rule;
 
@@ -37,14 +37,14 @@ pub struct Explanation {
 /// edges, that a lemma's edge rests on.
 pub fn explain<'l>(
     saturation: &Saturation<'_>,
-    stop: Stop,
+    stop: NoFixpoint,
     lemma_premises: impl Fn(u32) -> &'l [u32],
 ) -> Option<Explanation> {
     let explainer = Explainer::new(saturation);
     match stop {
-        Stop::Exceeded => None,
-        Stop::BeforeInitial { write, read } => Some(explainer.before_initial(write, read)),
-        Stop::Cycle(event) => Some(explainer.cycle(event, lemma_premises)),
+        NoFixpoint::Exceeded => None,
+        NoFixpoint::BeforeInitial { write, read } => Some(explainer.before_initial(write, read)),
+        NoFixpoint::Cycle(event) => Some(explainer.cycle(event, lemma_premises)),
     }
 }
 

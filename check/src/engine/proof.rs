@@ -8,11 +8,11 @@ use history::OpId;
 /// `before` precedes `after` in memory order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What precedes.
+    /// The event that precedes.
     pub before: Node,
-    /// What follows.
+    /// The event that follows.
     pub after: Node,
-    /// Why.
+    /// The rule by which it does.
     pub rule: Rule<OpId>,
     /// Facts of the same block that the rule needs: for R6 and R7 a path, and for every rule about
     /// a read whose source is assumed that assumption.
@@ -30,7 +30,7 @@ pub enum Contradiction {
     ThinFinal(u32),
 }
 
-/// Something that may be assumed, or its opposite.
+/// A statement that a block may assume, or its opposite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Assumption {
     /// Of two writes of one location, the first precedes the second.

@@ -29,7 +29,7 @@ use crate::engine::effort::Effort;
 use crate::engine::explain::{Explanation, explain};
 use crate::engine::frontier::Frontier;
 use crate::engine::proof::{Block, Violation};
-use crate::engine::saturate::{Mark, Saturation, Stop};
+use crate::engine::saturate::{Mark, NoFixpoint, Saturation};
 use certify::rule::Rule;
 
 /// How far ahead of the lowest unplaced rank events are visited at first as soon as choices concern
@@ -358,7 +358,7 @@ impl Search<'_, '_> {
     }
 
     /// Chooses the order of some pairs. What refutes them is left in place to be explained.
-    fn choose(&mut self, pairs: &[(u32, u32)]) -> Result<Result<(), Stop>, End> {
+    fn choose(&mut self, pairs: &[(u32, u32)]) -> Result<Result<(), NoFixpoint>, End> {
         let level = Level {
             mark: self.saturation.mark(),
             placed: self.frontier.order().len(),
@@ -366,16 +366,16 @@ impl Search<'_, '_> {
         };
         self.levels.push(level);
         match self.saturation.assume(pairs, Rule::Assumed, self.horizon()) {
-            Err(Stop::Exceeded) => Err(End::Exceeded),
+            Err(NoFixpoint::Exceeded) => Err(End::Exceeded),
             chosen => Ok(chosen),
         }
     }
 
     /// Turns contradictions into lemmas until saturation succeeds.
-    fn learn(&mut self, mut stop: Stop) -> Result<(), End> {
+    fn learn(&mut self, mut stop: NoFixpoint) -> Result<(), End> {
         loop {
             self.count_visits();
-            if stop != Stop::Exceeded && self.memory.effort.is_spent() {
+            if stop != NoFixpoint::Exceeded && self.memory.effort.is_spent() {
                 return Err(End::Budget);
             }
             if self.memory.facts > self.memory.most_facts {
@@ -402,7 +402,7 @@ impl Search<'_, '_> {
     }
 
     /// Jumps back and takes the opposite of the last choice that a contradiction rests on.
-    fn flip(&mut self, explanation: Explanation) -> Result<Result<(), Stop>, End> {
+    fn flip(&mut self, explanation: Explanation) -> Result<Result<(), NoFixpoint>, End> {
         let Explanation { block, mut choices } = explanation;
         let Some(last) = choices.pop() else {
             let mut blocks: Vec<Block> = self

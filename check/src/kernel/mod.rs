@@ -21,7 +21,7 @@ use crate::decide::Options;
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;
 use crate::engine::rank::rank;
-use crate::engine::saturate::{Saturation, Stop};
+use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::engine::value_problems::ValueProblems;
 use crate::papers::Problem;
 use crate::papers::criteria::causal;
@@ -92,7 +92,7 @@ pub fn kernel(
     let mut saturation = Saturation::new(&events, rank(&events, history), last, bounds);
     match saturation.reset() {
         Ok(()) => {}
-        Err(Stop::Exceeded) => return Err(exceeded(bounds)),
+        Err(NoFixpoint::Exceeded) => return Err(exceeded(bounds)),
         Err(_) => return Err(NoKernel::Inconsistent),
     }
     if !history.has_order() {

@@ -55,11 +55,11 @@ use replay::Replay;
 /// An operation as it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Its thread.
+    /// The thread of the operation.
     pub thread: u32,
     /// Its place in its thread's program order; places may be left out, and all are below [`MOST`].
     pub sequence: u32,
-    /// What it does. Of what the model [refines](Model::refines), nothing sound can be said: it must not arrive.
+    /// The kind of the operation; one that the model [refines](Model::refines) must not arrive.
     pub kind: Kind,
     /// Where, as a number that means the same each time; fences have none.
     pub location: Option<u64>,
@@ -67,11 +67,11 @@ pub struct Arrival {
     pub read: Option<u64>,
     /// What it writes, where it writes and that is known.
     pub written: Option<u64>,
-    /// Whatever tells it apart for whoever asks.
+    /// A number by which the caller recognizes the operation, such as its trace line.
     pub tag: u64,
 }
 
-/// Why the history can't be consistent any more.
+/// Why no continuation of the history can be consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// The first must come before the second, by a rule unless what it followed from is forgotten, but
@@ -96,18 +96,18 @@ pub struct WrittenTwice {
 
 /// Why an operation could not be taken in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum ArrivalError {
     /// The history can't be consistent any more.
     Broken(Box<Broken>),
-    /// It is no history of which that can be told.
+    /// A value is written twice, so the sources of reads are not known.
     WrittenTwice(Box<WrittenTwice>),
-    /// The first operation of a thread of which nobody has spoken when operations were forgotten: it may precede these.
+    /// This is the first operation of a thread that was not announced before operations were forgotten: it may precede these.
     LateThread(Box<Arrival>),
 }
 
-impl From<Box<Broken>> for Stop {
-    fn from(broken: Box<Broken>) -> Stop {
-        Stop::Broken(broken)
+impl From<Box<Broken>> for ArrivalError {
+    fn from(broken: Box<Broken>) -> ArrivalError {
+        ArrivalError::Broken(broken)
     }
 }
 
@@ -123,7 +123,7 @@ const REMEMBERED: usize = 1 << 16;
 /// Where a read takes its value from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// It does not read, or nobody knows.
+    /// The operation does not read, or its source is not known.
     None,
     /// The initial value.
     Initial,
@@ -185,7 +185,7 @@ pub struct Online {
 }
 
 impl Online {
-    /// Nothing has arrived.
+    /// Creates a checker that no operation has arrived at.
     pub fn new(model: Model) -> Online {
         Online {
             events: Vec::new(),
@@ -225,14 +225,14 @@ impl Online {
         all
     }
 
-    /// An operation has completed.
+    /// Takes in an operation that has completed.
     ///
     /// # Errors
     /// The history can't be consistent any more, or a value is written twice. Nothing can be added after that.
-    pub fn arrive(&mut self, arrival: Arrival) -> Result<(), Stop> {
+    pub fn arrive(&mut self, arrival: Arrival) -> Result<(), ArrivalError> {
         self.arrived += 1;
         if self.has_forgotten && !self.chains.threads.contains_key(&arrival.thread) {
-            return Err(Stop::LateThread(Box::new(arrival)));
+            return Err(ArrivalError::LateThread(Box::new(arrival)));
         }
         let location = arrival
             .location
@@ -253,7 +253,7 @@ impl Online {
         self.chains.settle(thread, sequence);
     }
 
-    /// Nothing more will come.
+    /// Ends the run: no operation arrives after this.
     ///
     /// # Errors
     /// A read has waited in vain for its source.
@@ -302,20 +302,23 @@ impl Online {
         number
     }
 
-    fn check_unique(&self, location: u32, value: u64, second: Arrival) -> Result<(), Stop> {
+    fn check_unique(&self, location: u32, value: u64, second: Arrival) -> Result<(), ArrivalError> {
         let first = self
             .writers
             .get(&(location, value))
             .map(|&it| self.events[it as usize].arrival);
         let first = first.or_else(|| self.held_back.get(&(location, value)).copied());
         if first.is_some() || value == 0 || self.is_forgotten.contains(&(location, value)) {
-            return Err(Stop::WrittenTwice(Box::new(WrittenTwice { first, second })));
+            return Err(ArrivalError::WrittenTwice(Box::new(WrittenTwice {
+                first,
+                second,
+            })));
         }
         Ok(())
     }
 
     /// Where an operation takes its value from; nothing if that has not arrived.
-    fn source(&self, arrival: Arrival, location: u32) -> Result<Option<Source>, Stop> {
+    fn source(&self, arrival: Arrival, location: u32) -> Result<Option<Source>, ArrivalError> {
         if arrival.kind == Kind::StoreConditional {
             return Ok(Some(self.linked_source(arrival, location)));
         }
@@ -335,7 +338,12 @@ impl Online {
     }
 
     /// Inserts an operation, and draws the conclusions; then those that have waited for it.
-    fn take_in(&mut self, arrival: Arrival, location: u32, source: Source) -> Result<(), Stop> {
+    fn take_in(
+        &mut self,
+        arrival: Arrival,
+        location: u32,
+        source: Source,
+    ) -> Result<(), ArrivalError> {
         let mut open = vec![(arrival, source)];
         while let Some((arrival, source)) = open.pop() {
             let number = self.insert(arrival, location, source)?;

@@ -280,7 +280,7 @@ impl Online {
         before != after && self.clocks.get(after, chain) >= position
     }
 
-    /// The same, whatever is known: a chain's clock says nothing of an event that is inserted into it later.
+    /// Adds an edge even if the order is known: the clock of a chain does not cover an event that is inserted into the chain later.
     fn link(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
         let (chain, position) = self.place_of(after);
         if self.clocks.get(before, chain) >= position {

@@ -7,12 +7,12 @@
 //! - [`gradual`]: the axioms as a formula; a weaker criterion first, then enumeration or SAT over the
 //!   rest (CAV 2019, Boosting);
 //! - [`saturation`]: wSC, wTSO, and extensions (Boosting);
-//! - [`dbcop`]: search over interleavings (Boosting);
+//! - `dbcop`: search over interleavings (Boosting);
 //! - [`hpca`]: the family of HPCA 2006;
 //! - [`qadeer`]: the simple witness, constraint graphs and nice cycles (Qadeer).
 //!
 //! They share [`execution`], a history with explicit initial writes, program order and reads-from;
-//! [`program_order`], reduced to neighbours; and with the rest of the crate `digraph`,
+//! `program_order`, reduced to neighbours; and with the rest of the crate `digraph`,
 //! [`crate::engine::relation`] and `pairs`.
 //!
 //! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`](crate::Algorithm) has a row for each. It needs to know every read's source
@@ -21,11 +21,11 @@
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
 pub mod criteria;
-pub mod dbcop;
+pub(crate) mod dbcop;
 pub mod execution;
 pub mod gradual;
 pub mod hpca;
-pub mod program_order;
+pub(crate) mod program_order;
 pub mod qadeer;
 pub mod saturation;
 

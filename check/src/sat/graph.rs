@@ -46,11 +46,11 @@ impl Link {
 /// A link with its ends, which are events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arc {
-    /// What comes before.
+    /// The event that comes before.
     pub from: u32,
-    /// What comes after.
+    /// The event that comes after.
     pub to: u32,
-    /// Why.
+    /// Why one comes before the other.
     pub link: Link,
 }
 

@@ -45,9 +45,9 @@ use rustc_hash::FxHashMap;
 
 use crate::engine::csr::Csr;
 
-/// What the operations of a history take along.
+/// The operations that each operation of a history requires: they are kept where it is kept.
 #[derive(Debug)]
-pub struct Along<'a> {
+pub struct Requirements<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
     /// By location and value its writes, where reads have several candidates.
@@ -56,10 +56,10 @@ pub struct Along<'a> {
     before: FxHashMap<OpId, OpId>,
 }
 
-impl<'a> Along<'a> {
-    /// Looks at a history. Cost: linear.
-    pub fn of(history: &'a History, reads_from: &'a ReadsFrom) -> Along<'a> {
-        Along {
+impl<'a> Requirements<'a> {
+    /// Finds the requirements of a history. Cost: linear.
+    pub fn of(history: &'a History, reads_from: &'a ReadsFrom) -> Requirements<'a> {
+        Requirements {
             history,
             reads_from,
             candidates: candidates(history, reads_from),
@@ -67,7 +67,7 @@ impl<'a> Along<'a> {
         }
     }
 
-    /// Appends what an operation takes along, not what that takes along in turn.
+    /// Appends the operations that an operation requires directly.
     pub fn needs(&self, op: OpId, needed: &mut Vec<OpId>) {
         self.parts(op, needed);
         match self.reads_from.source(op) {
@@ -82,7 +82,7 @@ impl<'a> Along<'a> {
         needed.extend(self.before.get(&op));
     }
 
-    /// Of each operation, those that take it along: what has to go if it goes. Cost: linear in what is taken along.
+    /// For each operation, those that require it: they are left out where it is left out. Cost: linear in the requirements.
     pub fn dependents(&self) -> Csr {
         let mut pairs = Vec::new();
         let mut needed = Vec::new();

@@ -47,7 +47,7 @@ use crate::bounds::Bounds;
 use crate::decide::{Options, check, decide};
 use crate::engine::csr::Csr;
 use crate::engine::proof::{Contradiction, Violation};
-use crate::shrink::closure::Along;
+use crate::shrink::closure::Requirements;
 use crate::verdict::Verdict;
 use memory::Model;
 
@@ -57,7 +57,7 @@ const GROUP_BUDGET: u64 = 20_000;
 /// A part of a history that violates a model.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// It.
+    /// The part, as a history of its own.
     pub history: History,
     /// Where its reads take their values from.
     pub reads_from: ReadsFrom,
@@ -149,7 +149,7 @@ pub fn reduce(
 /// Some operations of the whole history that violate the model.
 #[derive(Clone, Debug)]
 struct Part {
-    /// They, ascending.
+    /// The operations, in ascending order.
     ops: Vec<OpId>,
     /// The proof; operations and locations are those of the part as a history of its own.
     violation: Violation,
@@ -160,7 +160,7 @@ struct Search<'a> {
     reads_from: &'a ReadsFrom,
     model: Model,
     bounds: &'a Bounds,
-    along: Along<'a>,
+    requirements: Requirements<'a>,
     /// What has to go with each operation.
     dependents: Csr,
     trials: u64,
@@ -173,14 +173,14 @@ impl<'a> Search<'a> {
         model: Model,
         bounds: &'a Bounds,
     ) -> Search<'a> {
-        let along = Along::of(history, reads_from);
+        let requirements = Requirements::of(history, reads_from);
         Search {
             history,
             reads_from,
             model,
             bounds,
-            dependents: along.dependents(),
-            along,
+            dependents: requirements.dependents(),
+            requirements,
             trials: 0,
         }
     }
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
         let mut needed = BTreeSet::new();
         while let Some(op) = open.pop() {
             if needed.insert(op) {
-                self.along.needs(op, &mut open);
+                self.requirements.needs(op, &mut open);
             }
         }
         let ops = needed.into_iter().collect();

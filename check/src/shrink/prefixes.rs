@@ -19,7 +19,7 @@
 
 use history::{History, OpId, ReadsFrom};
 
-use crate::shrink::closure::Along;
+use crate::shrink::closure::Requirements;
 
 /// The prefixes of a history. Memory: 8 bytes an operation.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ impl<'a> Prefixes<'a> {
             return None;
         }
         let sequence = sequence(history);
-        let along = Along::of(history, reads_from);
+        let requirements = Requirements::of(history, reads_from);
         let mut since = vec![NEVER; history.len()];
         for (length, &op) in (1..).zip(&sequence) {
-            add(&along, op, length, &mut since);
+            add(&requirements, op, length, &mut since);
         }
         Some(Prefixes {
             history,
@@ -120,12 +120,12 @@ fn sequence(history: &History) -> Vec<OpId> {
 }
 
 /// Adds an operation with all that it takes along and that no shorter prefix has.
-fn add(along: &Along<'_>, op: OpId, length: u32, since: &mut [u32]) {
+fn add(requirements: &Requirements<'_>, op: OpId, length: u32, since: &mut [u32]) {
     let mut open = vec![op];
     while let Some(op) = open.pop() {
         if since[op.at()] == NEVER {
             since[op.at()] = length;
-            along.needs(op, &mut open);
+            requirements.needs(op, &mut open);
         }
     }
 }

@@ -71,7 +71,7 @@ pub struct Edge {
 
 /// Why saturation stopped before a fixpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum NoFixpoint {
     /// This event precedes itself, by edges that are in place.
     Cycle(u32),
     /// This write precedes the initial value, which its own thread read after it.
@@ -178,7 +178,7 @@ impl<'a> Saturation<'a> {
     ///
     /// # Errors
     /// A contradiction, or a bound that was met.
-    pub fn reset(&mut self) -> Result<(), Stop> {
+    pub fn reset(&mut self) -> Result<(), NoFixpoint> {
         self.clocks.reset(self.events);
         self.transits.fill(0);
         self.edges.clear();
@@ -203,14 +203,14 @@ impl<'a> Saturation<'a> {
     ///
     /// # Errors
     /// A contradiction, or a bound that was met.
-    pub fn saturate(&mut self, limit: usize) -> Result<(), Stop> {
+    pub fn saturate(&mut self, limit: usize) -> Result<(), NoFixpoint> {
         while let Some(event) = self.worklist.pop(limit) {
             if self.logging {
                 self.visited.push(event);
             }
             self.visits += 1;
             if self.visits.is_multiple_of(256) && self.bounds.passed() {
-                return Err(Stop::Exceeded);
+                return Err(NoFixpoint::Exceeded);
             }
             self.visit(event)?;
         }
@@ -232,7 +232,7 @@ impl<'a> Saturation<'a> {
         pairs: &[(u32, u32)],
         rule: Rule<u32>,
         limit: usize,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), NoFixpoint> {
         for &(from, to) in pairs {
             self.add(from, to, rule)?;
             // R7, without waiting until `to` is visited.
@@ -379,7 +379,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// Adds an edge unless the order is known.
-    fn add(&mut self, from: u32, to: u32, rule: Rule<u32>) -> Result<(), Stop> {
+    fn add(&mut self, from: u32, to: u32, rule: Rule<u32>) -> Result<(), NoFixpoint> {
         if from != to && self.precedes(from, to) {
             return Ok(());
         }
@@ -388,7 +388,7 @@ impl<'a> Saturation<'a> {
             && self.precedes(to, from);
         self.link(from, to, Some(rule));
         if closes {
-            return Err(Stop::Cycle(to));
+            return Err(NoFixpoint::Cycle(to));
         }
         self.pass(from, to, false)
     }
@@ -398,7 +398,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// Passes the clock of `from`, and `from` itself, to `to`.
-    fn pass(&mut self, from: u32, to: u32, is_transit: bool) -> Result<(), Stop> {
+    fn pass(&mut self, from: u32, to: u32, is_transit: bool) -> Result<(), NoFixpoint> {
         let mut row = std::mem::take(&mut self.scratch);
         self.load(from, &mut row);
         let result = self.join(from, &row, to, is_transit);
@@ -413,7 +413,13 @@ impl<'a> Saturation<'a> {
         row[slot] = row[slot].max(self.events.position[event as usize]);
     }
 
-    fn join(&mut self, from: u32, row: &[u32], to: u32, is_transit: bool) -> Result<(), Stop> {
+    fn join(
+        &mut self,
+        from: u32,
+        row: &[u32],
+        to: u32,
+        is_transit: bool,
+    ) -> Result<(), NoFixpoint> {
         let (global, width) = (self.events.global_slots(), self.events.width);
         let slots = if is_transit {
             global..width
@@ -456,13 +462,13 @@ impl<'a> Saturation<'a> {
         }
         self.worklist.push(to);
         if self.clocks.of(to)[own] >= position {
-            return Err(Stop::Cycle(to));
+            return Err(NoFixpoint::Cycle(to));
         }
         Ok(())
     }
 
     /// Passes an event's clock on and applies the rules to it.
-    fn visit(&mut self, event: u32) -> Result<(), Stop> {
+    fn visit(&mut self, event: u32) -> Result<(), NoFixpoint> {
         self.receive(event)?;
         while self.worklist.take(event) {
             self.receive(event)?;
@@ -479,7 +485,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// Adds the edges into an event that its clock calls for.
-    fn receive(&mut self, event: u32) -> Result<(), Stop> {
+    fn receive(&mut self, event: u32) -> Result<(), NoFixpoint> {
         if self.has_transit && self.events.location[event as usize] != NONE {
             self.receive_transit(event)?;
         }
@@ -489,7 +495,7 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    fn pass_on(&mut self, event: u32, row: &[u32]) -> Result<(), Stop> {
+    fn pass_on(&mut self, event: u32, row: &[u32]) -> Result<(), NoFixpoint> {
         let events = self.events;
         for &next in events.po.of(event) {
             self.join(event, row, next, false)?;
@@ -516,7 +522,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// R6: writes that precede a read precede its source.
-    fn apply_r6(&mut self, read: u32) -> Result<(), Stop> {
+    fn apply_r6(&mut self, read: u32) -> Result<(), NoFixpoint> {
         let source = self.events.source[read as usize];
         if self.settled[source as usize] {
             return Ok(());
@@ -531,7 +537,7 @@ impl<'a> Saturation<'a> {
 
     /// R7: readers of writes that precede a write precede it too. For those that precede another
     /// write that precedes this one, it suffices that they precede that one.
-    fn apply_r7(&mut self, write: u32) -> Result<(), Stop> {
+    fn apply_r7(&mut self, write: u32) -> Result<(), NoFixpoint> {
         let found = self.writes_ahead(None, write);
         for &source in &found {
             self.add_readers(source, write)?;
@@ -541,7 +547,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// R7 for a write that precedes another.
-    fn add_readers(&mut self, source: u32, write: u32) -> Result<(), Stop> {
+    fn add_readers(&mut self, source: u32, write: u32) -> Result<(), NoFixpoint> {
         let events = self.events;
         for &reader in events.readers.of(source) {
             if reader != write {

@@ -2,11 +2,11 @@
 
 use crate::engine::events::{INITIAL, NONE};
 
-use super::{Rule, Saturation, Stop};
+use super::{NoFixpoint, Rule, Saturation};
 
 impl Saturation<'_> {
     /// The edges that reads and final values show by themselves: R4, R5, initial and final.
-    pub(super) fn observe(&mut self) -> Result<(), Stop> {
+    pub(super) fn observe(&mut self) -> Result<(), NoFixpoint> {
         let events = self.events;
         // The last write of each location by the thread at hand.
         let mut own: rustc_hash::FxHashMap<u32, u32> = Default::default();
@@ -40,11 +40,11 @@ impl Saturation<'_> {
     }
 
     /// R4 and R5 for one read; `own` is its thread's last earlier write of the location.
-    fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), Stop> {
+    fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), NoFixpoint> {
         let source = self.events.source[read as usize];
         match (source, own) {
             (NONE, _) | (INITIAL, None) => {}
-            (INITIAL, Some(write)) => return Err(Stop::BeforeInitial { write, read }),
+            (INITIAL, Some(write)) => return Err(NoFixpoint::BeforeInitial { write, read }),
             (source, own) => {
                 let earlier_own =
                     self.events.thread(source) == self.events.thread(read) && source < read;

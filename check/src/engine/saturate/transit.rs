@@ -1,10 +1,10 @@
 //! Transit edges: what carries store slots from main chains to the events of a location (PSO).
 
-use super::{Overwritten, Saturation, Stop};
+use super::{NoFixpoint, Overwritten, Saturation};
 
 impl Saturation<'_> {
     /// Adds the transit edges that an event's main slots call for (PSO).
-    pub(super) fn receive_transit(&mut self, event: u32) -> Result<(), Stop> {
+    pub(super) fn receive_transit(&mut self, event: u32) -> Result<(), NoFixpoint> {
         let mut found = std::mem::take(&mut self.found);
         let view = (self.events, &self.clocks, &self.accesses.main);
         self.main_predecessors.ahead(view, None, event, &mut found);
@@ -27,7 +27,7 @@ impl Saturation<'_> {
         Ok(())
     }
 
-    fn transit_from_main(&mut self, access: u32, event: u32) -> Result<(), Stop> {
+    fn transit_from_main(&mut self, access: u32, event: u32) -> Result<(), NoFixpoint> {
         let column = self.events.slot[access as usize];
         let entry = event as usize * self.events.global_slots() + column as usize;
         let position = self.events.position[access as usize];
@@ -46,7 +46,7 @@ impl Saturation<'_> {
         self.transit(access, event)
     }
 
-    fn transit(&mut self, from: u32, to: u32) -> Result<(), Stop> {
+    fn transit(&mut self, from: u32, to: u32) -> Result<(), NoFixpoint> {
         self.link(from, to, None);
         self.pass(from, to, true)
     }

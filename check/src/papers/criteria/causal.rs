@@ -43,12 +43,12 @@
 
 use rustc_hash::FxHashSet;
 
-use super::local::Halt;
+use super::local::NotClosed;
 use super::pasts::Pasts;
 use super::reasons::Reasons;
 use super::violation::CriterionViolation;
 use super::web::{Edge, Hop, Label, Web, reads_from};
-use super::{Derives, Stop};
+use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Problem, Report};
@@ -81,13 +81,13 @@ pub fn ccv(problem: &Problem<'_>) -> Report {
 pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -> Derives<Pasts> {
     let reads = reads_from(exec, false);
     match Pasts::new(exec, &between_operations(exec, &reads), bounds) {
-        Err(Halt::Exceeded) => Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => Err(Stop::CriterionViolation(cycle(
+        Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
+        Err(NotClosed::Cyclic) => Err(NotDerived::CriterionViolation(cycle(
             exec, criterion, reads, bounds,
         ))),
         Ok(pasts) => match stale(exec, &pasts, bounds)? {
             found if found.is_empty() => Ok(pasts),
-            found => Err(Stop::CriterionViolation(stale_read(
+            found => Err(NotDerived::CriterionViolation(stale_read(
                 exec, criterion, reads, &found,
             ))),
         },
@@ -105,8 +105,8 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     drop(pasts);
     match Pasts::new(exec, &between_operations(exec, &edges), bounds) {
         Ok(pasts) => Ok(pasts),
-        Err(Halt::Exceeded) => Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => Err(Stop::CriterionViolation(cycle(
+        Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
+        Err(NotClosed::Cyclic) => Err(NotDerived::CriterionViolation(cycle(
             exec,
             Criterion::Ccv,
             edges,
@@ -146,7 +146,7 @@ fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u
     let mut found = Vec::new();
     for read in 0..exec.operations {
         if read.is_multiple_of(OFTEN) && bounds.passed() {
-            return Err(Stop::Exceeded);
+            return Err(NotDerived::Exceeded);
         }
         let source = exec.source[read as usize];
         if source == NONE {
@@ -167,7 +167,7 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
     let mut found = Vec::new();
     for read in 0..exec.operations {
         if read.is_multiple_of(OFTEN) && (bounds.passed() || !bounds.allows(24 * found.len())) {
-            return Err(Stop::Exceeded);
+            return Err(NotDerived::Exceeded);
         }
         let source = exec.source[read as usize];
         if source == NONE {

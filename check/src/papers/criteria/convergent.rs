@@ -1,6 +1,6 @@
 //! Causal memory (CM) and convergent causal memory (CCM), CAV 2019, sections 3.1 and 3.2.
 //!
-//! CM holds iff CC does and every `hb_o` is acyclic ([`super::local`]). CCM holds iff
+//! CM holds iff CC does and every `hb_o` is acyclic (`local`). CCM holds iff
 //! `po ∪ wr ∪ pww ∪ rw[pww]` is acyclic, with `hb = (⋃ hb_o)⁺` and
 //! `pww = (hb_WW ∪ cf[hb])⁺`, which is part of every store order that explains the history under
 //! SC (Lemma 2). Cost: that of `hb`, then O(n²/64 + m²) for m writes of a location, O(n·threads)
@@ -9,11 +9,11 @@
 //! threads, 64 locations): CM and CCM 0.03 s for 4,000 operations, 0.6 s for 16,000.
 
 use super::causal;
-use super::local::{Causality, Derived, Halt, close, empty, overtaken};
+use super::local::{Causality, Derived, NotClosed, close, empty, overtaken};
 use super::reasons::Reasons;
 use super::violation::CriterionViolation;
 use super::web::{Edge, Label, Web, reads_from, steps};
-use super::{Derives, Stop};
+use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
@@ -69,7 +69,7 @@ pub(super) fn derive(
     order: Order,
     bounds: &Bounds,
     into: &mut HappensBefore,
-) -> Result<(), Halt> {
+) -> Result<(), NotClosed> {
     let causality = Causality::new(exec, order, bounds)?;
     into.edges.extend(&causality.edges);
     for of in causality.roots() {
@@ -84,7 +84,7 @@ pub(super) fn derive(
 }
 
 impl HappensBefore {
-    /// Nothing yet.
+    /// Creates the relation without any pair.
     pub fn new() -> HappensBefore {
         HappensBefore {
             edges: Vec::new(),
@@ -124,16 +124,20 @@ pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
     let mut hb = HappensBefore::new();
     match derive(exec, Order::Full, bounds, &mut hb) {
         Ok(()) => {}
-        Err(Halt::Exceeded) => return Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => return Err(Stop::CriterionViolation(local_cycle(exec, &hb, bounds))),
+        Err(NotClosed::Exceeded) => return Err(NotDerived::Exceeded),
+        Err(NotClosed::Cyclic) => {
+            return Err(NotDerived::CriterionViolation(local_cycle(
+                exec, &hb, bounds,
+            )));
+        }
     }
     let Ok(mut pasts) = empty(exec, bounds) else {
-        return Err(Stop::Exceeded);
+        return Err(NotDerived::Exceeded);
     };
     match close(&mut pasts, &hb.edges, bounds) {
         Ok(_) => Ok(Some(exec.ordered_writes(&pasts))),
-        Err(Halt::Cyclic) => Ok(None),
-        Err(Halt::Exceeded) => Err(Stop::Exceeded),
+        Err(NotClosed::Cyclic) => Ok(None),
+        Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
     }
 }
 
@@ -165,8 +169,8 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
         &hb.derived,
         bounds,
     ) {
-        Some(violation) => Err(Stop::CriterionViolation(violation)),
-        None if bounds.passed() => Err(Stop::Exceeded),
+        Some(violation) => Err(NotDerived::CriterionViolation(violation)),
+        None if bounds.passed() => Err(NotDerived::Exceeded),
         None => Ok(order),
     }
 }
@@ -175,13 +179,13 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
 fn ended(
     exec: &Execution<'_>,
     hb: &HappensBefore,
-    known: Result<StoreOrder, (Halt, Vec<Edge>)>,
+    known: Result<StoreOrder, (NotClosed, Vec<Edge>)>,
     bounds: &Bounds,
 ) -> Derives<StoreOrder> {
     known.map_err(|(halt, conflicts)| {
         let mut edges = hb.as_edges();
         edges.extend(conflicts);
-        let cyclic = (halt == Halt::Cyclic).then(|| {
+        let cyclic = (halt == NotClosed::Cyclic).then(|| {
             final_cycle(
                 exec,
                 Criterion::Ccm,
@@ -193,7 +197,7 @@ fn ended(
         });
         cyclic
             .flatten()
-            .map_or(Stop::Exceeded, Stop::CriterionViolation)
+            .map_or(NotDerived::Exceeded, NotDerived::CriterionViolation)
     })
 }
 
@@ -201,8 +205,8 @@ fn store_order(
     exec: &Execution<'_>,
     bounds: &Bounds,
     hb: &mut HappensBefore,
-) -> Result<StoreOrder, (Halt, Vec<Edge>)> {
-    let early = |halt: Halt| (halt, Vec::new());
+) -> Result<StoreOrder, (NotClosed, Vec<Edge>)> {
+    let early = |halt: NotClosed| (halt, Vec::new());
     derive(exec, Order::Full, bounds, hb).map_err(early)?;
     let mut pasts = empty(exec, bounds).map_err(early)?;
     close(&mut pasts, &hb.edges, bounds).map_err(early)?;
@@ -211,7 +215,7 @@ fn store_order(
     let all = hb.edges.iter().copied();
     let all = all.chain(conflicts.iter().map(Edge::ends));
     let Ok(order) = topological(&Csr::new(exec.len(), all)) else {
-        return Err((Halt::Cyclic, conflicts));
+        return Err((NotClosed::Cyclic, conflicts));
     };
     close_writes(exec, &order, &pasts, conflicts, bounds).map_err(early)
 }
@@ -242,7 +246,7 @@ pub(super) fn close_writes(
     happens: &Relation,
     conflicts: Vec<Edge>,
     bounds: &Bounds,
-) -> Result<StoreOrder, Halt> {
+) -> Result<StoreOrder, NotClosed> {
     let mut pasts = empty(exec, bounds)?;
     let numbered = conflicts.iter().enumerate();
     let into = Csr::new(exec.len(), numbered.map(|(at, edge)| (edge.to, at as u32)));
@@ -250,7 +254,7 @@ pub(super) fn close_writes(
     let writes = order.iter().copied().filter(|&node| exec.is_write(node));
     for (done, write) in writes.enumerate() {
         if done.is_multiple_of(OFTEN) && bounds.passed() {
-            return Err(Halt::Exceeded);
+            return Err(NotClosed::Exceeded);
         }
         let others = exec.writes.of(exec.location[write as usize]).iter().rev();
         let before = others

@@ -2,18 +2,18 @@
 //!
 //! Each criterion has a function here, and its row in [`Algorithm`](crate::Algorithm): [`causal`] has CC and CCv, [`convergent`] CM
 //! and CCM, [`weak`] wCCM. Pasts are vector clocks
-//! ([`pasts`]) for the first two, rows of bits for the others, which rest on the relations of single
-//! operations in [`local`]. Why a criterion does not hold is a [`violation::CriterionViolation`]: [`web`] finds a
-//! cycle of edges that say why they are there, and [`reasons`] spells it out.
+//! (`pasts`) for the first two, rows of bits for the others, which rest on the relations of single
+//! operations in `local`. Why a criterion does not hold is a [`violation::CriterionViolation`]: `web` finds a
+//! cycle of edges that say why they are there, and `reasons` spells it out.
 
 pub mod causal;
 pub mod convergent;
-pub mod local;
-pub mod pasts;
-pub mod reasons;
+mod local;
+mod pasts;
+mod reasons;
 pub mod violation;
 pub mod weak;
-pub mod web;
+mod web;
 
 use violation::CriterionViolation;
 
@@ -22,7 +22,7 @@ use crate::papers::{Answer, Problem, Report};
 
 /// Why what a criterion derives is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum NotDerived {
     /// The criterion does not hold.
     CriterionViolation(CriterionViolation),
     /// A bound was met.
@@ -30,7 +30,7 @@ pub enum Stop {
 }
 
 /// What a criterion derives, unless something stops it.
-pub type Derives<T> = Result<T, Stop>;
+pub type Derives<T> = Result<T, NotDerived>;
 
 /// Decides a criterion. `derive` says how many pairs of writes the criterion orders, if it holds and that
 /// is known.
@@ -41,8 +41,10 @@ fn decide(
     let mut report = Report::from(Answer::Satisfied);
     match derive(&Execution::new(problem.history, problem.reads_from)) {
         Ok(pairs) => report.statistics.ordered = pairs,
-        Err(Stop::CriterionViolation(found)) => report.answer = Answer::CriterionViolation(found),
-        Err(Stop::Exceeded) => report.answer = Answer::Exceeded,
+        Err(NotDerived::CriterionViolation(found)) => {
+            report.answer = Answer::CriterionViolation(found)
+        }
+        Err(NotDerived::Exceeded) => report.answer = Answer::Exceeded,
     }
     report
 }

@@ -24,7 +24,7 @@ pub struct Reasons<'e> {
 }
 
 impl<'e> Reasons<'e> {
-    /// Nothing yet.
+    /// Begins a refutation of a criterion.
     pub fn new(
         exec: &'e Execution<'e>,
         criterion: Criterion,

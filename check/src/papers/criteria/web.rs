@@ -35,7 +35,7 @@ pub struct Edge {
     pub from: u32,
     /// To.
     pub to: u32,
-    /// Why.
+    /// Why the edge is there.
     pub label: Label,
 }
 

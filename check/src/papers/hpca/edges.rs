@@ -19,7 +19,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// None.
+    /// Creates the edges of a graph that has none yet.
     pub fn new(nodes: usize) -> Edges {
         Edges {
             list: Vec::new(),

@@ -11,7 +11,7 @@ use crate::bounds::Bounds;
 use crate::engine::complete::refute;
 use crate::engine::events::Events;
 use crate::engine::rank::rank;
-use crate::engine::saturate::{Saturation, Stop};
+use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::kernel::pairs;
 use crate::papers::{Answer, Problem, Report, may_start};
 use crate::verdict::Statistics;
@@ -64,7 +64,7 @@ pub fn saturate<'a>(
     }
 }
 
-fn explain(saturation: &Saturation<'_>, stop: Stop) -> Answer {
+fn explain(saturation: &Saturation<'_>, stop: NoFixpoint) -> Answer {
     match refute(saturation, stop) {
         Some(violation) => Answer::Violation(violation),
         None => Answer::Exceeded,
