@@ -11,7 +11,7 @@
 use std::mem::size_of;
 
 use crate::graph::Graph;
-use crate::search::{self, Limits, Outcome, Progress, Seen, Watch};
+use crate::search::{self, Limits, Observer, Outcome, Progress, Seen};
 
 /// A graph with states in which nothing is left to be done.
 pub trait Settles: Graph {
@@ -34,7 +34,7 @@ struct Inner<'a, G> {
     own: usize,
 }
 
-impl<G: Settles> Watch<G> for Inner<'_, G> {
+impl<G: Settles> Observer<G> for Inner<'_, G> {
     fn edge(&mut self, from: usize, taken: &G::Move, to: usize) {
         if from != to && self.graph.happens_by_itself(taken) {
             self.edges.push((from as u32, to as u32));

@@ -11,7 +11,7 @@ use check::bounds::{Bounds, Exceeded};
 use slicc::source::Span;
 
 use super::compile::Program;
-use super::machine::{Event, Fault, Machine, State, Stop};
+use super::machine::{EarlyEnd, Event, Fault, Machine, ProgramState};
 use super::watch::{Signal, Watch};
 
 /// Steps between two looks at the limits.
@@ -147,7 +147,7 @@ pub fn search_with(
 /// A choice that has not been explored.
 #[derive(Clone)]
 struct Node {
-    state: State,
+    state: ProgramState,
     watch: Watch,
     /// Who goes on.
     thread: usize,
@@ -283,10 +283,10 @@ impl Search<'_> {
     }
 
     /// A run ended early.
-    fn end(&mut self, stop: Stop) {
+    fn end(&mut self, stop: EarlyEnd) {
         let fault = match stop {
-            Stop::Fault(fault) => fault,
-            Stop::CutOff(span) => {
+            EarlyEnd::Fault(fault) => fault,
+            EarlyEnd::CutOff(span) => {
                 self.report.cut_off += 1;
                 *self.report.cut_off_at.entry(span).or_default() += 1;
                 return;

@@ -9,7 +9,7 @@ use check::generate::Mix;
 use check::{Algorithm, Model};
 use simulate::client::Client;
 
-use super::point::{Explored, Fault, Origin, Point, Recipe, Size, Source, Spoil, Task};
+use super::point::{Explored, Fault, Origin, Point, Recipe, Repoint, Size, Source, Task};
 
 /// An experiment.
 #[derive(Clone, Copy, Debug)]
@@ -165,12 +165,12 @@ const SATURATION: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::Ccm, Algorithm::D
 
 /// Boosting, section 6: reads get the value of another write within a bounded distance. The paper does not say of how many
 /// reads; the more, the easier to see. After one, CCM misses about as many violations as there (1.25 %), after several none.
-const HALF: Spoil = Spoil {
+const HALF: Repoint = Repoint {
     every: 2,
     reads: 1,
     distance: 50,
 };
-const ALL: Spoil = Spoil { every: 1, ..HALF };
+const ALL: Repoint = Repoint { every: 1, ..HALF };
 
 /// Reads and writes alone, in the proportion of [`READS`].
 fn plain() -> Mix {
@@ -195,7 +195,7 @@ fn recipe(origin: Origin, threads: u32, operations: u32) -> Recipe {
         operations,
         locations: LOCATIONS,
         mix: plain(),
-        spoil: None,
+        repoint: None,
     }
 }
 
@@ -303,7 +303,7 @@ fn wsc_fig6(size: Size) -> Vec<Point> {
 fn by_threads(
     size: Size,
     histories: u32,
-    spoil: Option<Spoil>,
+    repoint: Option<Repoint>,
     algorithms: &[Algorithm],
 ) -> Vec<Point> {
     let most = size.of(4, 4, 6);
@@ -313,7 +313,7 @@ fn by_threads(
         first: 0,
         histories,
         source: Source::Made(Recipe {
-            spoil,
+            repoint,
             ..recipe(IN_ORDER, threads, 50 * threads)
         }),
         tasks: ask(Model::SC, algorithms),
@@ -360,7 +360,7 @@ fn tsotool(
             operations,
             locations,
             mix,
-            spoil: None,
+            repoint: None,
         }),
         tasks: ask(Model::TSO, algorithms),
     }
@@ -508,7 +508,7 @@ fn scale(size: Size) -> Vec<Point> {
                     operations,
                     locations: 256,
                     mix: EQUAL,
-                    spoil: None,
+                    repoint: None,
                 }),
                 tasks: ask(model, &[Algorithm::Stages]),
             });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use slicc::compile::code::{Member, Program, control};
-use slicc::compile::types::{Kind, Type};
+use slicc::compile::types::{Type, TypeKind};
 
 use super::words::{STACK, Words};
 use super::{
@@ -295,7 +295,7 @@ impl System {
         };
         let types = program.types.find(None, "RubyRequestType");
         let kinds = match types.map(|of| &program.types[of].kind) {
-            Some(Kind::Enumeration { values, .. }) => values.len() as u64,
+            Some(TypeKind::Enumeration { values, .. }) => values.len() as u64,
             _ => 0,
         };
         let at = controller.control as usize + usize::from(control::AFTER);
@@ -414,7 +414,7 @@ impl System {
         machine: &MachinePlan,
     ) -> Result<Option<u64>, SetupError> {
         let of = &self.program.types[member.of];
-        if of.kind != Kind::Library {
+        if of.kind != TypeKind::Library {
             return Ok(None);
         }
         let name = of

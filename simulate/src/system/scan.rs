@@ -166,7 +166,7 @@ impl System {
 
     /// Notes what an action has to say about the running transition.
     pub(super) fn comment(&mut self, of: usize, value: u64) {
-        use slicc::compile::types::Kind;
+        use slicc::compile::types::TypeKind;
         use std::fmt::Write;
 
         if self.trace.is_none() {
@@ -185,14 +185,14 @@ impl System {
                         .map_or("", |text| text)
                 )
             }
-            Kind::Enumeration { values, .. } => {
+            TypeKind::Enumeration { values, .. } => {
                 write!(
                     self.comment,
                     "{}",
                     values.get(value as usize).map_or("?", |name| name)
                 )
             }
-            Kind::Value => {
+            TypeKind::Value => {
                 let words = &self.words.words
                     [value as usize..value as usize + self.program.types[of].width()];
                 write!(self.comment, "{words:x?}")
