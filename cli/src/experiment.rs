@@ -172,9 +172,10 @@ fn recorded_in(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
     for error in skipped {
         error::print(&error.into());
     }
-    match histories.is_empty() {
-        true => Err(lab::Error::NoHistories(folder.to_owned()).into()),
-        false => Ok(histories),
+    if histories.is_empty() {
+        Err(lab::Error::NoHistories(folder.to_owned()).into())
+    } else {
+        Ok(histories)
     }
 }
 

@@ -314,9 +314,10 @@ fn streams(
             Some(_) => generators(options),
         };
         // Guided runs have seeds of their own, so that nothing depends on these.
-        let repeat = match subject.mutant.is_none() && options.guided.is_some() {
-            true => 1,
-            false => options.repeat,
+        let repeat = if subject.mutant.is_none() && options.guided.is_some() {
+            1
+        } else {
+            options.repeat
         };
         for repetition in 0..repeat {
             for &client in &options.clients {

@@ -59,8 +59,9 @@ fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
 
 /// What is wrong with a protocol, with the lines it is about; or, if it is about no place in its files, with what was asked.
 pub fn refusal(refusal: Box<Refusal>) -> Error {
-    match refusal.is_about_files() {
-        true => diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics),
-        false => Error::Lab(Box::new(lab::Error::Protocol(refusal))),
+    if refusal.is_about_files() {
+        diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics)
+    } else {
+        Error::Lab(Box::new(lab::Error::Protocol(refusal)))
     }
 }

@@ -243,9 +243,10 @@ impl Search<'_> {
             let left = node.left.checked_sub(1);
             others.filter_map(|thread| Some((thread, left?))).collect()
         };
-        let left = match has_yielded && !choices.is_empty() {
-            true => node.left.checked_sub(1),
-            false => Some(node.left),
+        let left = if has_yielded && !choices.is_empty() {
+            node.left.checked_sub(1)
+        } else {
+            Some(node.left)
         };
         choices.extend(left.map(|left| (last, left)));
         choices

@@ -265,9 +265,12 @@ impl Rounds<'_> {
 
     /// How many runs there will be at most, behind those that were shown before.
     fn show(&self, streams: &[Stream], most: u32, before: u64) {
-        let wanted = |stream: &Stream| match stream.over {
-            true => stream.entries.len() as u64,
-            false => u64::from(most),
+        let wanted = |stream: &Stream| {
+            if stream.over {
+                stream.entries.len() as u64
+            } else {
+                u64::from(most)
+            }
         };
         self.observer
             .total(before + streams.iter().map(wanted).sum::<u64>());

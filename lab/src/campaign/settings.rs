@@ -128,9 +128,10 @@ impl Settings {
             folder.display()
         );
         unchanged(&known, self, &stored)?;
-        match known.subjects == self.subjects {
-            true => Ok(()),
-            false => Err(Error::OtherSubjects(folder.to_owned())),
+        if known.subjects == self.subjects {
+            Ok(())
+        } else {
+            Err(Error::OtherSubjects(folder.to_owned()))
         }
     }
 }

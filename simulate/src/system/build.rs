@@ -252,9 +252,10 @@ impl System {
             self.homes_of[*sequencer as usize] = number;
         }
         // Several sequencers with several data caches: each its own, in the order of their declarations.
-        let data: Vec<u32> = match parts.data_caches.is_empty() {
-            true => parts.first_caches.clone(),
-            false => parts.data_caches.clone(),
+        let data: Vec<u32> = if parts.data_caches.is_empty() {
+            parts.first_caches.clone()
+        } else {
+            parts.data_caches.clone()
         };
         for (index, sequencer) in parts.sequencers.iter().enumerate() {
             self.monitors[*sequencer as usize] = data.get(index).or(data.first()).copied();

@@ -103,9 +103,10 @@ impl System {
             ..Happening::default()
         };
         let of = &self.program.machines[machine];
-        match of.transitions[self.transition as usize].state == after {
-            true => self.keep_unchanged(happening),
-            false => self.keep(happening),
+        if of.transitions[self.transition as usize].state == after {
+            self.keep_unchanged(happening)
+        } else {
+            self.keep(happening)
         }
         self.coverage[machine][self.transition as usize] += 1;
         let of = &self.program.machines[machine];
@@ -158,9 +159,10 @@ impl System {
             address: word(control::ADDRESS),
             comment: "",
         };
-        match resource {
-            true => trace.resource_stall(self.now, &line),
-            false => trace.protocol_stall(self.now, &line),
+        if resource {
+            trace.resource_stall(self.now, &line)
+        } else {
+            trace.protocol_stall(self.now, &line)
         }
     }
 

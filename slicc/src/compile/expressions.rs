@@ -231,9 +231,10 @@ impl Compiler<'_> {
                     self.expression(condition)?;
                 }
                 if let Place::Control(control) = pointer.place {
-                    let op = match valid {
-                        true => Op::JumpIfNull { control, target: 0 },
-                        false => Op::JumpUnlessNull { control, target: 0 },
+                    let op = if *valid {
+                        Op::JumpIfNull { control, target: 0 }
+                    } else {
+                        Op::JumpUnlessNull { control, target: 0 }
                     };
                     return Ok(vec![self.emit(op, span)]);
                 }
@@ -372,16 +373,17 @@ pub(super) fn register(of: TypeId, register: Register) -> Value {
 
 /// A jump that is taken unless a register equals (or differs from) a small number.
 fn unless_small(equal: bool, left: Register, value: i16) -> Op {
-    match equal {
-        true => Op::JumpUnlessSmall {
+    if equal {
+        Op::JumpUnlessSmall {
             left,
             value,
             target: 0,
-        },
-        false => Op::JumpIfSmall {
+        }
+    } else {
+        Op::JumpIfSmall {
             left,
             value,
             target: 0,
-        },
+        }
     }
 }

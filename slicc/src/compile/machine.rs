@@ -146,9 +146,10 @@ impl<'a> Compiler<'a> {
             start: block.span.end.saturating_sub(1),
             ..block.span
         };
-        match signature.result == self.types.known.void {
-            true => self.emit(Op::Leave, end),
-            false => self.emit(Op::NoResult, end),
+        if signature.result == self.types.known.void {
+            self.emit(Op::Leave, end)
+        } else {
+            self.emit(Op::NoResult, end)
         };
         let code = self.finish(before);
         if let Some(number) = signature.number {

@@ -21,9 +21,10 @@ impl Compiler<'_> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
         // Buffers take the time to be the present in any case; tables of timers ask.
-        let values = match of != self.types.known.timers && is_now(&method.text, arguments) {
-            true => vec![(constant(self.types.known.tick, 0), span)],
-            false => self.arguments(arguments)?,
+        let values = if of != self.types.known.timers && is_now(&method.text, arguments) {
+            vec![(constant(self.types.known.tick, 0), span)]
+        } else {
+            self.arguments(arguments)?
         };
         let result = self.method_result(of, method, &values)?;
         let name = format!("{}.{}", self.class_with(of, &method.text), method.text);

@@ -462,12 +462,13 @@ impl Compiler<'_> {
         span: Span,
     ) -> Outcome<Value> {
         let first = self.register(span)?;
-        let place = match self.types[of].is_wide() || by_reference {
-            true => Place::Memory {
+        let place = if self.types[of].is_wide() || by_reference {
+            Place::Memory {
                 base: first,
                 offset: 0,
-            },
-            false => Place::Register(first),
+            }
+        } else {
+            Place::Register(first)
         };
         Ok(Value {
             place,

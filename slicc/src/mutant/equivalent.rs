@@ -134,9 +134,10 @@ impl fmt::Display for Reason {
                     "{}: neither touches what the other changes",
                     listed(&pairs)
                 )?;
-                match up_to_delays {
-                    true => f.write_str(", but for random delays"),
-                    false => Ok(()),
+                if *up_to_delays {
+                    f.write_str(", but for random delays")
+                } else {
+                    Ok(())
                 }
             }
             Reason::Unreachable { entries } => {
@@ -345,9 +346,10 @@ impl<'a> Examiner<'a> {
         }
         let before = actions(self.original, place, one);
         let after = actions(self.mutated, place, other);
-        match before.len() == after.len() {
-            true => self.reordered(&before, &after),
-            false => self.changed_number(&before, &after),
+        if before.len() == after.len() {
+            self.reordered(&before, &after)
+        } else {
+            self.changed_number(&before, &after)
         }
     }
 
@@ -413,14 +415,16 @@ impl<'a> Examiner<'a> {
         for (at, (code, _)) in longer.iter().enumerate() {
             let is_there = rest.peek().is_some_and(|(other, _)| {
                 let (one, other) = (code.clone(), other.clone());
-                match is_longer {
-                    true => self.comparison.stretch(one, other),
-                    false => self.comparison.stretch(other, one),
+                if is_longer {
+                    self.comparison.stretch(one, other)
+                } else {
+                    self.comparison.stretch(other, one)
                 }
             });
-            match is_there {
-                true => drop(rest.next()),
-                false => extra.push(at),
+            if is_there {
+                drop(rest.next())
+            } else {
+                extra.push(at)
             }
         }
         if rest.next().is_some() {
