@@ -30,8 +30,8 @@ pub mod point;
 pub mod program;
 pub mod recorded;
 mod settings;
-pub mod source;
-pub mod trial;
+mod source;
+mod trial;
 mod work;
 
 use std::convert::Infallible;

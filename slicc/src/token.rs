@@ -21,7 +21,7 @@ macro_rules! kinds {
     ) => {
         /// What a token is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "the names say it")]
+
         pub enum TokenKind {
             $($varying,)*
             $($reserved,)*

@@ -422,7 +422,7 @@ impl<'a> Examiner<'a> {
                 }
             });
             if is_there {
-                drop(rest.next())
+                rest.next();
             } else {
                 extra.push(at)
             }
