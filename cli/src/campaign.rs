@@ -208,9 +208,9 @@ impl Args {
             }),
             repeat: self.repeat,
             stop: self.stop.map(|stop| match stop {
-                Stop::Mutant => campaign::Stop::Mutant,
-                Stop::Client => campaign::Stop::Client,
-                Stop::Never => campaign::Stop::Never,
+                Stop::Mutant => campaign::StopRule::Mutant,
+                Stop::Client => campaign::StopRule::Client,
+                Stop::Never => campaign::StopRule::Never,
             }),
             budget: self.budget,
             shard: self.shard,

@@ -14,11 +14,11 @@ use check::Algorithm;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use history::History;
-use lab::experiment::catalog::{EXPERIMENTS, Experiment, MUTANTS};
+use lab::experiment::catalog::{EXPERIMENTS, Experiment, ExperimentWork};
 use lab::experiment::point::Recording;
 use lab::experiment::program::Program;
 use lab::experiment::recorded::{self, Recordings};
-use lab::experiment::{Limits, Only, Options, Work, mutants};
+use lab::experiment::{Limits, Only, Options, Work};
 use lab::load::Input;
 use lab::shard::Shard;
 
@@ -136,8 +136,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Some(folder) => Some(recorded_in(folder)?),
         None => None,
     };
-    let (experiments, with_mutants) = args.experiments();
-    for experiment in &experiments {
+    let mut status = Status::Done;
+    for experiment in &args.experiments() {
+        if let ExperimentWork::Campaign(campaign) = experiment.work {
+            let campaign = campaign(&options, experiment.name);
+            status = status.and(campaign::run_with(campaign, args.quiet, Format::Text, out)?);
+            continue;
+        }
         let points = match &recordings {
             Some(recordings) => {
                 let points =
@@ -145,7 +150,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 tell_left_out(experiment, recorded::used(&points), recordings.len());
                 points
             }
-            None => (experiment.points)(options.size),
+            None => experiment.points(options.size),
         };
         let work = Work::new(&options, experiment, points)?;
         let trials = match &args.only {
@@ -159,10 +164,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         };
         summary::print(experiment, args, &trials, out).map_err(Error::Output)?;
     }
-    match with_mutants {
-        true => campaign::run_with(mutants::campaign(&options), args.quiet, Format::Text, out),
-        false => Ok(Status::Done),
-    }
+    Ok(status)
 }
 
 /// The histories in a folder; files that hold none are named on standard error.
@@ -171,9 +173,10 @@ fn recorded_in(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
     for error in skipped {
         error::print(&error.into());
     }
-    match histories.is_empty() {
-        true => Err(lab::Error::NoHistories(folder.to_owned()).into()),
-        false => Ok(histories),
+    if histories.is_empty() {
+        Err(lab::Error::NoHistories(folder.to_owned()).into())
+    } else {
+        Ok(histories)
     }
 }
 
@@ -214,19 +217,15 @@ fn list(out: &mut dyn Write) -> io::Result<Status> {
     {
         writeln!(out, "{name:15} {about} ({paper})")?;
     }
-    writeln!(
-        out,
-        "{MUTANTS:15} a campaign: which algorithms catch which mutants of the built-in protocols"
-    )?;
     Ok(Status::Done)
 }
 
 impl Args {
-    /// The experiments, each once, in the order of the list; whether the mutants are among them.
-    fn experiments(&self) -> (Vec<Experiment>, bool) {
+    /// The experiments, each once, in the order of the list.
+    fn experiments(&self) -> Vec<Experiment> {
         let is_named = |name: &str| self.names.iter().any(|one| one == name || one == "all");
         let named = EXPERIMENTS.into_iter().filter(|one| is_named(one.name));
-        (named.collect(), is_named(MUTANTS))
+        named.collect()
     }
 
     /// How experiments are run.
@@ -253,8 +252,10 @@ impl Args {
 
     /// Refuses options that do not fit each other.
     fn check(&self) -> Result<(), Error> {
-        let (experiments, mutants) = self.experiments();
-        if self.only.is_some() && (experiments.len() != 1 || mutants) {
+        let experiments = self.experiments();
+        let is_campaign = |one: &Experiment| matches!(one.work, ExperimentWork::Campaign(_));
+        let has_campaign = experiments.iter().any(is_campaign);
+        if self.only.is_some() && (experiments.len() != 1 || has_campaign) {
             return Err(Error::Usage(
                 "--only: name one experiment that it is a point of".to_owned(),
             ));
@@ -265,7 +266,7 @@ impl Args {
                     .to_owned(),
             ));
         }
-        if mutants && self.traces.is_some() && experiments.is_empty() {
+        if self.traces.is_some() && experiments.iter().all(is_campaign) {
             return Err(Error::Usage(
                 "--traces: `mutants` runs protocols, and cannot do with recorded traces".to_owned(),
             ));
@@ -276,7 +277,7 @@ impl Args {
 
 fn name_parser() -> PossibleValuesParser {
     let names = EXPERIMENTS.map(|one| one.name);
-    PossibleValuesParser::new(names.into_iter().chain([MUTANTS, "all"]))
+    PossibleValuesParser::new(names.into_iter().chain(["all"]))
 }
 
 fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {

@@ -27,4 +27,4 @@ pub mod monitor;
 pub mod program;
 pub mod protocol;
 pub mod search;
-pub mod settle;
+mod settle;

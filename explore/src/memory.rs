@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 
 pub mod assumptions;
 pub mod composed;
-pub mod cycle;
+mod cycle;
 pub mod lazy_caching;
 pub mod method;
 pub mod piranha;

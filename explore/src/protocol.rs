@@ -287,7 +287,7 @@ pub fn explore(
         stepper: RefCell::new(Stepper::new(protocol, scope)?),
         warnings: RefCell::default(),
     };
-    let (outcome, progress, seen) = settle::watched(&graph, limits, report);
+    let (outcome, progress, seen) = settle::breadth_first(&graph, limits, report);
     let warnings = graph.warned(&seen);
     let verdict = match outcome {
         search::Outcome::None => Verdict::Clean,

@@ -16,12 +16,12 @@ use crate::graph::Graph;
 /// States between two reports of progress.
 const REPORT_EVERY: usize = 4096;
 
-/// When to stop.
+/// The limits of a search.
 #[derive(Debug, Default)]
 pub struct Limits {
     /// Time and memory.
     pub bounds: Bounds,
-    /// How many states to remember.
+    /// The largest number of states to remember.
     pub states: Option<usize>,
 }
 
@@ -35,31 +35,31 @@ impl Limits {
     }
 }
 
-/// How far a search got.
+/// The extent of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// States that were found.
+    /// The number of states that were found.
     pub states: usize,
-    /// Of these, how many were left: what follows from the others is known.
+    /// The number of those states whose moves were not explored.
     pub open: usize,
-    /// Moves that were taken, those to known states included.
+    /// The number of moves, including those to known states.
     pub moves: u64,
-    /// Moves on a shortest run to the state that was looked at last.
+    /// The number of moves on a shortest run to the last explored state.
     pub depth: u32,
-    /// Bytes that the states occupy, and what leads to them.
+    /// The bytes that the states and their parents occupy.
     pub bytes: usize,
-    /// How long it took.
+    /// The time that the search took.
     pub time: Duration,
 }
 
 impl Progress {
-    /// States found in a second.
+    /// The number of states found in a second.
     pub fn states_per_second(&self) -> f64 {
         self.states as f64 / self.time.as_secs_f64().max(1e-6)
     }
 }
 
-/// Why a search ended early.
+/// The limit that ended a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The time limit.
@@ -73,11 +73,11 @@ pub enum Stopped {
 /// A shortest run to a goal.
 #[derive(Clone, Debug)]
 pub struct Run<G: Graph> {
-    /// The state that it begins with.
+    /// The first state.
     pub first: G::State,
-    /// What happens, and the state after it.
+    /// The moves, each with the state after it.
     pub steps: Vec<(G::Move, G::State)>,
-    /// What was found at its end.
+    /// The goal at the end.
     pub goal: G::Goal,
 }
 
@@ -88,19 +88,19 @@ impl<G: Graph> Run<G> {
     }
 }
 
-/// What a search says.
+/// The outcome of a search.
 #[derive(Debug)]
 pub enum Outcome<G: Graph> {
     /// A shortest run to a goal.
     Found(Run<G>),
     /// No state that can be reached is a goal.
     None,
-    /// Nobody knows.
+    /// NoObserver knows.
     Stopped(Stopped),
 }
 
-/// Somebody who looks on.
-pub(crate) trait Watch<G: Graph> {
+/// Called for each state and move of a search.
+pub(crate) trait Observer<G: Graph> {
     /// A move leads from a state to another one, or the same, by their numbers.
     fn edge(&mut self, from: usize, taken: &G::Move, to: usize);
 
@@ -108,10 +108,10 @@ pub(crate) trait Watch<G: Graph> {
     fn expanded(&mut self, at: usize, state: &G::State) -> Option<G::Goal>;
 }
 
-/// Nobody looks on.
-struct Nobody;
+/// The observer that ignores all calls.
+struct NoObserver;
 
-impl<G: Graph> Watch<G> for Nobody {
+impl<G: Graph> Observer<G> for NoObserver {
     fn edge(&mut self, _: usize, _: &G::Move, _: usize) {}
 
     fn expanded(&mut self, _: usize, _: &G::State) -> Option<G::Goal> {
@@ -156,8 +156,8 @@ impl Seen {
     }
 }
 
-/// Looks for a goal among all states that can be reached. Cost: the states and their moves; memory: [`Progress::bytes`].
-/// The progress is reported now and then.
+/// Searches the reachable states for a goal, and calls `report` with the progress now and then. The cost is that of all
+/// moves, and [`Progress::bytes`] of memory.
 ///
 /// # Panics
 /// If a state cannot be packed, or there are more than 2^32 of them.
@@ -166,16 +166,16 @@ pub fn breadth_first<G: Graph>(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> (Outcome<G>, Progress) {
-    let (outcome, progress, _) = watched(graph, limits, report, &mut Nobody);
+    let (outcome, progress, _) = watched(graph, limits, report, &mut NoObserver);
     (outcome, progress)
 }
 
-/// The same, with somebody who looks on; and the states that were found.
+/// Searches as [`breadth_first`] does, with an observer, and returns the states that were found.
 pub(crate) fn watched<G: Graph>(
     graph: &G,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
-    watch: &mut dyn Watch<G>,
+    observer: &mut dyn Observer<G>,
 ) -> (Outcome<G>, Progress, Seen) {
     let begun = Instant::now();
     let mut seen = Seen {
@@ -204,12 +204,12 @@ pub(crate) fn watched<G: Graph>(
             graph.moves(&state, &mut |taken, next| {
                 progress.moves += 1;
                 let to = seen.add(pack(&graph.representative(next)), Some(at));
-                watch.edge(at, &taken, to);
+                observer.edge(at, &taken, to);
             });
             if progress.moves == before {
                 goal = graph.dead_end(&state);
             }
-            goal = goal.or_else(|| watch.expanded(at, &state));
+            goal = goal.or_else(|| observer.expanded(at, &state));
         }
         if let Some(goal) = goal {
             break Outcome::Found(retrace(graph, &seen, at, goal));

@@ -11,7 +11,7 @@
 use std::mem::size_of;
 
 use crate::graph::Graph;
-use crate::search::{self, Limits, Outcome, Progress, Seen, Watch};
+use crate::search::{self, Limits, Observer, Outcome, Progress, Seen};
 
 /// A graph with states in which nothing is left to be done.
 pub trait Settles: Graph {
@@ -34,7 +34,7 @@ struct Inner<'a, G> {
     own: usize,
 }
 
-impl<G: Settles> Watch<G> for Inner<'_, G> {
+impl<G: Settles> Observer<G> for Inner<'_, G> {
     fn edge(&mut self, from: usize, taken: &G::Move, to: usize) {
         if from != to && self.graph.happens_by_itself(taken) {
             self.edges.push((from as u32, to as u32));
@@ -53,17 +53,7 @@ impl<G: Settles> Watch<G> for Inner<'_, G> {
 ///
 /// # Panics
 /// As [`search::breadth_first`].
-pub fn breadth_first<G: Settles>(
-    graph: &G,
-    limits: &Limits,
-    report: &mut dyn FnMut(&Progress),
-) -> (Outcome<G>, Progress) {
-    let (outcome, progress, _) = watched(graph, limits, report);
-    (outcome, progress)
-}
-
-/// The same, with the states that were found.
-pub(crate) fn watched<G: Settles>(
+pub(crate) fn breadth_first<G: Settles>(
     graph: &G,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
@@ -155,7 +145,7 @@ mod tests {
     }
 
     fn found(arrows: &'static [(u8, u8, bool)]) -> Option<((u8, bool), usize)> {
-        let (outcome, _) = breadth_first(&Arrows(arrows), &Limits::default(), &mut |_| {});
+        let (outcome, ..) = breadth_first(&Arrows(arrows), &Limits::default(), &mut |_| {});
         match outcome {
             Outcome::Found(run) => Some((run.goal, run.steps.len())),
             _ => None,
@@ -187,7 +177,7 @@ mod tests {
             states: Some(3),
             ..Limits::default()
         };
-        let (outcome, progress) = breadth_first(&Arrows(chain), &limits, &mut |_| {});
+        let (outcome, progress, _) = breadth_first(&Arrows(chain), &limits, &mut |_| {});
         assert!(matches!(outcome, Outcome::Stopped(_)));
         assert_eq!((progress.states, progress.open), (3, 1));
     }

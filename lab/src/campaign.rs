@@ -1,12 +1,12 @@
 //! Campaigns: mutants of protocols run with random programs, and what catches them.
 //!
-//! [`Options`] say what is run, a [`Campaign`] runs it or goes on with what its folder holds, and an [`Outcome`] is what it came to.
+//! [`Options`] say what is run, a [`Campaign`] runs it or goes on with what its folder holds, and an [`CampaignOutcome`] is what it came to.
 //!
 //! - `settings`: what must be the same when a campaign goes on;
 //! - `subjects`: the protocols and the mutants that were chosen;
 //! - `files`: what they are called, of the whole or of a shard;
 //! - `log`: runs as they end; `rounds`: which run comes when; `trial`: one run, to its row;
-//! - `sieve`: the mutants that cannot differ from their protocol;
+//! - `exclude`: the mutants that cannot differ from their protocol;
 //! - `coverage`: which transitions the protocols as they are took.
 //!
 //! ```
@@ -29,11 +29,11 @@
 //! ```
 
 mod coverage;
+mod exclude;
 mod files;
 mod log;
 mod rounds;
 mod settings;
-mod sieve;
 mod subjects;
 mod trial;
 
@@ -92,7 +92,7 @@ pub struct Options {
     /// How often everything is done, with other seeds.
     pub repeat: u32,
     /// When a mutant is decided, if not at the usual time.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopRule>,
     /// The time after which no run is started any more.
     pub budget: Option<Duration>,
     /// The part to do, if not all.
@@ -144,10 +144,10 @@ impl Default for Options {
 
 impl Options {
     /// When a mutant is decided.
-    fn stop(&self) -> Stop {
+    fn stop(&self) -> StopRule {
         self.stop.unwrap_or(match self.guided {
-            Some(_) => Stop::Client,
-            None => Stop::Mutant,
+            Some(_) => StopRule::Client,
+            None => StopRule::Mutant,
         })
     }
 
@@ -173,7 +173,7 @@ pub enum Guided {
 /// When a mutant is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stop {
+pub enum StopRule {
     /// Once some client has caught it.
     Mutant,
     /// Each client by itself.
@@ -190,7 +190,7 @@ pub struct Campaign {
 
 /// What a campaign came to.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct CampaignOutcome {
     /// All that is in its tables.
     pub results: Results,
     /// The tables: runs, equivalent mutants and coverage.
@@ -222,7 +222,7 @@ impl Campaign {
     ///
     /// # Errors
     /// The folder holds another campaign, or cannot be written; a mutant that there is not; or a defect.
-    pub fn run(&self, observer: &dyn Observer) -> Result<Outcome, Error> {
+    pub fn run(&self, observer: &dyn Observer) -> Result<CampaignOutcome, Error> {
         let Campaign { options, opened } = self;
         let mut subjects = subjects::choose(options, opened, observer)?;
         let files = Files {
@@ -259,7 +259,7 @@ impl Campaign {
         rounds.run(&mut originals, options.runs, 0)?;
         rounds.alarms = rounds::alarms(&originals);
         let has_same_seeds = options.guided.is_none();
-        let equivalents = sieve::sieve(opened, &subjects, &originals, has_same_seeds)?;
+        let equivalents = exclude::excluded(opened, &subjects, &originals, has_same_seeds)?;
         let is_tried =
             |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
         let mut mutants = streams(options, &subjects, &is_tried);
@@ -280,7 +280,7 @@ impl Campaign {
         // Answers that name the first of several runs name the one that `rubric report` will.
         results.tidy();
         let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= options.runs;
-        Ok(Outcome {
+        Ok(CampaignOutcome {
             results,
             tables: [files.runs(), files.equivalents(), files.coverage()],
             is_whole: streams().all(is_whole),
@@ -314,9 +314,10 @@ fn streams(
             Some(_) => generators(options),
         };
         // Guided runs have seeds of their own, so that nothing depends on these.
-        let repeat = match subject.mutant.is_none() && options.guided.is_some() {
-            true => 1,
-            false => options.repeat,
+        let repeat = if subject.mutant.is_none() && options.guided.is_some() {
+            1
+        } else {
+            options.repeat
         };
         for repetition in 0..repeat {
             for &client in &options.clients {

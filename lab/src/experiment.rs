@@ -1,14 +1,13 @@
 //! The experiments of the papers, on simulated or recorded histories.
 //!
-//! [`catalog`] has the experiments, [`Options`] say how one is run, and [`Work`] runs it or goes on with what its folder holds.
+//! [`catalog`] has the experiments, [`Options`] say how one is run, and [`Work`] runs it, or resumes the run that its folder holds.
 //!
 //! - [`point`]: what experiments consist of;
-//! - [`source`]: how histories are made; [`recorded`]: those that somebody recorded;
+//! - [`source`]: how histories are made; [`recorded`]: recorded histories;
 //! - `explored`: programs, of which all runs are explored;
-//! - [`trial`]: what an algorithm says of one; [`program`]: what somebody else's program says;
+//! - [`trial`]: what an algorithm says of one; [`program`]: external checkers;
 //! - `complete`: whether all that was planned is there;
-//! - `work`: which of all that is to be done, and doing it;
-//! - [`mutants`]: the experiment that is a campaign.
+//! - `work`: which of all that is to be done, and doing it.
 //!
 //! ```
 //! use lab::NoObserver;
@@ -16,7 +15,7 @@
 //!
 //! let options = Options::default();
 //! let experiment = catalog::find("gcc-fig4").expect("it is in the catalogue");
-//! let work = Work::new(&options, &experiment, (experiment.points)(options.size))?;
+//! let work = Work::new(&options, &experiment, experiment.points(options.size))?;
 //! // One history of it, without a folder: a row for each algorithm.
 //! let only: Only = "operations=100/3".parse()?;
 //! let trials = work.only(&only)?;
@@ -27,13 +26,12 @@
 pub mod catalog;
 mod complete;
 mod explored;
-pub mod mutants;
 pub mod point;
 pub mod program;
 pub mod recorded;
 mod settings;
-pub mod source;
-pub mod trial;
+mod source;
+mod trial;
 mod work;
 
 use std::convert::Infallible;
@@ -55,26 +53,26 @@ use program::Program;
 pub use trial::Limits;
 pub use work::Work;
 
-/// How experiments are run.
+/// The options of a run of an experiment.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How large they are.
+    /// The number and size of the histories.
     pub size: Size,
     /// The folder for the tables. An interrupted run of the same experiments that it holds is resumed.
     pub output: PathBuf,
     /// The folder of recorded traces, if these are used instead of histories that protocols make.
     pub traces: Option<PathBuf>,
-    /// Algorithms that are asked, too.
+    /// Algorithms that are run in addition to those of the experiment.
     pub algorithms: Vec<Algorithm>,
-    /// Programs of somebody else that are asked, too.
+    /// External checkers that are run, too.
     pub programs: Vec<Program>,
     /// Seed of the pseudo-random generator.
     pub seed: u64,
-    /// The part to do, if not all.
+    /// The shard to run; all if none.
     pub shard: Option<Shard>,
-    /// How many histories are worked on at a time; if nothing is said, as many as there are cores.
+    /// The number of histories that are checked at a time; the number of cores if none.
     pub jobs: Option<u32>,
-    /// How much each algorithm may take.
+    /// The time and memory that each algorithm may use.
     pub limits: Limits,
 }
 

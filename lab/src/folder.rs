@@ -12,9 +12,10 @@ use crate::error::Error;
 pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for path in list(folder)? {
-        match path.is_dir() {
-            true => files.extend(below(&path)?),
-            false => files.push(path),
+        if path.is_dir() {
+            files.extend(below(&path)?)
+        } else {
+            files.push(path)
         }
     }
     Ok(files)

@@ -115,26 +115,28 @@ pub fn refused(given: &str, failure: Failure) -> Error {
 /// There is none; the error says which may have been meant.
 pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
     if let Some(mutant) = named::find(name) {
-        return match protocol.name() == mutant.protocol {
-            true => Ok(mutant),
-            false => Err(Error::OtherMutant {
+        return if protocol.name() == mutant.protocol {
+            Ok(mutant)
+        } else {
+            Err(Error::OtherMutant {
                 name: name.to_owned(),
                 of: mutant.protocol.to_string(),
                 given: given.to_owned(),
                 protocol: protocol.name().to_owned(),
-            }),
+            })
         };
     }
     made::find(protocol, name).ok_or_else(|| {
         let is_id = name.contains('/');
         Error::NoMutant {
             name: name.to_owned(),
-            near: match is_id {
-                true => made::nearest(protocol, name),
-                false => named::nearest(name)
+            near: if is_id {
+                made::nearest(protocol, name)
+            } else {
+                named::nearest(name)
                     .into_iter()
                     .map(str::to_owned)
-                    .collect(),
+                    .collect()
             },
         }
     })

@@ -6,9 +6,10 @@ use slicc::source::{Sources, Span};
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-=:+,@".contains(c);
     let word = word.replace(char::is_control, "\u{fffd}");
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word,
-        false => format!("'{}'", word.replace('\'', r"'\''")),
+    if !word.is_empty() && word.chars().all(plain) {
+        word
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

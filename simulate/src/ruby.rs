@@ -6,19 +6,19 @@
 //!
 //! What gem5 stops with a panic is a [`Misuse`] here, because a user's protocol can cause it.
 
-pub mod block;
-pub mod buffer;
+pub(crate) mod block;
+pub(crate) mod buffer;
 pub mod cache;
 pub mod delays;
-pub mod directory;
-pub mod mask;
-pub mod memory;
+pub(crate) mod directory;
+pub(crate) mod mask;
+pub(crate) mod memory;
 mod misuse;
-pub mod network;
-pub mod persistent;
-pub mod sets;
-pub mod tbe;
-pub mod timer;
-pub mod wheel;
+pub(crate) mod network;
+pub(crate) mod persistent;
+pub(crate) mod sets;
+pub(crate) mod tbe;
+pub(crate) mod timer;
+pub(crate) mod wheel;
 
 pub use misuse::Misuse;

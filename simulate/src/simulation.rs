@@ -83,13 +83,14 @@ impl Simulation {
         let program = Program::random(&self.shape);
         let seed = options.timing.unwrap_or(self.shape.seed);
         let cores = self.client.cores(&program, seed, options.block_bytes);
-        let layout = match plan
+        let layout = if plan
             .machines
             .iter()
             .any(|machine| &*machine.name == "CorePair")
         {
-            true => Layout::Pairs,
-            false => Layout::Single,
+            Layout::Pairs
+        } else {
+            Layout::Single
         };
         let trace = trace.map(|output| {
             let options = trace::Options {

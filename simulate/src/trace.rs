@@ -327,9 +327,10 @@ impl Trace {
         cycles: u64,
         success: bool,
     ) {
-        let event = match success {
-            true => "                Done       >       ",
-            false => "           SC_Failed       >       ",
+        let event = if success {
+            "                Done       >       "
+        } else {
+            "           SC_Failed       >       "
         };
         self.columns(now, version, event);
         self.text.bracket(address, line);

@@ -17,7 +17,7 @@ use simulate::simulation::Simulation;
 use simulate::system::{entry_of, visits};
 use slicc::builtin::BUILTINS;
 use slicc::mutant::equivalent::{Reached, Reason};
-use slicc::mutant::touched::{Place, Touched};
+use slicc::mutant::touched::{TableEntry, Touched};
 use slicc::mutant::{Changed, Mutant, Operator, Origin, made, named};
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
@@ -134,7 +134,7 @@ fn what_is_written_in_another_way_is_identical() {
 fn what_is_touched() {
     let protocol = open("MI_example");
     let touched_by = |from: &str, to: &str| touched(&protocol, &replaced(&protocol, from, to));
-    let entry = |machine, state, event| Place::new(machine, state, event);
+    let entry = |machine, state, event| TableEntry::new(machine, state, event);
 
     let order = touched_by(
         "{fill_entry, write_miss_done,",
@@ -387,7 +387,7 @@ fn what_was_not_reached() {
         let triples = run.reached().into_iter().map(|one| one.triple);
         reached.add(triples.filter_map(|triple| entry_of(&protocol, triple)));
     }
-    let entries = vec![Place::new("Directory", "I", "DMA_READ")];
+    let entries = vec![TableEntry::new("Directory", "I", "DMA_READ")];
     let reason = Reason::NotReached { entries, runs: 3 };
     assert_eq!(
         equivalent(&protocol, &mutated, Some(&reached)),

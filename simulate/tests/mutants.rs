@@ -108,9 +108,10 @@ fn every_mutant_has_a_way_to_see_it_or_a_reason() {
         let first = own.next();
         let first = first.unwrap_or_else(|| panic!("{} is not in mutants.csv", mutant.name));
         let is_seen = |way: &Way| way.why.is_empty() && !way.effect.is_empty();
-        let is_known = match first.why.is_empty() {
-            true => is_seen(first) && own.all(is_seen),
-            false => is_reason(&first.why) && own.next().is_none(),
+        let is_known = if first.why.is_empty() {
+            is_seen(first) && own.all(is_seen)
+        } else {
+            is_reason(&first.why) && own.next().is_none()
         };
         assert!(is_known, "{}", mutant.name);
     }

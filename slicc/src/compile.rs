@@ -25,7 +25,7 @@ use crate::source::{Diagnostic, Severity, Span};
 use body::{Body, Outcome, Symbol};
 use calls::Signature;
 use code::{Function, Op, Program};
-use types::{Kind, NOWHERE, Sizes, TypeId, Types};
+use types::{NOWHERE, Sizes, TypeId, TypeKind, Types};
 
 /// A compiler at work on one protocol.
 pub(crate) struct Compiler<'a> {
@@ -178,7 +178,8 @@ impl<'a> Compiler<'a> {
             }
             Declaration::Structure(structure) => {
                 let of = self.types.structure(machine, structure)?;
-                let is_tbe = &*structure.name.text == "TBE" && self.types[of].kind == Kind::Entry;
+                let is_tbe =
+                    &*structure.name.text == "TBE" && self.types[of].kind == TypeKind::Entry;
                 if is_tbe && machine.is_some() {
                     self.tbe = Some(of);
                 } else if self.types[of].main && machine.is_some() {

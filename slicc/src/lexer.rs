@@ -9,13 +9,13 @@ use nom::multi::many0_count;
 use nom::sequence::{delimited, pair, preceded};
 use nom::{Err, IResult, Parser};
 
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use crate::source::{Diagnostic, Span};
 
 /// Most complaints about one file.
 pub(super) const MOST_ERRORS: usize = 20;
 
-/// The words of a text, the last of which is [`Kind::End`], and what is wrong with them.
+/// The words of a text, the last of which is [`TokenKind::End`], and what is wrong with them.
 pub fn tokens(file: u32, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut lexer = Lexer {
         file,
@@ -63,7 +63,7 @@ impl<'a> Lexer<'a> {
         }
         let end = &self.text[self.text.len()..];
         self.tokens.push(Token {
-            kind: Kind::End,
+            kind: TokenKind::End,
             span: self.span(end, end),
         });
     }
@@ -77,11 +77,11 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn check_number(&mut self, kind: Kind, span: Span) {
+    fn check_number(&mut self, kind: TokenKind, span: Span) {
         let text = &self.text[span.start as usize..span.end as usize];
         let fits = match kind {
-            Kind::Number => text.parse::<u64>().is_ok(),
-            Kind::Float => text.parse::<f64>().is_ok_and(f64::is_finite),
+            TokenKind::Number => text.parse::<u64>().is_ok(),
+            TokenKind::Float => text.parse::<f64>().is_ok_and(f64::is_finite),
             _ => true,
         };
         if !fits {
@@ -142,28 +142,31 @@ fn blank(input: &str) -> Lexed<'_, usize> {
     .parse(input)
 }
 
-fn word(input: &str) -> Lexed<'_, Kind> {
+fn word(input: &str) -> Lexed<'_, TokenKind> {
     alt((name, symbol, number, text('"'), text('\''))).parse(input)
 }
 
-fn name(input: &str) -> Lexed<'_, Kind> {
+fn name(input: &str) -> Lexed<'_, TokenKind> {
     recognize(pair(
         satisfy(|c| c.is_ascii_alphabetic() || c == '_'),
         take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'),
     ))
-    .map(|text| Kind::reserved(text).unwrap_or(Kind::Name))
+    .map(|text| TokenKind::reserved(text).unwrap_or(TokenKind::Name))
     .parse(input)
 }
 
-fn number(input: &str) -> Lexed<'_, Kind> {
+fn number(input: &str) -> Lexed<'_, TokenKind> {
     let (rest, fraction) = preceded(digit1, opt(preceded(char('.'), digit1))).parse(input)?;
-    Ok((rest, fraction.map_or(Kind::Number, |_| Kind::Float)))
+    Ok((
+        rest,
+        fraction.map_or(TokenKind::Number, |_| TokenKind::Float),
+    ))
 }
 
 /// A string in these quotes: to the next such quote, whatever stands before it, in one line.
-fn text<'a>(quote: char) -> impl Parser<&'a str, Output = Kind, Error = Error<&'a str>> {
+fn text<'a>(quote: char) -> impl Parser<&'a str, Output = TokenKind, Error = Error<&'a str>> {
     value(
-        Kind::Text,
+        TokenKind::Text,
         delimited(
             char(quote),
             take_till(move |c| c == quote || c == '\n'),
@@ -172,8 +175,8 @@ fn text<'a>(quote: char) -> impl Parser<&'a str, Output = Kind, Error = Error<&'
     )
 }
 
-fn symbol(input: &str) -> Lexed<'_, Kind> {
-    Kind::SYMBOLS
+fn symbol(input: &str) -> Lexed<'_, TokenKind> {
+    TokenKind::SYMBOLS
         .iter()
         .find_map(|&(text, kind)| Some((input.strip_prefix(text)?, kind)))
         .ok_or_else(|| Err::Error(Error::new(input, ErrorKind::Tag)))
@@ -183,7 +186,7 @@ fn symbol(input: &str) -> Lexed<'_, Kind> {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<Kind> {
+    fn kinds(text: &str) -> Vec<TokenKind> {
         let (tokens, diagnostics) = tokens(0, text);
         assert_eq!(diagnostics, []);
         tokens.into_iter().map(|token| token.kind).collect()
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn words_and_names() {
-        use Kind::*;
+        use TokenKind::*;
         assert_eq!(
             kinds("peek peeks const trigger OOD _a1 true"),
             [Peek, Name, Name, Name, Null, Name, True, End]
@@ -209,7 +212,7 @@ mod tests {
 
     #[test]
     fn colons() {
-        use Kind::*;
+        use TokenKind::*;
         assert_eq!(
             kinds("A:B A::B a:=b a : : b"),
             [
@@ -221,14 +224,14 @@ mod tests {
 
     #[test]
     fn every_symbol_is_one_token() {
-        for &(text, kind) in Kind::SYMBOLS {
-            assert_eq!(kinds(text), [kind, Kind::End], "{text}");
+        for &(text, kind) in TokenKind::SYMBOLS {
+            assert_eq!(kinds(text), [kind, TokenKind::End], "{text}");
         }
     }
 
     #[test]
     fn numbers() {
-        use Kind::*;
+        use TokenKind::*;
         assert_eq!(
             kinds("12 1.5 1.x 18446744073709551615"),
             [Number, Float, Number, Dot, Name, Number, End]
@@ -257,11 +260,11 @@ mod tests {
 
     #[test]
     fn comments_and_white_space() {
-        assert_eq!(kinds(""), [Kind::End]);
-        assert_eq!(kinds("\u{feff}// a"), [Kind::End]);
+        assert_eq!(kinds(""), [TokenKind::End]);
+        assert_eq!(kinds("\u{feff}// a"), [TokenKind::End]);
         assert_eq!(
             kinds("a /* b \n // */ // c */\r\n\t d /**/"),
-            [Kind::Name, Kind::Name, Kind::End]
+            [TokenKind::Name, TokenKind::Name, TokenKind::End]
         );
     }
 

@@ -60,9 +60,10 @@ fn names_near(name: &str) -> String {
         Some(near) => vec![near],
         None => names.iter().copied().filter(has_part).collect(),
     };
-    let guess = match near.is_empty() {
-        true => String::new(),
-        false => format!("did you mean {}? ", near.join(" or ")),
+    let guess = if near.is_empty() {
+        String::new()
+    } else {
+        format!("did you mean {}? ", near.join(" or "))
     };
     format!(
         "{guess}the built-in protocols are {}; others are given as the path of their .slicc file",
@@ -113,9 +114,10 @@ fn in_folder(folder: &Path) -> Option<String> {
 
 /// The `.slicc` files of a folder, by name; none if it cannot be read.
 fn protocols_in(folder: &Path) -> Vec<PathBuf> {
-    let here = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
+    let here = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
     };
     let entries = std::fs::read_dir(here).into_iter().flatten();
     let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));

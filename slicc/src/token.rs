@@ -6,12 +6,12 @@ use crate::source::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Where it stands; a string with its quotes.
     pub span: Span,
 }
 
-/// Declares [`Kind`]: first the kinds whose text differs from token to token, then those that are
+/// Declares [`TokenKind`]: first the kinds whose text differs from token to token, then those that are
 /// always written alike, in two groups.
 macro_rules! kinds {
     (
@@ -21,39 +21,39 @@ macro_rules! kinds {
     ) => {
         /// What a token is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(missing_docs, reason = "the names say it")]
-        pub enum Kind {
+
+        pub enum TokenKind {
             $($varying,)*
             $($reserved,)*
             $($symbol,)*
         }
 
-        impl Kind {
+        impl TokenKind {
             /// The kind, as a message names it.
             pub fn description(self) -> &'static str {
                 match self {
-                    $(Kind::$varying => $description,)*
-                    $(Kind::$reserved => concat!("`", $word, "`"),)*
-                    $(Kind::$symbol => concat!("`", $mark, "`"),)*
+                    $(TokenKind::$varying => $description,)*
+                    $(TokenKind::$reserved => concat!("`", $word, "`"),)*
+                    $(TokenKind::$symbol => concat!("`", $mark, "`"),)*
                 }
             }
 
             /// The reserved word with this text.
-            pub fn reserved(text: &str) -> Option<Kind> {
+            pub fn reserved(text: &str) -> Option<TokenKind> {
                 match text {
-                    $($word => Some(Kind::$reserved),)*
+                    $($word => Some(TokenKind::$reserved),)*
                     _ => None,
                 }
             }
 
             /// Whether it is a reserved word.
             pub fn is_reserved(self) -> bool {
-                matches!(self, $(Kind::$reserved)|*)
+                matches!(self, $(TokenKind::$reserved)|*)
             }
 
             /// The operators and marks with their texts, longer ones first where one begins with
             /// another.
-            pub const SYMBOLS: &'static [(&'static str, Kind)] = &[$(($mark, Kind::$symbol),)*];
+            pub const SYMBOLS: &'static [(&'static str, TokenKind)] = &[$(($mark, TokenKind::$symbol),)*];
         }
     };
 }

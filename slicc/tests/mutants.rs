@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use slicc::builtin::BUILTINS;
-use slicc::mutant::touched::{Place, touched};
+use slicc::mutant::touched::{TableEntry, touched};
 use slicc::mutant::{Mutant, named};
 use slicc::protocol::Protocol;
 use tables::Pair;
@@ -99,7 +99,7 @@ fn mutants_without_a_repair_are_of_the_catalogue_and_its_machine() {
             continue;
         };
         let touched = touched(&original(&mutant.protocol), &opened(&mutant), true).entries;
-        let is_elsewhere = |place: &&Place| !row["machine"].contains(&place.machine);
+        let is_elsewhere = |place: &&TableEntry| !row["machine"].contains(&place.machine);
         let strange = touched.iter().filter(is_elsewhere);
         wrong.extend(strange.map(|place| format!("{} touches {place}", mutant.name)));
     }

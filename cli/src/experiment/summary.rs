@@ -23,9 +23,10 @@ pub fn print(
         "{}: {} ({})",
         experiment.name, experiment.about, experiment.paper
     )?;
-    match is_one {
-        true => rows(trials, out)?,
-        false => medians(trials, out)?,
+    if is_one {
+        rows(trials, out)?
+    } else {
+        medians(trials, out)?
     }
     for program in &args.program {
         contradictions(&program.name, trials, out)?;
@@ -118,9 +119,10 @@ fn effort(trial: &Trial) -> String {
         .into_iter()
         .filter_map(|(number, of)| number.map(|number| format!("{number} {of}")));
     let parts: Vec<String> = pairs.into_iter().chain(numbers).collect();
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!("; {}", parts.join(", ")),
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", parts.join(", "))
     }
 }
 
@@ -144,9 +146,12 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     }
     let models: Vec<&str> = columns.iter().map(|(model, _)| *model).collect();
     let several = models.iter().any(|model| *model != models[0]);
-    let heads = columns.iter().map(|(model, algorithm)| match several {
-        true => format!("{algorithm} ({model})"),
-        false => (*algorithm).to_owned(),
+    let heads = columns.iter().map(|(model, algorithm)| {
+        if several {
+            format!("{algorithm} ({model})")
+        } else {
+            (*algorithm).to_owned()
+        }
     });
     let heads: Vec<String> = heads.collect();
     let wide = points

@@ -224,9 +224,10 @@ fn named(assumption: Assumption) -> &'static str {
 
 fn listed(run: &[Event]) -> String {
     let events: Vec<String> = run.iter().map(Event::to_string).collect();
-    match events.is_empty() {
-        true => "no event".to_owned(),
-        false => events.join(" "),
+    if events.is_empty() {
+        "no event".to_owned()
+    } else {
+        events.join(" ")
     }
 }
 

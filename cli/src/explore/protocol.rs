@@ -197,9 +197,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         if !args.quiet {
             tell_order(opened, &args.set);
         }
-        let subjects = match args.mutants {
-            false => vec![Subject::of(opened)],
-            true => Subject::mutants(opened)?,
+        let subjects = if args.mutants {
+            Subject::mutants(opened)?
+        } else {
+            vec![Subject::of(opened)]
         };
         if args.mutants && args.format == Format::Text {
             text::heading(opened, args, out).map_err(Error::Output)?;

@@ -176,8 +176,9 @@ fn what(machine: &MachineOutline, entry: &Entry) -> String {
     let actions = entry.actions.iter().map(action).collect::<Vec<_>>();
     let request = |&index: &u16| machine.requests[usize::from(index)].name.as_str();
     let requests = entry.requests.iter().map(request).collect::<Vec<_>>();
-    match requests.is_empty() {
-        true => actions.join(", "),
-        false => format!("[{}] {}", requests.join(", "), actions.join(", ")),
+    if requests.is_empty() {
+        actions.join(", ")
+    } else {
+        format!("[{}] {}", requests.join(", "), actions.join(", "))
     }
 }

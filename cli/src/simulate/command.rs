@@ -61,9 +61,10 @@ impl Args {
     pub fn checked_words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let words = self.words(protocol, client, seed);
         let models: Vec<&str> = self.named_models().map(|model| model.name()).collect();
-        match models.is_empty() {
-            true => format!("{words} --check"),
-            false => format!("{words} --check={}", models.join(",")),
+        if models.is_empty() {
+            format!("{words} --check")
+        } else {
+            format!("{words} --check={}", models.join(","))
         }
     }
 

@@ -7,7 +7,7 @@ use lab::protocols::{Opened, has_controllers};
 use lab::text::tame;
 use report::coverage::Reached;
 use simulate::config::Plan;
-use slicc::mutant::touched::Place;
+use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -29,7 +29,7 @@ pub fn reached(protocol: &Protocol, plan: &Plan, taken: &BTreeSet<Covered<'_>>) 
     let reasons = unreached::of(protocol);
     let mut reached = Reached::default();
     for entry in table(protocol, plan) {
-        let place = Place::new(entry.machine, entry.state, entry.event);
+        let place = TableEntry::new(entry.machine, entry.state, entry.event);
         reached.add(taken.contains(&entry), reasons.contains_key(&place));
     }
     reached
@@ -59,8 +59,9 @@ fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
 
 /// What is wrong with a protocol, with the lines it is about; or, if it is about no place in its files, with what was asked.
 pub fn refusal(refusal: Box<Refusal>) -> Error {
-    match refusal.is_about_files() {
-        true => diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics),
-        false => Error::Lab(Box::new(lab::Error::Protocol(refusal))),
+    if refusal.is_about_files() {
+        diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics)
+    } else {
+        Error::Lab(Box::new(lab::Error::Protocol(refusal)))
     }
 }

@@ -141,9 +141,10 @@ fn summary(
             );
             if let Some(lineage) = args.recipe_of(args.seed()) {
                 let options = Recipe::of(&lineage).words(&opened.protocol);
-                let edited = match lineage.variations().is_empty() {
-                    true => "",
-                    false => ", and for edits that have no option",
+                let edited = if lineage.variations().is_empty() {
+                    ""
+                } else {
+                    ", and for edits that have no option"
                 };
                 eprintln!("rubric: recipe {lineage} stands for {options}{edited}");
             }
@@ -222,9 +223,10 @@ impl Asked<'_> {
         tables::files::create(path, failed, |to| {
             let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
             let writer = Box::new(writer);
-            let output = match path.extension().is_some_and(|extension| extension == "gz") {
-                true => Output::Gzip(writer),
-                false => Output::Plain(writer),
+            let output = if path.extension().is_some_and(|extension| extension == "gz") {
+                Output::Gzip(writer)
+            } else {
+                Output::Plain(writer)
             };
             done = Some(self.run(Some((output, failures)), &file)?);
             Ok(())

@@ -215,9 +215,10 @@ fn others<'a>(
     if count == 0 {
         return Ok(());
     }
-    let option = match series.has_recipes() {
-        true => "--recipe",
-        false => "--seed",
+    let option = if series.has_recipes() {
+        "--recipe"
+    } else {
+        "--seed"
     };
     let listed: Vec<String> = seeds.take(SEEDS).map(u64::to_string).collect();
     let rest = match count.saturating_sub(SEEDS) {

@@ -118,14 +118,16 @@ pub fn cycles<M: MemorySystem>(
     let shape = system.shape();
     let mut searches = Vec::new();
     for k in 1..=shape.processors.min(shape.locations) {
-        let orders = match is_symmetric {
-            true => vec![Order::canonical(k)],
-            false => Order::all(shape, k),
+        let orders = if is_symmetric {
+            vec![Order::canonical(k)]
+        } else {
+            Order::all(shape, k)
         };
         for order in orders {
-            let composed = match is_symmetric && !options.without_symmetry {
-                true => Composed::symmetric(system, k),
-                false => Composed::new(system, order.clone()),
+            let composed = if is_symmetric && !options.without_symmetry {
+                Composed::symmetric(system, k)
+            } else {
+                Composed::new(system, order.clone())
             };
             let (outcome, progress) = breadth_first(&composed, &options.limits.again(), report);
             let (mut found, mut stopped) = (None, None);

@@ -10,7 +10,7 @@ use check::{Bounds, Exceeded, Model};
 use slicc::source::Span;
 
 use super::compile::Program;
-use super::machine::{Event, Fault, Machine, State, Stop};
+use super::machine::{EarlyEnd, Event, Fault, Machine, ProgramState};
 use super::watch::{Signal, Watch};
 
 /// Steps between two looks at the limits.
@@ -146,7 +146,7 @@ pub fn search_with(
 /// A choice that has not been explored.
 #[derive(Clone)]
 struct Node {
-    state: State,
+    state: ProgramState,
     watch: Watch,
     /// Who goes on.
     thread: usize,
@@ -242,9 +242,10 @@ impl Search<'_> {
             let left = node.left.checked_sub(1);
             others.filter_map(|thread| Some((thread, left?))).collect()
         };
-        let left = match has_yielded && !choices.is_empty() {
-            true => node.left.checked_sub(1),
-            false => Some(node.left),
+        let left = if has_yielded && !choices.is_empty() {
+            node.left.checked_sub(1)
+        } else {
+            Some(node.left)
         };
         choices.extend(left.map(|left| (last, left)));
         choices
@@ -282,10 +283,10 @@ impl Search<'_> {
     }
 
     /// A run ended early.
-    fn end(&mut self, stop: Stop) {
+    fn end(&mut self, stop: EarlyEnd) {
         let fault = match stop {
-            Stop::Fault(fault) => fault,
-            Stop::CutOff(span) => {
+            EarlyEnd::Fault(fault) => fault,
+            EarlyEnd::CutOff(span) => {
                 self.report.cut_off += 1;
                 *self.report.cut_off_at.entry(span).or_default() += 1;
                 return;

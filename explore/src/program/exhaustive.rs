@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use check::Model;
 
 use super::compile::Program;
-use super::machine::{Event, Fault, Machine, Outcome, State, Stop};
+use super::machine::{EarlyEnd, Event, Fault, Machine, Outcome, ProgramState};
 use crate::graph::Graph;
 use crate::search::{self, Limits, Progress, Stopped, breadth_first};
 
@@ -90,10 +90,10 @@ struct Ends {
 }
 
 impl Ends {
-    fn stop(&mut self, stop: Stop) {
+    fn stop(&mut self, stop: EarlyEnd) {
         match stop {
-            Stop::CutOff(_) => self.cut_off += 1,
-            Stop::Fault(fault) => {
+            EarlyEnd::CutOff(_) => self.cut_off += 1,
+            EarlyEnd::Fault(fault) => {
                 self.faults.insert(fault);
             }
         }
@@ -119,15 +119,15 @@ impl<'a> Runs<'a> {
 }
 
 impl Graph for Runs<'_> {
-    type State = State;
+    type State = ProgramState;
     type Move = Move;
     type Goal = Fault;
 
-    fn initial(&self) -> Vec<State> {
+    fn initial(&self) -> Vec<ProgramState> {
         self.machine.start().into_iter().collect()
     }
 
-    fn moves(&self, state: &State, visit: &mut dyn FnMut(Move, State)) {
+    fn moves(&self, state: &ProgramState, visit: &mut dyn FnMut(Move, ProgramState)) {
         if self.machine.stopped(state).is_some() {
             return;
         }
@@ -145,18 +145,18 @@ impl Graph for Runs<'_> {
         }
     }
 
-    fn goal(&self, _: &State) -> Option<Fault> {
+    fn goal(&self, _: &ProgramState) -> Option<Fault> {
         None
     }
 
-    fn dead_end(&self, state: &State) -> Option<Fault> {
+    fn dead_end(&self, state: &ProgramState) -> Option<Fault> {
         let end = match self.machine.stopped(state) {
             Some(stop) => Err(stop),
             None => self.machine.finish(state),
         };
         let mut ends = self.ends.borrow_mut();
         match end {
-            Err(Stop::Fault(fault)) if self.seeks_fault => return Some(fault),
+            Err(EarlyEnd::Fault(fault)) if self.seeks_fault => return Some(fault),
             _ if self.seeks_fault => {}
             Err(stop) => ends.stop(stop),
             Ok(outcome) => {

@@ -21,7 +21,7 @@ pub struct Machine<'a> {
 
 /// Between two steps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct ProgramState {
     /// What memory holds.
     pub memory: Vec<i64>,
     /// The threads.
@@ -55,7 +55,7 @@ pub enum Status {
 
 /// Why a run ended before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stop {
+pub enum EarlyEnd {
     /// A loop has reached its bound.
     CutOff(Span),
     /// Something is wrong with the program.
@@ -103,28 +103,28 @@ impl<'a> Machine<'a> {
     }
 
     /// The state after `init`.
-    pub fn start(&self) -> Result<State, Stop> {
+    pub fn start(&self) -> Result<ProgramState, EarlyEnd> {
         let mut memory = self.program.initial.clone();
         self.alone(&self.program.init, &mut memory)?;
         let threads = self.program.threads.iter().map(begin).collect();
-        Ok(State { memory, threads })
+        Ok(ProgramState { memory, threads })
     }
 
     /// Whether a thread can go on.
-    pub fn is_ready(&self, state: &State, thread: usize) -> bool {
+    pub fn is_ready(&self, state: &ProgramState, thread: usize) -> bool {
         state.threads[thread].status == Status::Ready
     }
 
     /// Why the run ends here, if one of the threads is wrong or has been cut off.
-    pub fn stopped(&self, state: &State) -> Option<Stop> {
+    pub fn stopped(&self, state: &ProgramState) -> Option<EarlyEnd> {
         let mut threads = self.program.threads.iter().zip(&state.threads);
         threads.find_map(|(code, thread)| stop(code, thread))
     }
 
     /// A thread's next access or fence, unless it is at fault, and all that is local behind it; and whether it has yielded there.
-    pub fn step(&self, state: &mut State, thread: usize) -> (Option<Event>, bool) {
+    pub fn step(&self, state: &mut ProgramState, thread: usize) -> (Option<Event>, bool) {
         let code = &self.program.threads[thread];
-        let State { memory, threads } = state;
+        let ProgramState { memory, threads } = state;
         let number = thread as u32;
         let thread = &mut threads[thread];
         match self.event(code, thread, memory) {
@@ -143,7 +143,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The stores of a thread that may reach memory next, by their place in its buffer.
-    pub fn committable(&self, state: &State, thread: usize) -> Vec<usize> {
+    pub fn committable(&self, state: &ProgramState, thread: usize) -> Vec<usize> {
         let buffer = &state.threads[thread].buffer;
         let is_first = |at: &usize| {
             let has_own_buffer =
@@ -154,14 +154,14 @@ impl<'a> Machine<'a> {
     }
 
     /// One of them reaches memory: location and value.
-    pub fn commit(&self, state: &mut State, thread: usize, at: usize) -> (u32, i64) {
+    pub fn commit(&self, state: &mut ProgramState, thread: usize, at: usize) -> (u32, i64) {
         let (location, value) = state.threads[thread].buffer.remove(at);
         state.memory[location as usize] = value;
         (location, value)
     }
 
     /// What holds after `finally`, if nothing can happen any more.
-    pub fn finish(&self, state: &State) -> Result<Outcome, Stop> {
+    pub fn finish(&self, state: &ProgramState) -> Result<Outcome, EarlyEnd> {
         let mut memory = state.memory.clone();
         self.alone(&self.program.finally, &mut memory)?;
         let threads = self.program.threads.iter().zip(&state.threads);
@@ -182,7 +182,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Performs code while nothing else does.
-    fn alone(&self, code: &compile::Thread, memory: &mut [i64]) -> Result<(), Stop> {
+    fn alone(&self, code: &compile::Thread, memory: &mut [i64]) -> Result<(), EarlyEnd> {
         let sc = Machine::new(self.program, Model::SC);
         let mut thread = begin(code);
         let mut left = MOST_LOCAL;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use simulate::config::Options;
 use simulate::system::entry_of;
-use slicc::mutant::touched::Place;
+use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached;
 use slicc::protocol::Protocol;
 use tables::Coverage;
@@ -71,7 +71,7 @@ fn table(opened: &Opened, counts: &BTreeMap<Triple, u64>) -> Result<Vec<Coverage
                 let triple = [&machine.name, state, event].map(|name| name.to_string());
                 let count = counts.get(&triple).copied().unwrap_or(0);
                 let [machine, state, event] = triple;
-                let reason = reasons.get(&Place::new(&machine, &state, &event));
+                let reason = reasons.get(&TableEntry::new(&machine, &state, &event));
                 Coverage {
                     protocol: opened.given.clone(),
                     machine,

@@ -17,7 +17,7 @@ use simulate::system::Reached;
 use slicc::protocol::Protocol;
 use tables::Generator;
 
-use super::Stop;
+use super::StopRule;
 use super::log::{Entry, Key};
 use super::subjects::Subject;
 use super::trial::Trial;
@@ -132,7 +132,7 @@ pub struct Rounds<'a> {
     /// The first seed.
     pub seed: u64,
     /// When a mutant is decided.
-    pub stop: Stop,
+    pub stop: StopRule,
     /// When no run is started any more.
     pub deadline: Option<Instant>,
     /// How a run is done.
@@ -209,7 +209,7 @@ impl Rounds<'_> {
             self.observer.advance();
             stream.caught |= entry.fails() && !self.alarms.contains(&entry.origin());
             stream.push(&lineage, entry);
-            stream.over = stream.caught && subject.mutant.is_some() && self.stop != Stop::Never;
+            stream.over = stream.caught && subject.mutant.is_some() && self.stop != StopRule::Never;
         }
         Ok(())
     }
@@ -251,7 +251,7 @@ impl Rounds<'_> {
 
     /// Closes the streams of mutants that others have decided.
     fn settle(&self, streams: &mut [Stream]) {
-        if self.stop == Stop::Mutant {
+        if self.stop == StopRule::Mutant {
             let caught: std::collections::HashSet<(usize, u32)> = streams
                 .iter()
                 .filter(|stream| stream.caught && self.subjects[stream.subject].mutant.is_some())
@@ -265,9 +265,12 @@ impl Rounds<'_> {
 
     /// How many runs there will be at most, behind those that were shown before.
     fn show(&self, streams: &[Stream], most: u32, before: u64) {
-        let wanted = |stream: &Stream| match stream.over {
-            true => stream.entries.len() as u64,
-            false => u64::from(most),
+        let wanted = |stream: &Stream| {
+            if stream.over {
+                stream.entries.len() as u64
+            } else {
+                u64::from(most)
+            }
         };
         self.observer
             .total(before + streams.iter().map(wanted).sum::<u64>());

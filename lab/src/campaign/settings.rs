@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::Files;
 use super::subjects::{self, Subject};
-use super::{Options, Stop};
+use super::{Options, StopRule};
 use crate::error::Error;
 use crate::machine;
 use crate::protocols::Opened;
@@ -30,7 +30,7 @@ pub struct Settings {
     /// How often everything is done.
     pub repeat: u32,
     /// When a mutant is decided.
-    pub stop: Stop,
+    pub stop: StopRule,
     /// Whether warnings are faults.
     #[serde(default)]
     pub strict: bool,
@@ -128,9 +128,10 @@ impl Settings {
             folder.display()
         );
         unchanged(&known, self, &stored)?;
-        match known.subjects == self.subjects {
-            true => Ok(()),
-            false => Err(Error::OtherSubjects(folder.to_owned())),
+        if known.subjects == self.subjects {
+            Ok(())
+        } else {
+            Err(Error::OtherSubjects(folder.to_owned()))
         }
     }
 }

@@ -9,28 +9,48 @@ use check::generate::Mix;
 use check::{Algorithm, Model};
 use simulate::client::Client;
 
-use super::point::{Explored, Fault, Origin, Point, Recipe, Size, Source, Spoil, Task};
+use ExperimentWork::{Campaign, Histories};
 
-/// An experiment.
+use super::Options;
+use super::point::{Explored, Fault, Origin, Point, Recipe, Repoint, Size, Source, Task};
+use crate::campaign;
+
+/// An experiment: a row of [`EXPERIMENTS`].
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
-    /// Its name on the command line.
+    /// The name on the command line, in tables and of files.
     pub name: &'static str,
-    /// The paper, and the place in it.
+    /// The paper that it reproduces.
     pub paper: &'static str,
-    /// What it is about.
+    /// The question, in one line.
     pub about: &'static str,
-    /// Its points.
-    pub points: fn(Size) -> Vec<Point>,
+    /// The runs that it consists of.
+    pub work: ExperimentWork,
 }
 
-/// The experiment with a name.
+/// The runs that an experiment consists of.
+#[derive(Clone, Copy, Debug)]
+pub enum ExperimentWork {
+    /// Algorithms run on histories: the function makes the points.
+    Histories(fn(Size) -> Vec<Point>),
+    /// A campaign of mutants, in a folder with the name of the experiment.
+    Campaign(fn(&Options, &str) -> campaign::Options),
+}
+
+impl Experiment {
+    /// The points of the experiment at a size; none if it is a campaign.
+    pub fn points(&self, size: Size) -> Vec<Point> {
+        match self.work {
+            Histories(points) => points(size),
+            Campaign(_) => Vec::new(),
+        }
+    }
+}
+
+/// Finds an experiment by its name.
 pub fn find(name: &str) -> Option<Experiment> {
     EXPERIMENTS.into_iter().find(|one| one.name == name)
 }
-
-/// The name of the experiment that is a campaign of mutants: [`super::mutants`] says of which.
-pub const MUTANTS: &str = "mutants";
 
 const CAV: &str = "Zennou et al., CAV 2019";
 const BOOSTING: &str = "Zennou et al., Boosting";
@@ -38,103 +58,109 @@ const HPCA: &str = "Manovit & Hangal, HPCA 2006";
 const QADEER: &str = "Qadeer, TPDS 2003";
 const BURNIM: &str = "Burnim, Sen & Stergiou, 2011";
 
-/// Every experiment but `mutants`.
-pub const EXPERIMENTS: [Experiment; 16] = [
+/// The experiments. To add one, write the function that makes its points, and a row here.
+pub const EXPERIMENTS: [Experiment; 17] = [
     Experiment {
         name: "gcc-fig4",
         paper: CAV,
         about: "checking SC, valid histories: time against operations and threads",
-        points: |size| checking_valid(size, Model::SC, &SC_GRADUAL),
+        work: Histories(|size| checking_valid(size, Model::SC, &SC_GRADUAL)),
     },
     Experiment {
         name: "gcc-fig5",
         paper: CAV,
         about: "checking SC, violations by mutants of MI: time, and what CC and CCv catch",
-        points: gcc_fig5,
+        work: Histories(gcc_fig5),
     },
     Experiment {
         name: "gcc-fig6",
         paper: CAV,
         about: "checking TSO on the histories of gcc-fig4",
-        points: |size| checking_valid(size, Model::TSO, &TSO_GRADUAL),
+        work: Histories(|size| checking_valid(size, Model::TSO, &TSO_GRADUAL)),
     },
     Experiment {
         name: "gcc-unordered",
         paper: CAV,
         about: "share of the pairs of writes that CCM, CCv and wCCM leave unordered",
-        points: gcc_unordered,
+        work: Histories(gcc_unordered),
     },
     Experiment {
         name: "wsc-kernel",
         paper: BOOSTING,
         about: "how much of the exact kernel wSC, CCM and CCv derive",
-        points: wsc_kernel,
+        work: Histories(wsc_kernel),
     },
     Experiment {
         name: "wsc-fig6",
         paper: BOOSTING,
         about: "checking SC, valid histories: time against operations, 6 threads",
-        points: wsc_fig6,
+        work: Histories(wsc_fig6),
     },
     Experiment {
         name: "wsc-fig7",
         paper: BOOSTING,
         about: "checking SC, valid histories: time against threads",
-        points: |size| by_threads(size, size.of(10, 200, 200), None, &COMPLETE),
+        work: Histories(|size| by_threads(size, size.of(10, 200, 200), None, &COMPLETE)),
     },
     Experiment {
         name: "wsc-fig8",
         paper: BOOSTING,
         about: "the same, half of the histories re-pointed to be violations",
-        points: |size| by_threads(size, size.of(10, 200, 200), Some(HALF), &COMPLETE),
+        work: Histories(|size| by_threads(size, size.of(10, 200, 200), Some(HALF), &COMPLETE)),
     },
     Experiment {
         name: "wsc-fig9",
         paper: BOOSTING,
         about: "saturation alone on violations: time, and what CCM misses",
-        points: |size| by_threads(size, size.of(10, 100, 100), Some(ALL), &SATURATION),
+        work: Histories(|size| by_threads(size, size.of(10, 100, 100), Some(ALL), &SATURATION)),
     },
     Experiment {
         name: "tsotool-fig3",
         paper: HPCA,
         about: "how often heu and deriv find an order, by sharing",
-        points: tsotool_fig3,
+        work: Histories(tsotool_fig3),
     },
     Experiment {
         name: "tsotool-fig4",
         paper: HPCA,
         about: "analysis time of the baseline and deriv-back, by operations, threads and locations",
-        points: tsotool_fig4,
+        work: Histories(tsotool_fig4),
     },
     Experiment {
         name: "tsotool-table1",
         paper: HPCA,
         about: "the same by the mix of operations",
-        points: tsotool_table1,
+        work: Histories(tsotool_table1),
     },
     Experiment {
         name: "qadeer-cycles",
         paper: QADEER,
         about: "how long the nice cycles of violations are",
-        points: qadeer_cycles,
+        work: Histories(qadeer_cycles),
     },
     Experiment {
         name: "burnim-table1",
         paper: BURNIM,
         about: "programs with up to 1 preemption: ways to leave SC under TSO and PSO, and the monitors' time",
-        points: |size| programs(size, 1),
+        work: Histories(|size| programs(size, 1)),
     },
     Experiment {
         name: "burnim-table2",
         paper: BURNIM,
         about: "the same with up to 2 preemptions",
-        points: |size| programs(size, 2),
+        work: Histories(|size| programs(size, 2)),
     },
     Experiment {
         name: "scale",
         paper: "this program",
         about: "rubric's own engine: time against operations and threads, by model",
-        points: scale,
+        work: Histories(scale),
+    },
+    Experiment {
+        name: "mutants",
+        paper: "this program",
+        about: "a campaign: which algorithms catch which mutants of the built-in protocols",
+        work: Campaign(mutants),
     },
 ];
 
@@ -165,12 +191,12 @@ const SATURATION: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::Ccm, Algorithm::D
 
 /// Boosting, section 6: reads get the value of another write within a bounded distance. The paper does not say of how many
 /// reads; the more, the easier to see. After one, CCM misses about as many violations as there (1.25 %), after several none.
-const HALF: Spoil = Spoil {
+const HALF: Repoint = Repoint {
     every: 2,
     reads: 1,
     distance: 50,
 };
-const ALL: Spoil = Spoil { every: 1, ..HALF };
+const ALL: Repoint = Repoint { every: 1, ..HALF };
 
 /// Reads and writes alone, in the proportion of [`READS`].
 fn plain() -> Mix {
@@ -195,12 +221,12 @@ fn recipe(origin: Origin, threads: u32, operations: u32) -> Recipe {
         operations,
         locations: LOCATIONS,
         mix: plain(),
-        spoil: None,
+        repoint: None,
     }
 }
 
 /// Programs of so many threads that mutants run.
-pub fn mutants(faults: &'static [Fault], threads: u32) -> Recipe {
+pub fn mutated(faults: &'static [Fault], threads: u32) -> Recipe {
     Recipe {
         locations: MUTANT_LOCATIONS,
         ..recipe(Origin::Mutants(faults), threads, 50 * threads)
@@ -248,7 +274,7 @@ fn gcc_fig5(size: Size) -> Vec<Point> {
         name: format!("threads={threads}"),
         first: 0,
         histories: histories(threads),
-        source: Source::Made(mutants(&MI_FAULTS, threads)),
+        source: Source::Made(mutated(&MI_FAULTS, threads)),
         tasks: ask(Model::SC, &algorithms),
     };
     (2..=8).map(point).collect()
@@ -303,7 +329,7 @@ fn wsc_fig6(size: Size) -> Vec<Point> {
 fn by_threads(
     size: Size,
     histories: u32,
-    spoil: Option<Spoil>,
+    repoint: Option<Repoint>,
     algorithms: &[Algorithm],
 ) -> Vec<Point> {
     let most = size.of(4, 4, 6);
@@ -313,7 +339,7 @@ fn by_threads(
         first: 0,
         histories,
         source: Source::Made(Recipe {
-            spoil,
+            repoint,
             ..recipe(IN_ORDER, threads, 50 * threads)
         }),
         tasks: ask(Model::SC, algorithms),
@@ -360,7 +386,7 @@ fn tsotool(
             operations,
             locations,
             mix,
-            spoil: None,
+            repoint: None,
         }),
         tasks: ask(Model::TSO, algorithms),
     }
@@ -452,7 +478,7 @@ fn qadeer_cycles(size: Size) -> Vec<Point> {
         name: format!("threads={threads}"),
         first: 0,
         histories: size.of(40, 400, 2000),
-        source: Source::Made(mutants(&ALL_FAULTS, threads)),
+        source: Source::Made(mutated(&ALL_FAULTS, threads)),
         tasks: ask(
             Model::SC,
             &[
@@ -508,7 +534,7 @@ fn scale(size: Size) -> Vec<Point> {
                     operations,
                     locations: 256,
                     mix: EQUAL,
-                    spoil: None,
+                    repoint: None,
                 }),
                 tasks: ask(model, &[Algorithm::Stages]),
             });
@@ -537,6 +563,23 @@ fn scale(size: Size) -> Vec<Point> {
         );
     }
     points
+}
+
+/// The campaign that shows which algorithms catch which mutants. Its tables are in a folder of their own.
+fn mutants(options: &Options, name: &str) -> campaign::Options {
+    let (sample, runs) = match options.size {
+        Size::Quick => (Some(60), 20),
+        Size::Paper => (Some(400), 150),
+        Size::Large => (None, 150),
+    };
+    campaign::Options {
+        sample,
+        runs,
+        seed: options.seed,
+        output: options.output.join(name),
+        shard: options.shard,
+        ..campaign::Options::default()
+    }
 }
 
 const fn fault(protocol: &'static str, mutant: &'static str, client: Client) -> Fault {

@@ -37,7 +37,7 @@ fn lacks(experiment: &Experiment, size: Size, rows: &[&Trial]) -> bool {
         let asked = point.entry(row.number).or_default();
         asked.insert((&row.model, &row.algorithm));
     }
-    (experiment.points)(size).iter().any(|planned| {
+    experiment.points(size).iter().any(|planned| {
         let Some(point) = points.get(&(planned.part, &*planned.name)) else {
             return true;
         };

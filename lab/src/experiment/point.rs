@@ -107,7 +107,7 @@ pub struct Recipe {
     /// How often each kind of operation occurs.
     pub mix: Mix,
     /// Which of the histories have reads re-pointed, so that they violate SC.
-    pub spoil: Option<Spoil>,
+    pub repoint: Option<Repoint>,
 }
 
 /// What runs a program.
@@ -134,7 +134,7 @@ pub struct Fault {
 
 /// How reads are re-pointed.
 #[derive(Clone, Copy, Debug)]
-pub struct Spoil {
+pub struct Repoint {
     /// Of so many histories one: 1 is all, 2 half of those of each protocol.
     pub every: u32,
     /// How many reads.
@@ -157,7 +157,7 @@ pub enum Wanted {
 /// How many protocols histories take turns at.
 const PROTOCOLS: u32 = BUILTINS.len() as u32;
 
-impl Spoil {
+impl Repoint {
     /// Whether this history is one of them. The protocols have their turn with every number, so that what is
     /// re-pointed has to shift from one round to the next.
     fn is_for(&self, number: u32) -> bool {
@@ -168,9 +168,9 @@ impl Spoil {
 impl Recipe {
     /// Which histories it makes.
     pub fn wanted(&self) -> Wanted {
-        match (self.origin, self.spoil) {
+        match (self.origin, self.repoint) {
             (Origin::Mutants(_), _) => Wanted::Violations,
-            (_, Some(Spoil { every: 1, .. })) => Wanted::Violations,
+            (_, Some(Repoint { every: 1, .. })) => Wanted::Violations,
             (_, Some(_)) => Wanted::Both,
             (_, None) => Wanted::Consistent,
         }
@@ -178,15 +178,15 @@ impl Recipe {
 
     /// How many reads of a history are re-pointed.
     pub fn repointed(&self, number: u32) -> u32 {
-        match self.spoil {
-            Some(spoil) if spoil.is_for(number) => spoil.reads,
+        match self.repoint {
+            Some(repoint) if repoint.is_for(number) => repoint.reads,
             _ => 0,
         }
     }
 
     /// How far away the other writes are.
     pub fn distance(&self) -> u32 {
-        self.spoil.map_or(0, |spoil| spoil.distance)
+        self.repoint.map_or(0, |repoint| repoint.distance)
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn half_of_the_histories_of_each_protocol_are_re_pointed() {
-        let half = Spoil {
+        let half = Repoint {
             every: 2,
             reads: 1,
             distance: 50,
@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(numbers.filter(|&number| half.is_for(number)).count(), 10);
         }
         assert_eq!((0..10).filter(|&number| half.is_for(number)).count(), 5);
-        let all = Spoil { every: 1, ..half };
+        let all = Repoint { every: 1, ..half };
         assert!((0..9).all(|number| all.is_for(number)));
     }
 }

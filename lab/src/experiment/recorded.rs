@@ -1,4 +1,4 @@
-//! Histories that somebody recorded, instead of those that protocols make.
+//! Recorded histories, which an experiment uses instead of simulated ones.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -82,7 +82,7 @@ pub fn points(
     limits: &Limits,
 ) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
-    for model in (experiment.points)(size) {
+    for model in experiment.points(size) {
         // The first point stands for its part.
         if points.iter().any(|point| point.part == model.part) {
             continue;

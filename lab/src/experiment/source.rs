@@ -275,7 +275,7 @@ mod tests {
 
     /// The histories that a list of faults makes for an experiment, and by what.
     fn made(faults: &'static [Fault], count: u32) -> Vec<Made> {
-        let recipe = super::super::catalog::mutants(faults, 4);
+        let recipe = super::super::catalog::mutated(faults, 4);
         let sources = Sources::default();
         let made = (0..count).map(|number| sources.make(&recipe, number, 1));
         made.collect::<Result<_, _>>().unwrap()
@@ -298,7 +298,7 @@ mod tests {
         let of = |name: &str| {
             let mut all = super::super::catalog::EXPERIMENTS.into_iter();
             let found = all.find(|one| one.name == name).unwrap();
-            let points = (found.points)(Size::Quick);
+            let points = found.points(Size::Quick);
             let sources = Sources::default();
             let hashes = points.iter().filter_map(|point| match &point.source {
                 super::super::point::Source::Made(recipe) => {

@@ -29,14 +29,15 @@ impl Limits {
     /// it said then.
     fn enforce(&self, row: Trial) -> Trial {
         let limit = self.timeout.as_secs_f64();
-        match row.seconds > limit {
-            false => row,
-            true => Trial {
+        if row.seconds > limit {
+            Trial {
                 said: Said::Timeout,
                 reason: Some("time limit".to_owned()),
                 seconds: limit,
                 ..row
-            },
+            }
+        } else {
+            row
         }
     }
 }

@@ -224,9 +224,10 @@ impl<'a> Work<'a> {
                 && only.number.is_none_or(|number| number == item.number)
         });
         let items: Vec<Item> = items.collect();
-        match items.is_empty() {
-            true => Err(self.nothing(only)),
-            false => Ok(items),
+        if items.is_empty() {
+            Err(self.nothing(only))
+        } else {
+            Ok(items)
         }
     }
 

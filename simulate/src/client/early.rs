@@ -265,9 +265,10 @@ impl Early {
         if let Some(entry) = self.buffer.iter().rev().find(|e| e.address == address) {
             return Supply::Store(entry.value);
         }
-        match self.is_stale(self.line(address)) {
-            true => Supply::Later,
-            false => Supply::Memory,
+        if self.is_stale(self.line(address)) {
+            Supply::Later
+        } else {
+            Supply::Memory
         }
     }
 

@@ -144,9 +144,10 @@ impl Editor<'_> {
         let stretch = self.threads[donor][from..to].to_vec();
         let thread = self.thread();
         // Half of the time at the same place, so that both threads do the same at the same time.
-        let place = match self.rng.percent(50) {
-            true => from,
-            false => self.rng.below(self.threads[thread].len() as u64) as usize,
+        let place = if self.rng.percent(50) {
+            from
+        } else {
+            self.rng.below(self.threads[thread].len() as u64) as usize
         };
         let steps = self.threads[thread].iter_mut().skip(place);
         steps.zip(stretch).for_each(|(step, new)| *step = new);
@@ -222,9 +223,10 @@ impl Editor<'_> {
     }
 
     fn pace(&mut self) {
-        let pause = match self.rng.percent(50) {
-            true => None,
-            false => Some(self.rng.below(PAUSE) as u32),
+        let pause = if self.rng.percent(50) {
+            None
+        } else {
+            Some(self.rng.below(PAUSE) as u32)
         };
         let steps = self.steps();
         match (pause, steps.first_mut()) {

@@ -34,19 +34,6 @@ pub fn byte(block: &[u64], at: u64) -> Result<u8, Misuse> {
     Ok((block[at as usize / 8] >> (8 * (at % 8))) as u8)
 }
 
-/// The number that up to 8 bytes make, the lowest byte first. They may lie in two words.
-#[inline]
-pub fn read(block: &[u64], offset: u64, size: u64) -> Result<u64, Misuse> {
-    check(block.len(), offset, size)?;
-    let (word, shift) = (offset as usize / 8, 8 * (offset % 8));
-    let low = block.get(word).map_or(0, |low| low >> shift);
-    let high = match block.get(word + 1) {
-        Some(high) if shift > 0 => high << (64 - shift),
-        _ => 0,
-    };
-    Ok((low | high) & bits(0, size))
-}
-
 /// Writes a number of up to 8 bytes.
 #[inline]
 pub fn write(block: &mut [u64], offset: u64, size: u64, value: u64) -> Result<(), Misuse> {
@@ -172,20 +159,5 @@ mod tests {
             }
             pair.check();
         }
-    }
-
-    #[test]
-    fn reading_stays_in_the_block() {
-        let block = [0x0807_0605_0403_0201, 9];
-        assert_eq!(read(&block, 7, 2), Ok(0x0908));
-        assert_eq!(
-            read(&block, 15, 2),
-            Err(Misuse::OutsideBlock {
-                offset: 15,
-                end: 17,
-                size: 16
-            })
-        );
-        assert!(read(&block, u64::MAX, 2).is_err());
     }
 }

@@ -270,11 +270,6 @@ impl MessageBuffer {
         (0..self.stalled.len()).filter(first).count()
     }
 
-    /// How many messages are stalled.
-    pub fn stalled(&self) -> usize {
-        self.stalled.len()
-    }
-
     /// Keeps a message back that is to be enqueued later (`defer_enqueueing`).
     pub fn defer(&mut self, line: u64, message: u64) {
         self.deferred.push((line, message));
@@ -322,14 +317,6 @@ impl MessageBuffer {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
-    }
-
-    /// Every message that it holds: the queue in order, then what is stalled, then what is deferred.
-    pub fn messages(&self) -> impl Iterator<Item = u64> {
-        let queue = self.queue.iter().map(|slot| slot.message);
-        let stalled = self.stalled.iter().map(|(_, slot)| slot.message);
-        let deferred = self.deferred.iter().map(|&(_, message)| message);
-        queue.chain(stalled).chain(deferred)
     }
 }
 
@@ -392,6 +379,14 @@ mod tests {
         }
     }
 
+    /// Every message that a buffer holds: the queue in order, then the stalled, then the deferred ones.
+    fn messages(buffer: &MessageBuffer) -> impl Iterator<Item = u64> {
+        let queue = buffer.queue.iter().map(|slot| slot.message);
+        let stalled = buffer.stalled.iter().map(|(_, slot)| slot.message);
+        let deferred = buffer.deferred.iter().map(|&(_, message)| message);
+        queue.chain(stalled).chain(deferred)
+    }
+
     #[test]
     fn does_what_a_sorted_list_does() {
         let mut random = Delays::new(11);
@@ -436,7 +431,7 @@ mod tests {
             assert_eq!(buffer.head(), head.map(|head| head.2));
             assert_eq!(buffer.is_ready(now), head.is_some_and(|head| head.0 <= now));
             assert_eq!(buffer.len(), naive.heap.len());
-            assert_eq!(buffer.stalled(), naive.stalled.len());
+            assert_eq!(buffer.stalled.len(), naive.stalled.len());
         }
     }
 
@@ -482,7 +477,7 @@ mod tests {
         assert_eq!(buffer.enqueue(11, 2, 3, true, None), Ok(13));
         assert_eq!(buffer.enqueue(11, 1, 4, false, None), Ok(12));
         assert!(buffer.enqueue(9, 1, 5, false, None).is_err());
-        assert_eq!(buffer.messages().collect::<Vec<_>>(), [4, 3, 1]);
+        assert_eq!(messages(&buffer).collect::<Vec<_>>(), [4, 3, 1]);
     }
 
     #[test]
@@ -494,7 +489,7 @@ mod tests {
                     .enqueue(message, 1, message, false, Some(&mut delays))
                     .unwrap();
             }
-            assert_eq!(buffer.messages().is_sorted(), keeps);
+            assert_eq!(messages(&buffer).is_sorted(), keeps);
         }
     }
 
@@ -550,11 +545,11 @@ mod tests {
         buffer.enqueue(1, 1, 1, false, None).unwrap();
         buffer.enqueue(1, 2, 2, false, None).unwrap();
         assert_eq!(buffer.delay_head(2, None), Ok(3));
-        assert_eq!(buffer.messages().collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(messages(&buffer).collect::<Vec<_>>(), [2, 1]);
         // Recycled, it would keep its counter and go before.
         assert_eq!(buffer.recycle(3, 1), Ok(4));
         assert_eq!(buffer.recycle(3, 1), Ok(4));
-        assert_eq!(buffer.messages().collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(messages(&buffer).collect::<Vec<_>>(), [2, 1]);
         assert_eq!(unordered().delay_head(1, None), Err(Misuse::Empty));
     }
 
@@ -567,10 +562,10 @@ mod tests {
         for line in [64, 128, 64] {
             buffer.stall(2, line).unwrap();
         }
-        assert_eq!((buffer.stall_map_size(), buffer.stalled()), (2, 3));
+        assert_eq!((buffer.stall_map_size(), buffer.stalled.len()), (2, 3));
         assert!(buffer.has_stalled(64) && !buffer.has_stalled(0) && buffer.is_empty());
         assert!(buffer.wake(64) && !buffer.wake(64));
-        assert_eq!(buffer.messages().collect::<Vec<_>>(), [1, 3, 2]);
+        assert_eq!(messages(&buffer).collect::<Vec<_>>(), [1, 3, 2]);
 
         buffer.defer(64, 8);
         buffer.defer(128, 9);

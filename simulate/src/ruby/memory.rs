@@ -117,13 +117,6 @@ impl Memory {
     pub fn rest(&mut self) {
         self.answered.fill(0);
     }
-
-    /// The lines that were used, in order.
-    pub fn lines(&self) -> Vec<u64> {
-        let mut lines: Vec<_> = self.lines.keys().copied().collect();
-        lines.sort_unstable();
-        lines
-    }
 }
 
 #[cfg(test)]
@@ -144,7 +137,7 @@ mod tests {
             (memory.peek(64), memory.peek(80)),
             (Some(&[1, 2][..]), None)
         );
-        assert_eq!(memory.lines(), [64]);
+        assert!(memory.lines.keys().eq([&64]));
     }
 
     #[test]

@@ -150,9 +150,10 @@ impl Network {
         let latency = self.latency.draw(random).max(1);
         let arrival = departure.saturating_add(latency);
         if self.latency.is_constant() {
-            return match self.holds {
-                false => arrival,
-                true => self.lane(sender, receiver),
+            return if self.holds {
+                self.lane(sender, receiver)
+            } else {
+                arrival
             };
         }
         match self.last_of(sender, receiver) {

@@ -73,9 +73,6 @@ pub mod bits {
 pub mod set {
     use super::{MOST, Misuse, below};
 
-    /// How many words it takes.
-    pub const WORDS: usize = 2;
-
     /// Gives a set its size and clears it.
     #[inline]
     pub fn set_size(set: &mut [u64], size: u64) -> Result<(), Misuse> {
@@ -291,12 +288,6 @@ impl Machines {
         }
     }
 
-    /// Whether all machines are in it.
-    pub fn is_broadcast(&self, dest: &[u64]) -> bool {
-        let mut all = dest.iter().zip(&self.types);
-        all.all(|(&word, &(_, count))| word == below(count))
-    }
-
     /// The smallest machine: the lowest type, then the lowest number.
     pub fn smallest(&self, dest: &[u64]) -> Result<u64, Misuse> {
         self.iter(dest).next().ok_or(Misuse::EmptySet)
@@ -503,7 +494,7 @@ mod tests {
         assert_eq!(machines.set_net_dest(&mut dest, 9, &[0, 0]), Ok(()));
         assert!(machines.set_net_dest(&mut dest, 9, &[1, 1]).is_err());
         machines.broadcast(&mut dest);
-        assert!(machines.is_broadcast(&dest) && machines.count(1) == 3 && machines.count(9) == 0);
+        assert!(machines.count(1) == 3 && machines.count(9) == 0);
         assert_eq!(Machines::new(&[(1, 65)]), Err(Misuse::SetTooLarge(65)));
     }
 }

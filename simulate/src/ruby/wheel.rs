@@ -30,7 +30,6 @@ pub struct Wheel {
     far: BTreeMap<u64, Vec<u32>>,
     /// The first tick in that map, or a tick that never comes.
     nearest: u64,
-    length: usize,
 }
 
 impl Wheel {
@@ -47,14 +46,7 @@ impl Wheel {
             cursor: 0,
             far: BTreeMap::new(),
             nearest: u64::MAX,
-            length: 0,
         }
-    }
-
-    /// The current tick: that of the event which was popped last.
-    #[inline]
-    pub fn now(&self) -> u64 {
-        self.now
     }
 
     /// Forgets all events, and goes back to tick 0.
@@ -71,17 +63,6 @@ impl Wheel {
         self.nearest = u64::MAX;
         self.now = 0;
         self.cursor = 0;
-        self.length = 0;
-    }
-
-    /// How many events are to come.
-    pub fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Whether no events are to come.
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
     }
 
     /// Schedules an event, unless it is already to come at that tick. A tick that has passed counts
@@ -108,7 +89,6 @@ impl Wheel {
             *word |= bit;
             self.slots[slot].push(event);
             self.occupied[slot / 64] |= 1 << (slot % 64);
-            self.length += 1;
         }
     }
 
@@ -118,7 +98,6 @@ impl Wheel {
         let events = self.far.entry(tick).or_default();
         if !events.contains(&event) {
             events.push(event);
-            self.length += 1;
         }
     }
 
@@ -143,7 +122,6 @@ impl Wheel {
             if let Some(&event) = self.slots[slot].get(self.cursor) {
                 self.cursor += 1;
                 self.scheduled[slot * self.row + event as usize / 64] &= !(1 << (event % 64));
-                self.length -= 1;
                 return Some((self.now, event));
             }
             self.slots[slot].clear();
@@ -189,7 +167,6 @@ impl Wheel {
                 return;
             }
             let (tick, events) = entry.remove_entry();
-            self.length -= events.len();
             for event in events {
                 self.put(tick, event);
             }
@@ -230,19 +207,17 @@ mod tests {
             let mut naive = Naive::default();
             for _ in 0..20_000 {
                 for _ in 0..random.below(3) {
-                    let tick = wheel.now() + random.below(reach);
+                    let tick = wheel.now + random.below(reach);
                     let event = random.below(100) as u32;
                     wheel.schedule(tick, event);
                     naive.schedule(tick, event);
                 }
-                assert_eq!(wheel.len(), naive.events.len());
                 assert_eq!(wheel.pop(), naive.pop());
             }
             while let Some(event) = naive.pop() {
                 assert_eq!(wheel.pop(), Some(event));
             }
             assert_eq!(wheel.pop(), None);
-            assert!(wheel.is_empty());
         }
     }
 
@@ -275,6 +250,6 @@ mod tests {
         assert_eq!(wheel.pop(), Some((1_000_000, 7)));
         assert_eq!(wheel.pop(), Some((1_000_000, 3)));
         assert_eq!(wheel.pop(), None);
-        assert_eq!(wheel.now(), 1_000_000);
+        assert_eq!(wheel.now, 1_000_000);
     }
 }

@@ -165,9 +165,10 @@ fn a_conditional_needs_the_reservation() {
         entry.monitor = held;
         ask(&mut sequencer, 1, RequestKind::StoreConditional).unwrap();
         let line = entry.line(11);
-        match fails {
-            true => sequencer.write_failed(line, None, &mut effects).unwrap(),
-            false => sequencer.write_done(line, None, &mut effects).unwrap(),
+        if fails {
+            sequencer.write_failed(line, None, &mut effects).unwrap()
+        } else {
+            sequencer.write_done(line, None, &mut effects).unwrap()
         }
         assert_eq!(entry.monitor, None);
         let success = effects.responses[0].success;

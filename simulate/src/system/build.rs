@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use slicc::compile::code::{Member, Program, control};
-use slicc::compile::types::{Kind, Type};
+use slicc::compile::types::{Type, TypeKind};
 
 use super::words::{STACK, Words};
 use super::{
@@ -252,9 +252,10 @@ impl System {
             self.homes_of[*sequencer as usize] = number;
         }
         // Several sequencers with several data caches: each its own, in the order of their declarations.
-        let data: Vec<u32> = match parts.data_caches.is_empty() {
-            true => parts.first_caches.clone(),
-            false => parts.data_caches.clone(),
+        let data: Vec<u32> = if parts.data_caches.is_empty() {
+            parts.first_caches.clone()
+        } else {
+            parts.data_caches.clone()
         };
         for (index, sequencer) in parts.sequencers.iter().enumerate() {
             self.monitors[*sequencer as usize] = data.get(index).or(data.first()).copied();
@@ -295,7 +296,7 @@ impl System {
         };
         let types = program.types.find(None, "RubyRequestType");
         let kinds = match types.map(|of| &program.types[of].kind) {
-            Some(Kind::Enumeration { values, .. }) => values.len() as u64,
+            Some(TypeKind::Enumeration { values, .. }) => values.len() as u64,
             _ => 0,
         };
         let at = controller.control as usize + usize::from(control::AFTER);
@@ -414,7 +415,7 @@ impl System {
         machine: &MachinePlan,
     ) -> Result<Option<u64>, SetupError> {
         let of = &self.program.types[member.of];
-        if of.kind != Kind::Library {
+        if of.kind != TypeKind::Library {
             return Ok(None);
         }
         let name = of

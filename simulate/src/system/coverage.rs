@@ -1,6 +1,6 @@
 //! Coverage: which transitions a run has taken or stalled, and how often.
 
-use slicc::mutant::touched::Place;
+use slicc::mutant::touched::TableEntry;
 use slicc::protocol::Protocol;
 
 use super::System;
@@ -22,13 +22,13 @@ pub struct Covered<'a> {
 
 impl Covered<'_> {
     /// Whether the transition belongs to this entry of the table.
-    pub fn is_of(&self, place: &Place) -> bool {
+    pub fn is_of(&self, place: &TableEntry) -> bool {
         (self.machine, self.state, self.event) == (&*place.machine, &*place.state, &*place.event)
     }
 }
 
 /// How often the transitions of some entries of the table were taken.
-pub fn visits(entries: &[Place], coverage: &[Covered<'_>]) -> u64 {
+pub fn visits(entries: &[TableEntry], coverage: &[Covered<'_>]) -> u64 {
     let counts = |taken: &&Covered<'_>| entries.iter().any(|place| taken.is_of(place));
     coverage
         .iter()
@@ -48,7 +48,7 @@ pub struct Reached {
 }
 
 /// The entry of a protocol's transition table that the number of a [`Reached`] triple stands for.
-pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<Place> {
+pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<TableEntry> {
     let mut pair = triple as usize / 2;
     for machine in &protocol.program.machines {
         let (states, events) = (machine.states.len(), machine.events.len());
@@ -57,7 +57,7 @@ pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<Place> {
                 &machine.states[pair / events],
                 &machine.events[pair % events],
             );
-            return Some(Place::new(&machine.name, state, event));
+            return Some(TableEntry::new(&machine.name, state, event));
         }
         pair -= states * events;
     }

@@ -160,9 +160,10 @@ impl System {
     pub(super) fn has_room(&self, need: Need) -> bool {
         let control = self.controllers[self.current].control as usize;
         let object = self.words.words[control + usize::from(need.object)] as usize;
-        match need.table {
-            true => self.tables[object].slots_available(need.slots as usize),
-            false => self.buffers[object].slots_available(need.slots as usize, self.now),
+        if need.table {
+            self.tables[object].slots_available(need.slots as usize)
+        } else {
+            self.buffers[object].slots_available(need.slots as usize, self.now)
         }
     }
 
@@ -182,12 +183,11 @@ impl System {
     /// among those messages, and does not wait for longer.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
         let head = &mut self.buffers[buffer as usize];
-        let arrival = match self.network.keeps_order(buffer) {
-            true => head.postpone_head(self.now)?,
-            false => {
-                let random = self.random_delays.then_some(&mut self.delays);
-                head.delay_head(self.now, random)?
-            }
+        let arrival = if self.network.keeps_order(buffer) {
+            head.postpone_head(self.now)?
+        } else {
+            let random = self.random_delays.then_some(&mut self.delays);
+            head.delay_head(self.now, random)?
         };
         self.wheel
             .schedule(arrival, self.consumers[buffer as usize]);

@@ -1,6 +1,6 @@
 //! Faults put into words.
 
-use slicc::compile::types::Kind;
+use slicc::compile::types::TypeKind;
 
 use super::fault::{Fault, FaultKind, Trap};
 use super::{HAPPENINGS, Happening, System};
@@ -238,7 +238,7 @@ impl System {
                 of.fields
                     .get("Type")
                     .and_then(|field| match &self.program.types[field.of].kind {
-                        Kind::Enumeration { values, .. } => {
+                        TypeKind::Enumeration { values, .. } => {
                             values.get(happening.kind as usize).cloned()
                         }
                         _ => None,

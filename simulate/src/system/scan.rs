@@ -103,9 +103,10 @@ impl System {
             ..Happening::default()
         };
         let of = &self.program.machines[machine];
-        match of.transitions[self.transition as usize].state == after {
-            true => self.keep_unchanged(happening),
-            false => self.keep(happening),
+        if of.transitions[self.transition as usize].state == after {
+            self.keep_unchanged(happening)
+        } else {
+            self.keep(happening)
         }
         self.coverage[machine][self.transition as usize] += 1;
         let of = &self.program.machines[machine];
@@ -158,15 +159,16 @@ impl System {
             address: word(control::ADDRESS),
             comment: "",
         };
-        match resource {
-            true => trace.resource_stall(self.now, &line),
-            false => trace.protocol_stall(self.now, &line),
+        if resource {
+            trace.resource_stall(self.now, &line)
+        } else {
+            trace.protocol_stall(self.now, &line)
         }
     }
 
     /// Notes what an action has to say about the running transition.
     pub(super) fn comment(&mut self, of: usize, value: u64) {
-        use slicc::compile::types::Kind;
+        use slicc::compile::types::TypeKind;
         use std::fmt::Write;
 
         if self.trace.is_none() {
@@ -185,14 +187,14 @@ impl System {
                         .map_or("", |text| text)
                 )
             }
-            Kind::Enumeration { values, .. } => {
+            TypeKind::Enumeration { values, .. } => {
                 write!(
                     self.comment,
                     "{}",
                     values.get(value as usize).map_or("?", |name| name)
                 )
             }
-            Kind::Value => {
+            TypeKind::Value => {
                 let words = &self.words.words
                     [value as usize..value as usize + self.program.types[of].width()];
                 write!(self.comment, "{words:x?}")

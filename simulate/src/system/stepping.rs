@@ -15,7 +15,7 @@ mod telling;
 mod thaw;
 mod values;
 
-use slicc::compile::types::Kind;
+use slicc::compile::types::TypeKind;
 
 use super::{System, Thread};
 use crate::error::SetupError;
@@ -164,7 +164,7 @@ impl Stepping {
             if let Some(member) = machine
                 .variables
                 .iter()
-                .find(|member| types[member.of].kind == Kind::Entry)
+                .find(|member| types[member.of].kind == TypeKind::Entry)
             {
                 let member = format!("{}.{}", machine.name, member.name);
                 return Err(SetupError::EntryPointer(member, "a variable"));

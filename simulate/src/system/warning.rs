@@ -65,14 +65,13 @@ impl System {
         let machine = &self.program.machines[controller.machine];
         let name = format!("{} {}", machine.name, controller.version);
         let address = self.current_address();
-        let row = match self.in_transition {
-            true => {
-                let transition = &machine.transitions[self.transition as usize];
-                let event = &machine.events[usize::from(transition.event)];
-                let state = &machine.states[usize::from(transition.state)];
-                format!(" event: {event} state: {state}")
-            }
-            false => String::new(),
+        let row = if self.in_transition {
+            let transition = &machine.transitions[self.transition as usize];
+            let event = &machine.events[usize::from(transition.event)];
+            let state = &machine.states[usize::from(transition.state)];
+            format!(" event: {event} state: {state}")
+        } else {
+            String::new()
         };
         let warning = Warning {
             message: format!(

@@ -138,9 +138,12 @@ impl Writer {
 fn start(to: Box<dyn Write + Send>, gzip: bool) -> io::Result<Thread> {
     let (pieces, to_write) = sync_channel(WAITING);
     let (written, empty) = channel();
-    let body = move || match gzip {
-        true => compress(to, &to_write, &written),
-        false => copy(to, &to_write, &written).and_then(|mut to| to.flush()),
+    let body = move || {
+        if gzip {
+            compress(to, &to_write, &written)
+        } else {
+            copy(to, &to_write, &written).and_then(|mut to| to.flush())
+        }
     };
     let builder = std::thread::Builder::new().name("trace".to_owned());
     Ok(Thread {

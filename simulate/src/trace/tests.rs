@@ -151,9 +151,10 @@ fn sizes_and_reservations_are_printed_if_wanted() {
             block: &mut block,
             monitor: Some(&mut monitor),
         };
-        match is_read {
-            true => sequencer.read_done(line, Some(&mut trace), &mut effects),
-            false => sequencer.write_failed(line, Some(&mut trace), &mut effects),
+        if is_read {
+            sequencer.read_done(line, Some(&mut trace), &mut effects)
+        } else {
+            sequencer.write_failed(line, Some(&mut trace), &mut effects)
         }
         .unwrap();
     };
@@ -295,9 +296,10 @@ fn compressed_text_is_the_same_text() {
     let write = |gzip: bool| {
         let to = Shared::default();
         let target = Box::new(to.clone());
-        let output = match gzip {
-            true => Output::Gzip(target),
-            false => Output::Plain(target),
+        let output = if gzip {
+            Output::Gzip(target)
+        } else {
+            Output::Plain(target)
         };
         let mut trace = Trace::new(options, output);
         print(&mut trace, 2000);
@@ -347,9 +349,10 @@ fn speed() {
     let megabytes = 200.0 * trace.finish().unwrap().len() as f64 / 1e6;
     for gzip in [false, true] {
         let to = Box::new(io::sink());
-        let output = match gzip {
-            true => Output::Gzip(to),
-            false => Output::Plain(to),
+        let output = if gzip {
+            Output::Gzip(to)
+        } else {
+            Output::Plain(to)
         };
         let mut trace = Trace::new(Options::new(1, Layout::Single), output);
         let start = Instant::now();

@@ -91,9 +91,10 @@ impl Memory {
 
     fn issue(&mut self, core: usize, issue: Issue, least: u64) {
         // Some are hits.
-        let latency = match self.rng.percent(40) {
-            true => least,
-            false => least + self.rng.up_to(100),
+        let latency = if self.rng.percent(40) {
+            least
+        } else {
+            least + self.rng.up_to(100)
         };
         self.issues.push(issue);
         let at = self.issues.len() - 1;
@@ -286,9 +287,10 @@ impl System {
         self.effects.clear();
         let sequencer = &mut memory.sequencers[core];
         let trace = memory.trace.as_mut();
-        match is_read {
-            true => sequencer.read_done(place, trace, &mut self.effects),
-            false => sequencer.write_done(place, trace, &mut self.effects),
+        if is_read {
+            sequencer.read_done(place, trace, &mut self.effects)
+        } else {
+            sequencer.write_done(place, trace, &mut self.effects)
         }
         .unwrap();
         if !is_read {

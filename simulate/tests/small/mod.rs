@@ -146,7 +146,7 @@ pub fn run_with(
     settings: &[&str],
     threads: u32,
     strict: bool,
-) -> Result<Run, simulate::error::SetupError> {
+) -> Result<Run, String> {
     let protocol = open(source).map_err(|said| said.join("\n"))?;
     let simulation = Simulation {
         shape: ProgramSize {
@@ -172,7 +172,8 @@ pub fn run_with(
         let messages: Vec<&str> = said.iter().map(|one| &*one.message).collect();
         messages.join("\n")
     })?;
-    simulation.run(&protocol, &plan, None)
+    let run = simulation.run(&protocol, &plan, None);
+    run.map_err(|error| error.to_string())
 }
 
 #[track_caller]

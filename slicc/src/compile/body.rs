@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Compiler;
 use super::code::{Function, Op, Register};
-use super::types::{Kind, TypeId};
+use super::types::{TypeId, TypeKind};
 use crate::ast::Name;
 use crate::source::{Diagnostic, Span};
 
@@ -503,7 +503,7 @@ impl Compiler<'_> {
 
     /// Whether values of a type are pointers.
     pub(super) fn is_pointer(&self, of: TypeId) -> bool {
-        matches!(self.types[of].kind, Kind::Entry | Kind::Library)
+        matches!(self.types[of].kind, TypeKind::Entry | TypeKind::Library)
             || self.types[of].name.starts_with("Packet")
     }
 }

@@ -4,7 +4,7 @@ use super::Compiler;
 use super::body::{Outcome, Place, Value};
 use super::code::{Op, Register, control};
 use super::expressions::{constant, register};
-use super::types::{Kind, NOWHERE, TypeId};
+use super::types::{NOWHERE, TypeId, TypeKind};
 use crate::ast::{Expression, Name, Passing};
 use crate::library::LibraryFunction;
 use crate::near::near;
@@ -126,7 +126,7 @@ impl Compiler<'_> {
         let Some(of) = self.types.find(self.machine_name(), family) else {
             return Ok(None);
         };
-        let Kind::Enumeration { permissions, .. } = self.types[of].kind.clone() else {
+        let TypeKind::Enumeration { permissions, .. } = self.types[of].kind.clone() else {
             return Ok(None);
         };
         let ([argument], true) = (arguments, !permission || permissions.is_some()) else {

@@ -3,7 +3,7 @@
 use super::Compiler;
 use super::body::{Outcome, Place, Symbol, Value};
 use super::code::{Op, Register};
-use super::types::{Kind, TypeId};
+use super::types::{TypeId, TypeKind};
 use crate::ast::{Binary, Expression, ExpressionKind, Name};
 use crate::outline::nearest;
 use crate::source::{Diagnostic, Span};
@@ -42,7 +42,7 @@ impl Compiler<'_> {
             }),
             ExpressionKind::New(name) => {
                 let of = self.resolve(name)?;
-                if self.types[of].kind != Kind::Entry {
+                if self.types[of].kind != TypeKind::Entry {
                     let error = Diagnostic::error(
                         name.span,
                         format!("`new` makes cache entries, not `{}`", name.text),
@@ -92,7 +92,7 @@ impl Compiler<'_> {
                 let of = self.resolve(to)?;
                 let value = self.expression(value)?;
                 let pointer = mode.as_ref().is_some_and(|mode| &*mode.text == "pointer");
-                let entries = [of, value.of].map(|of| self.types[of].kind == Kind::Entry);
+                let entries = [of, value.of].map(|of| self.types[of].kind == TypeKind::Entry);
                 let numbers =
                     [of, value.of].map(|of| !self.types[of].is_wide() && !self.is_pointer(of));
                 if of != value.of && entries != [true; 2] && (pointer || numbers != [true; 2]) {
@@ -149,7 +149,7 @@ impl Compiler<'_> {
             return Ok(constant(of, number));
         }
         let error = match &self.types[of].kind {
-            Kind::Enumeration { values, .. } => {
+            TypeKind::Enumeration { values, .. } => {
                 let error = Diagnostic::error(
                     value.span,
                     format!("`{}` has no value `{}`", family.text, value.text),
@@ -179,12 +179,12 @@ impl Compiler<'_> {
         };
         let place = match (&owner.kind, value.place) {
             // A statistic of a library object: nothing reads it.
-            (Kind::Library, _) => Place::Constant(0),
-            (Kind::Entry, Place::Control(control)) => Place::Through {
+            (TypeKind::Library, _) => Place::Constant(0),
+            (TypeKind::Entry, Place::Control(control)) => Place::Through {
                 control,
                 offset: found.offset,
             },
-            (Kind::Entry, _) => Place::Memory {
+            (TypeKind::Entry, _) => Place::Memory {
                 base: self.load(value, span)?,
                 offset: found.offset,
             },
@@ -203,7 +203,7 @@ impl Compiler<'_> {
             }
         };
         // The fields of an entry may be written even through a name that may not be bound anew.
-        let writable = value.writable || self.types[value.of].kind == Kind::Entry;
+        let writable = value.writable || self.types[value.of].kind == TypeKind::Entry;
         Ok(Value {
             of: found.of,
             place,
@@ -231,9 +231,10 @@ impl Compiler<'_> {
                     self.expression(condition)?;
                 }
                 if let Place::Control(control) = pointer.place {
-                    let op = match valid {
-                        true => Op::JumpIfNull { control, target: 0 },
-                        false => Op::JumpUnlessNull { control, target: 0 },
+                    let op = if *valid {
+                        Op::JumpIfNull { control, target: 0 }
+                    } else {
+                        Op::JumpUnlessNull { control, target: 0 }
                     };
                     return Ok(vec![self.emit(op, span)]);
                 }
@@ -314,7 +315,7 @@ impl Compiler<'_> {
         self.types.extends(given, wanted)
             || self.is_number(wanted) && self.is_number(given)
             // Pointers to entries: the null pointer, and what a table looks up.
-            || given == known.entry && self.types[wanted].kind == Kind::Entry
+            || given == known.entry && self.types[wanted].kind == TypeKind::Entry
     }
 
     fn text(&mut self, text: &str) -> u64 {
@@ -331,7 +332,7 @@ impl Compiler<'_> {
 
     /// A table of texts, one for each value of an enumeration.
     pub(super) fn name_table(&mut self, of: TypeId) -> Option<u16> {
-        let Kind::Enumeration { values, .. } = self.types[of].kind.clone() else {
+        let TypeKind::Enumeration { values, .. } = self.types[of].kind.clone() else {
             return None;
         };
         let texts = values.iter().map(|value| self.text(value)).collect();
@@ -372,16 +373,17 @@ pub(super) fn register(of: TypeId, register: Register) -> Value {
 
 /// A jump that is taken unless a register equals (or differs from) a small number.
 fn unless_small(equal: bool, left: Register, value: i16) -> Op {
-    match equal {
-        true => Op::JumpUnlessSmall {
+    if equal {
+        Op::JumpUnlessSmall {
             left,
             value,
             target: 0,
-        },
-        false => Op::JumpIfSmall {
+        }
+    } else {
+        Op::JumpIfSmall {
             left,
             value,
             target: 0,
-        },
+        }
     }
 }

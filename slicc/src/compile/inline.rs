@@ -7,7 +7,7 @@ use super::body::{Context, Outcome, Place, Symbol, Value};
 use super::calls::Signature;
 use super::code::{Op, control};
 use super::expressions::{constant, register};
-use super::types::Kind;
+use super::types::TypeKind;
 use crate::ast::{self, Block, Expression, ExpressionKind, Passing, Statement, StatementKind};
 use crate::source::Span;
 
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         let stays = match value.place {
             Place::Constant(_) | Place::Null | Place::Register(_) => true,
             Place::Control(offset) => {
-                offset < control::FREE || self.types[value.of].kind == Kind::Library
+                offset < control::FREE || self.types[value.of].kind == TypeKind::Library
             }
             Place::Memory { .. } | Place::Through { .. } => false,
         };

@@ -4,7 +4,7 @@ use super::Compiler;
 use super::body::{Context, Outcome, Place, Port, Symbol, Value};
 use super::calls::Signature;
 use super::code::{self, Function, Member, Op, control};
-use super::types::{Kind, TypeId, attribute};
+use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,
 };
@@ -146,9 +146,10 @@ impl<'a> Compiler<'a> {
             start: block.span.end.saturating_sub(1),
             ..block.span
         };
-        match signature.result == self.types.known.void {
-            true => self.emit(Op::Leave, end),
-            false => self.emit(Op::NoResult, end),
+        if signature.result == self.types.known.void {
+            self.emit(Op::Leave, end)
+        } else {
+            self.emit(Op::NoResult, end)
         };
         let code = self.finish(before);
         if let Some(number) = signature.number {
@@ -343,7 +344,7 @@ impl<'a> Compiler<'a> {
 
     /// The type of what a table holds: named by `template`, or by what its `lookup` returns.
     fn element(&self, of: TypeId, object: &ast::Object) -> Option<TypeId> {
-        if self.types[of].kind != Kind::Library {
+        if self.types[of].kind != TypeKind::Library {
             return None;
         }
         let named = attribute(&object.pairs, "template").and_then(|pair| {
@@ -366,7 +367,7 @@ impl<'a> Compiler<'a> {
         };
         named
             .or_else(looked_up)
-            .filter(|element| self.types[*element].kind == Kind::Entry)
+            .filter(|element| self.types[*element].kind == TypeKind::Entry)
     }
 
     /// The rank of a port. One that is not below the number of ports does no harm before something is stalled at the
@@ -407,7 +408,7 @@ impl<'a> Compiler<'a> {
     ) -> Outcome<()> {
         let of = self.resolve(message)?;
         let value = match self.find(buffer)? {
-            Symbol::Value(value) if self.types[value.of].kind == Kind::Library => value,
+            Symbol::Value(value) if self.types[value.of].kind == TypeKind::Library => value,
             _ => {
                 let text = format!("`{}` is no message buffer", buffer.text);
                 return self.fail(

@@ -4,7 +4,7 @@ use super::Compiler;
 use super::body::{Outcome, Place, Symbol, Value};
 use super::calls::{suggestion, unsupported};
 use super::expressions::constant;
-use super::types::{Kind, TypeId};
+use super::types::{TypeId, TypeKind};
 use crate::ast::{Expression, ExpressionKind, Name};
 use crate::library::LibraryFunction;
 use crate::source::{Diagnostic, Span};
@@ -21,15 +21,16 @@ impl Compiler<'_> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
         // Buffers take the time to be the present in any case; tables of timers ask.
-        let values = match of != self.types.known.timers && is_now(&method.text, arguments) {
-            true => vec![(constant(self.types.known.tick, 0), span)],
-            false => self.arguments(arguments)?,
+        let values = if of != self.types.known.timers && is_now(&method.text, arguments) {
+            vec![(constant(self.types.known.tick, 0), span)]
+        } else {
+            self.arguments(arguments)?
         };
         let result = self.method_result(of, method, &values)?;
         let name = format!("{}.{}", self.class_with(of, &method.text), method.text);
         let takes_entry = values
             .first()
-            .is_some_and(|(value, _)| self.types[value.of].kind == Kind::Entry);
+            .is_some_and(|(value, _)| self.types[value.of].kind == TypeKind::Entry);
         let of_entry = if takes_entry { "(entry)" } else { "" };
         let found = LibraryFunction::find(&format!("{name}{of_entry}/{}", arguments.len()));
         let Some(builtin) = found else {
@@ -73,7 +74,7 @@ impl Compiler<'_> {
             .machine_name()
             .and_then(|machine| found.name.strip_prefix(machine)?.strip_prefix('_'));
         let name = short
-            .filter(|_| found.kind == Kind::Library)
+            .filter(|_| found.kind == TypeKind::Library)
             .unwrap_or(&found.name);
         if found.methods.contains_key(method) {
             return name.to_owned();

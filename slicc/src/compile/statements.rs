@@ -4,7 +4,7 @@ use super::Compiler;
 use super::body::{Context, Outcome, Place, Port, Symbol, Value};
 use super::code::{Op, Register};
 use super::expressions::{constant, register};
-use super::types::{Kind, TypeId, attribute};
+use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{Block, Expression, ExpressionKind, Name, Pair, Statement, StatementKind};
 use crate::source::{Diagnostic, Span};
 
@@ -244,7 +244,7 @@ impl Compiler<'_> {
 
     fn message_type(&mut self, name: &Name) -> Outcome<TypeId> {
         let of = self.resolve(name)?;
-        if self.types[of].kind == Kind::Message {
+        if self.types[of].kind == TypeKind::Message {
             return Ok(of);
         }
         self.fail(
@@ -462,12 +462,13 @@ impl Compiler<'_> {
         span: Span,
     ) -> Outcome<Value> {
         let first = self.register(span)?;
-        let place = match self.types[of].is_wide() || by_reference {
-            true => Place::Memory {
+        let place = if self.types[of].is_wide() || by_reference {
+            Place::Memory {
                 base: first,
                 offset: 0,
-            },
-            false => Place::Register(first),
+            }
+        } else {
+            Place::Register(first)
         };
         Ok(Value {
             place,

@@ -4,7 +4,7 @@ use super::Compiler;
 use super::body::{Context, Outcome, Place, Value};
 use super::code::{Op, control, stall};
 use super::expressions::constant;
-use super::types::Kind;
+use super::types::TypeKind;
 use crate::ast::{Expression, Name};
 use crate::source::{Diagnostic, Span};
 
@@ -130,7 +130,7 @@ impl Compiler<'_> {
                 implicit(control::ADDRESS)
             } else if Some(*wanted) == self.tbe {
                 implicit(control::TBE)
-            } else if self.types[*wanted].kind == Kind::Entry {
+            } else if self.types[*wanted].kind == TypeKind::Entry {
                 implicit(control::ENTRY)
             } else if let Some(value) = further.next() {
                 self.expect(*wanted, value.of, signature.span)?;

@@ -27,9 +27,9 @@ pub const fn mask_words(block_bytes: u64) -> usize {
     block_bytes.div_ceil(64) as usize + 1
 }
 
-/// What sort of type it is.
+/// The kinds of types.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TypeKind {
     /// The result of a procedure.
     Void,
     /// A number, truth value, string or opaque value, in one word.
@@ -77,7 +77,7 @@ pub struct Type {
     /// Its full name, with the machine in front if it is private to one.
     pub name: Box<str>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: TypeKind,
     /// The fields, by name.
     pub fields: FxHashMap<Box<str>, Field>,
     /// The names of the fields, in order.
@@ -96,8 +96,8 @@ impl Type {
     /// Words that a variable of this type takes.
     pub fn width(&self) -> usize {
         match self.kind {
-            Kind::Void => 0,
-            Kind::Value | Kind::Structure | Kind::Message => self.initial.len(),
+            TypeKind::Void => 0,
+            TypeKind::Value | TypeKind::Structure | TypeKind::Message => self.initial.len(),
             _ => 1,
         }
     }
@@ -105,20 +105,23 @@ impl Type {
     /// The words of a fresh variable.
     pub fn fresh(&self) -> &[u64] {
         match self.kind {
-            Kind::Entry => &[0],
+            TypeKind::Entry => &[0],
             _ => &self.initial,
         }
     }
 
     /// Whether values are larger than a register, and handled by address.
     pub fn is_wide(&self) -> bool {
-        matches!(self.kind, Kind::Value | Kind::Structure | Kind::Message)
+        matches!(
+            self.kind,
+            TypeKind::Value | TypeKind::Structure | TypeKind::Message
+        )
     }
 
     /// The number of an enumerator.
     pub fn enumerator(&self, name: &str) -> Option<u64> {
         match &self.kind {
-            Kind::Enumeration { values, .. } => values
+            TypeKind::Enumeration { values, .. } => values
                 .iter()
                 .position(|value| **value == *name)
                 .map(|at| at as u64),
@@ -190,7 +193,7 @@ impl Types {
             sizes,
             known: Known::default(),
         };
-        types.add("void", Kind::Void, Vec::new());
+        types.add("void", TypeKind::Void, Vec::new());
         types
     }
 
@@ -234,7 +237,7 @@ impl Types {
         };
     }
 
-    fn add(&mut self, name: &str, kind: Kind, initial: Vec<u64>) -> TypeId {
+    fn add(&mut self, name: &str, kind: TypeKind, initial: Vec<u64>) -> TypeId {
         let id = self.types.len();
         self.names.insert(name.into(), id);
         self.types.push(Type {
@@ -258,9 +261,9 @@ impl Types {
         }
         let primitive = attribute(&declared.pairs, "primitive").is_some();
         let kind = if primitive || name == "MachineID" {
-            Kind::Scalar
+            TypeKind::Scalar
         } else {
-            Kind::Library
+            TypeKind::Library
         };
         let initial = match name {
             "Addr" => UNSET_ADDRESS,
@@ -332,7 +335,7 @@ impl Types {
         let invalid = values.len() as u64;
         let id = self.add(
             &full,
-            Kind::Enumeration {
+            TypeKind::Enumeration {
                 values,
                 permissions,
             },
@@ -381,14 +384,14 @@ impl Types {
         }
         let full = self.fresh_name(machine, &declared.name)?;
         let kind = match (name, interface.as_deref()) {
-            ("DataBlock" | "WriteMask" | "Set" | "NetDest", _) if external => Kind::Value,
-            ("AbstractCacheEntry", _) if external => Kind::Entry,
-            ("MachineID", _) if external => Kind::Scalar,
-            (_, Some("Message")) => Kind::Message,
-            (_, Some("AbstractCacheEntry")) => Kind::Entry,
-            ("TBE", _) if !external => Kind::Entry,
-            _ if external => Kind::Library,
-            _ => Kind::Structure,
+            ("DataBlock" | "WriteMask" | "Set" | "NetDest", _) if external => TypeKind::Value,
+            ("AbstractCacheEntry", _) if external => TypeKind::Entry,
+            ("MachineID", _) if external => TypeKind::Scalar,
+            (_, Some("Message")) => TypeKind::Message,
+            (_, Some("AbstractCacheEntry")) => TypeKind::Entry,
+            ("TBE", _) if !external => TypeKind::Entry,
+            _ if external => TypeKind::Library,
+            _ => TypeKind::Structure,
         };
         let initial = match name {
             "DataBlock" if external => vec![0; self.sizes.block],
@@ -441,7 +444,7 @@ impl Types {
             .fields
             .insert(field.name.text.clone(), Field { of, offset });
         owner.order.push(field.name.text.clone());
-        if owner.kind == Kind::Library {
+        if owner.kind == TypeKind::Library {
             return Ok(());
         }
         owner.initial.extend(fresh);
@@ -461,7 +464,7 @@ impl Types {
         method: &ast::Function,
     ) -> Result<(), Diagnostic> {
         // Messages say how functional accesses read them; nothing here asks them.
-        if self.types[id].kind != Kind::Message {
+        if self.types[id].kind != TypeKind::Message {
             let prototype = self.prototype(machine, method)?;
             self.types[id]
                 .methods

@@ -26,7 +26,7 @@ use std::fmt;
 
 use super::compare::{Comparison, Stretch, extent};
 use super::effects::{Effects, Surroundings};
-use super::touched::{Place, touched};
+use super::touched::{TableEntry, touched};
 use super::unreached;
 use crate::compile::code::{Op, Program, Transition};
 use crate::protocol::Protocol;
@@ -58,7 +58,7 @@ pub enum Reason {
     /// The entries that differ cannot be reached.
     Unreachable {
         /// The entries, and why each is not.
-        entries: Vec<(Place, String)>,
+        entries: Vec<(TableEntry, String)>,
     },
     /// Actions were dropped or added that decide nothing but which line has to make room. The lines
     /// that a cache keeps, and with them delays, may differ, but not what is right.
@@ -69,7 +69,7 @@ pub enum Reason {
     /// The entries that differ were not reached in runs without the mutant: equivalent as far as seen.
     NotReached {
         /// The entries.
-        entries: Vec<Place>,
+        entries: Vec<TableEntry>,
         /// How many runs.
         runs: u64,
     },
@@ -134,13 +134,14 @@ impl fmt::Display for Reason {
                     "{}: neither touches what the other changes",
                     listed(&pairs)
                 )?;
-                match up_to_delays {
-                    true => f.write_str(", but for random delays"),
-                    false => Ok(()),
+                if *up_to_delays {
+                    f.write_str(", but for random delays")
+                } else {
+                    Ok(())
                 }
             }
             Reason::Unreachable { entries } => {
-                let entry = |(place, why): &(Place, String)| format!("{place} ({why})");
+                let entry = |(place, why): &(TableEntry, String)| format!("{place} ({why})");
                 let entries: Vec<String> = entries.iter().map(entry).collect();
                 write!(f, "never reached: {}", listed(&entries))
             }
@@ -150,7 +151,7 @@ impl fmt::Display for Reason {
                 listed(actions)
             ),
             Reason::NotReached { entries, runs } => {
-                let entries: Vec<String> = entries.iter().map(Place::to_string).collect();
+                let entries: Vec<String> = entries.iter().map(TableEntry::to_string).collect();
                 write!(
                     f,
                     "not reached in {runs} runs without the mutant: {}",
@@ -183,12 +184,12 @@ fn listed(all: &[String]) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct Reached {
     runs: u64,
-    entries: BTreeSet<Place>,
+    entries: BTreeSet<TableEntry>,
 }
 
 impl Reached {
     /// Adds a run: the entries that it has taken, and those that it has stalled.
-    pub fn add(&mut self, entries: impl IntoIterator<Item = Place>) {
+    pub fn add(&mut self, entries: impl IntoIterator<Item = TableEntry>) {
         self.runs += 1;
         self.entries.extend(entries);
     }
@@ -199,7 +200,7 @@ impl Reached {
     }
 
     /// Whether one of them has reached an entry.
-    pub fn has(&self, place: &Place) -> bool {
+    pub fn has(&self, place: &TableEntry) -> bool {
         self.entries.contains(place)
     }
 }
@@ -238,17 +239,17 @@ pub fn equivalent(
     }
 }
 
-fn machines(places: &[Place]) -> BTreeSet<&str> {
+fn machines(places: &[TableEntry]) -> BTreeSet<&str> {
     places.iter().map(|place| &*place.machine).collect()
 }
 
-fn unreachable(place: &Place, why: &str) -> Reason {
+fn unreachable(place: &TableEntry, why: &str) -> Reason {
     Reason::Unreachable {
         entries: vec![(place.clone(), why.to_owned())],
     }
 }
 
-fn not_reached(place: &Place, reached: &Reached) -> Option<Reason> {
+fn not_reached(place: &TableEntry, reached: &Reached) -> Option<Reason> {
     let is_new = reached.runs > 0 && !reached.has(place);
     is_new.then(|| Reason::NotReached {
         entries: vec![place.clone()],
@@ -333,7 +334,7 @@ impl<'a> Examiner<'a> {
     }
 
     /// Why an entry that differs does the same, as far as its code tells.
-    fn examine(&mut self, place: &Place) -> Option<Reason> {
+    fn examine(&mut self, place: &TableEntry) -> Option<Reason> {
         let ours = self.comparison.machines.0;
         let one = ours.transitions.iter().find(|one| {
             *ours.states[usize::from(one.state)] == *place.state
@@ -345,9 +346,10 @@ impl<'a> Examiner<'a> {
         }
         let before = actions(self.original, place, one);
         let after = actions(self.mutated, place, other);
-        match before.len() == after.len() {
-            true => self.reordered(&before, &after),
-            false => self.changed_number(&before, &after),
+        if before.len() == after.len() {
+            self.reordered(&before, &after)
+        } else {
+            self.changed_number(&before, &after)
         }
     }
 
@@ -413,14 +415,16 @@ impl<'a> Examiner<'a> {
         for (at, (code, _)) in longer.iter().enumerate() {
             let is_there = rest.peek().is_some_and(|(other, _)| {
                 let (one, other) = (code.clone(), other.clone());
-                match is_longer {
-                    true => self.comparison.stretch(one, other),
-                    false => self.comparison.stretch(other, one),
+                if is_longer {
+                    self.comparison.stretch(one, other)
+                } else {
+                    self.comparison.stretch(other, one)
                 }
             });
-            match is_there {
-                true => drop(rest.next()),
-                false => extra.push(at),
+            if is_there {
+                rest.next();
+            } else {
+                extra.push(at)
             }
         }
         if rest.next().is_some() {
@@ -475,7 +479,7 @@ fn is_repeated(
 }
 
 /// The actions of an entry, with their names as the protocol has them.
-fn actions<'a>(protocol: &'a Protocol, place: &Place, of: &Transition) -> Actions<'a> {
+fn actions<'a>(protocol: &'a Protocol, place: &TableEntry, of: &Transition) -> Actions<'a> {
     let names = protocol
         .outline
         .machine(&place.machine)

@@ -47,13 +47,14 @@ impl List<'_> {
     pub fn doubled(&self, at: usize) -> Edit {
         let name = &self.names[at];
         let between = self.between();
-        match self.is_bare() {
-            true => Edit::replace(name.span, format!("{{{0}{between}{0}}}", name.text)),
-            false => Edit::insert(
+        if self.is_bare() {
+            Edit::replace(name.span, format!("{{{0}{between}{0}}}", name.text))
+        } else {
+            Edit::insert(
                 name.span.file,
                 name.span.end,
                 format!("{between}{}", name.text),
-            ),
+            )
         }
     }
 
@@ -62,9 +63,10 @@ impl List<'_> {
         match (self.names.first(), self.names.last()) {
             (Some(first), Some(last)) => {
                 let joined = others.join(&self.between());
-                match self.is_bare() {
-                    true => Edit::replace(first.span, format!("{{{joined}}}")),
-                    false => Edit::replace(first.span.to(last.span), joined),
+                if self.is_bare() {
+                    Edit::replace(first.span, format!("{{{joined}}}"))
+                } else {
+                    Edit::replace(first.span.to(last.span), joined)
                 }
             }
             _ => Edit::insert(file, self.end - 1, others.join(", ")),
@@ -90,9 +92,10 @@ impl List<'_> {
         }
         let is_single = self.is_bare() && !new.is_empty();
         if old.is_empty() || is_single || (new.is_empty() && self.is_bare()) {
-            return match new.is_empty() {
-                true => vec![self.without(0)],
-                false => vec![self.replaced(file, &new)],
+            return if new.is_empty() {
+                vec![self.without(0)]
+            } else {
+                vec![self.replaced(file, &new)]
             };
         }
         let mut edits = Vec::new();
@@ -160,9 +163,10 @@ impl List<'_> {
     fn separator_behind(&self, at: u32) -> u32 {
         let rest = &self.text[at as usize..self.end as usize];
         let inner = rest.trim_start();
-        match inner.starts_with([',', ';']) {
-            true => (rest.len() - inner.len()) as u32 + 1,
-            false => 0,
+        if inner.starts_with([',', ';']) {
+            (rest.len() - inner.len()) as u32 + 1
+        } else {
+            0
         }
     }
 }
@@ -172,9 +176,10 @@ fn common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let mut lengths = vec![vec![0; new.len() + 1]; old.len() + 1];
     for at in (0..old.len()).rev() {
         for to in (0..new.len()).rev() {
-            lengths[at][to] = match old[at] == new[to] {
-                true => lengths[at + 1][to + 1] + 1,
-                false => lengths[at + 1][to].max(lengths[at][to + 1]),
+            lengths[at][to] = if old[at] == new[to] {
+                lengths[at + 1][to + 1] + 1
+            } else {
+                lengths[at + 1][to].max(lengths[at][to + 1])
             };
         }
     }

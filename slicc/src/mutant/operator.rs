@@ -150,9 +150,10 @@ impl FromStr for Operator {
         }
         let names = || all.iter().map(|one| one.name());
         let near = near(name, names()).join(" or ");
-        let hint = match near.is_empty() {
-            true => format!("there are {}", names().collect::<Vec<_>>().join(", ")),
-            false => format!("did you mean {near}?"),
+        let hint = if near.is_empty() {
+            format!("there are {}", names().collect::<Vec<_>>().join(", "))
+        } else {
+            format!("did you mean {near}?")
         };
         Err(UnknownOperator(name.to_owned(), hint))
     }

@@ -13,7 +13,7 @@ use crate::protocol::Protocol;
 
 /// An entry of the transition table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct TableEntry {
     /// Machine.
     pub machine: String,
     /// State before.
@@ -22,11 +22,11 @@ pub struct Place {
     pub event: String,
 }
 
-impl Place {
+impl TableEntry {
     /// The entry of these names.
-    pub fn new(machine: &str, state: &str, event: &str) -> Place {
+    pub fn new(machine: &str, state: &str, event: &str) -> TableEntry {
         let [machine, state, event] = [machine, state, event].map(str::to_owned);
-        Place {
+        TableEntry {
             machine,
             state,
             event,
@@ -34,7 +34,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TableEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}.{}", self.machine, self.state, self.event)
     }
@@ -45,7 +45,7 @@ impl fmt::Display for Place {
 pub struct Touched {
     /// Entries of which something differs: the actions, the next state, whether they stall, or that
     /// there are any. Sorted.
-    pub entries: Vec<Place>,
+    pub entries: Vec<TableEntry>,
     /// What else differs, in words.
     pub elsewhere: Vec<String>,
 }
@@ -120,11 +120,11 @@ fn types(original: &Protocol, mutated: &Protocol, elsewhere: &mut Vec<String>) {
 }
 
 /// The entries of a machine that differ.
-fn entries(comparison: &mut Comparison<'_>, places: &mut Vec<Place>) {
+fn entries(comparison: &mut Comparison<'_>, places: &mut Vec<TableEntry>) {
     let (ours, theirs) = (comparison.machines.0, comparison.machines.1);
     let place = |machine: &Machine, one: &Transition| {
         let (state, event) = (usize::from(one.state), usize::from(one.event));
-        Place::new(
+        TableEntry::new(
             &machine.name,
             &machine.states[state],
             &machine.events[event],
@@ -138,7 +138,7 @@ fn entries(comparison: &mut Comparison<'_>, places: &mut Vec<Place>) {
             places.push(place(ours, one));
         }
     }
-    let known: BTreeSet<Place> = ours
+    let known: BTreeSet<TableEntry> = ours
         .transitions
         .iter()
         .map(|one| place(ours, one))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::touched::Place;
+use super::touched::TableEntry;
 use crate::builtin;
 use crate::protocol::Protocol;
 
@@ -10,7 +10,7 @@ use crate::protocol::Protocol;
 const WEAK: [&str; 2] = ["rare", "unknown"];
 
 /// The entries of a protocol that cannot be reached, with the reasons; none if it is not one of ours.
-pub fn of(protocol: &Protocol) -> BTreeMap<Place, String> {
+pub fn of(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
     let own = builtin::builtin(protocol.name());
     let is_ours = own.is_some_and(|own| protocol.loaded.own_files() == own.files);
     if !is_ours || !protocol.loaded.settings.is_empty() {
@@ -24,15 +24,15 @@ pub fn of(protocol: &Protocol) -> BTreeMap<Place, String> {
         let (_, why) = line.split_once(',')?;
         let why = why.trim_matches('"');
         let counts = name == protocol.name() && !WEAK.iter().any(|weak| why.starts_with(weak));
-        counts.then(|| (Place::new(machine, state, event), why.to_owned()))
+        counts.then(|| (TableEntry::new(machine, state, event), why.to_owned()))
     });
-    let mut all: BTreeMap<Place, String> = rows.collect();
+    let mut all: BTreeMap<TableEntry, String> = rows.collect();
     all.retain(|place, _| has_one_end(protocol, place));
     all
 }
 
 /// Whether an entry leads to one state: else a row of the table is about one of several.
-fn has_one_end(protocol: &Protocol, place: &Place) -> bool {
+fn has_one_end(protocol: &Protocol, place: &TableEntry) -> bool {
     let mut machines = protocol.program.machines.iter();
     machines.any(|machine| {
         *machine.name == *place.machine

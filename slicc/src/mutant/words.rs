@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::ast::{Block, Declaration, Expression, ExpressionKind, Machine, Object, StatementKind};
-use crate::compile::types::{Kind, TypeId};
+use crate::compile::types::{TypeId, TypeKind};
 use crate::protocol::Protocol;
 use crate::visit::{self, Node};
 
@@ -38,7 +38,7 @@ impl<'a> Words<'a> {
     /// The values of an enumeration that some machine uses, in the order in which they are declared.
     /// `family` is what it is called where it is used.
     pub fn values(&self, family: &str, of: TypeId) -> Vec<&'a str> {
-        let Kind::Enumeration { values, .. } = &self.protocol.program.types[of].kind else {
+        let TypeKind::Enumeration { values, .. } = &self.protocol.program.types[of].kind else {
             return Vec::new();
         };
         let is_used = |value: &&str| self.enumerators.contains(&(family, *value));

@@ -33,24 +33,24 @@ pub(super) fn fill(tables: &mut MachineOutline, machine: &Machine, complaints: &
 }
 
 /// What a name in a transition stands for.
-struct Kind<'a> {
+struct NameKind<'a> {
     what: &'static str,
     with_article: &'static str,
     names: FxHashMap<&'a str, (u16, Span)>,
 }
 
-impl<'a> Kind<'a> {
+impl<'a> NameKind<'a> {
     fn new(
         what: &'static str,
         with_article: &'static str,
         names: impl Iterator<Item = (&'a String, Span)>,
-    ) -> Kind<'a> {
+    ) -> NameKind<'a> {
         // Of two with one name, which is an error, the first counts.
         let mut indices = FxHashMap::default();
         for (index, (name, span)) in names.enumerate() {
             indices.entry(name.as_str()).or_insert((index as u16, span));
         }
-        Kind {
+        NameKind {
             what,
             with_article,
             names: indices,
@@ -60,10 +60,10 @@ impl<'a> Kind<'a> {
 
 /// A table that is being filled.
 struct Table<'a> {
-    states: Kind<'a>,
-    events: Kind<'a>,
-    requests: Kind<'a>,
-    actions: Kind<'a>,
+    states: NameKind<'a>,
+    events: NameKind<'a>,
+    requests: NameKind<'a>,
+    actions: NameKind<'a>,
     /// Whether each action stalls.
     stalls: Vec<bool>,
     entries: Vec<Entry>,
@@ -80,10 +80,10 @@ impl<'a> Table<'a> {
         let states = tables.states.iter().map(|one| (&one.name, one.span));
         let actions = tables.actions.iter().map(|one| (&one.name, one.span));
         Table {
-            states: Kind::new("state", "a state", states),
-            events: Kind::new("event", "an event", events),
-            requests: Kind::new("request type", "a request type", requests),
-            actions: Kind::new("action", "an action", actions),
+            states: NameKind::new("state", "a state", states),
+            events: NameKind::new("event", "an event", events),
+            requests: NameKind::new("request type", "a request type", requests),
+            actions: NameKind::new("action", "an action", actions),
             stalls: tables.actions.iter().map(|action| action.stalls).collect(),
             entries: Vec::new(),
             pairs: FxHashMap::default(),
@@ -92,7 +92,7 @@ impl<'a> Table<'a> {
     }
 
     fn add(&mut self, index: usize, transition: &Transition, complaints: &mut Complaints) {
-        let mut resolved = |kind: &Kind<'_>, names: &[Name]| -> Vec<u16> {
+        let mut resolved = |kind: &NameKind<'_>, names: &[Name]| -> Vec<u16> {
             let resolve = |name| self.resolve(kind, name, transition, complaints);
             names.iter().filter_map(resolve).collect()
         };
@@ -139,7 +139,7 @@ impl<'a> Table<'a> {
     /// What a name stands for, if it is declared before the transition.
     fn resolve(
         &self,
-        kind: &Kind<'_>,
+        kind: &NameKind<'_>,
         name: &Name,
         transition: &Transition,
         complaints: &mut Complaints,
@@ -161,7 +161,7 @@ impl<'a> Table<'a> {
         None
     }
 
-    fn unknown(&self, kind: &Kind<'_>, name: &Name, complaints: &mut Complaints) {
+    fn unknown(&self, kind: &NameKind<'_>, name: &Name, complaints: &mut Complaints) {
         let message = format!("there is no {} `{}`", kind.what, name.text);
         let diagnostic = Diagnostic::error(name.span, message);
         if complaints.is_full() {
@@ -184,7 +184,7 @@ impl<'a> Table<'a> {
     /// Says which pairs of a transition have an entry already: once for each place.
     fn complain(&self, transition: &Transition, twice: &Twice, complaints: &mut Complaints) {
         for &(before, (state, event), count) in &twice.places {
-            let name = |kind: &Kind<'_>, index: u16| {
+            let name = |kind: &NameKind<'_>, index: u16| {
                 let found = kind.names.iter().find(|(_, (one, _))| *one == index);
                 found.map_or_else(String::new, |(name, _)| (*name).to_owned())
             };

@@ -17,7 +17,7 @@ use crate::ast::{
     OutPort, Pair, PairKind, Parameter, Passing, StateValue, States, Structure, Transition,
 };
 use crate::lexer::MOST_ERRORS;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// The declarations of a file.
 pub(super) fn file(mut input: In<'_>) -> Vec<Declaration> {
@@ -25,7 +25,7 @@ pub(super) fn file(mut input: In<'_>) -> Vec<Declaration> {
     loop {
         input = until(&mut declarations, false, input);
         match input.kind() {
-            Kind::CloseBrace => input = stray_brace(input),
+            TokenKind::CloseBrace => input = stray_brace(input),
             _ => return declarations,
         }
     }
@@ -45,8 +45,8 @@ fn stray_brace(input: In<'_>) -> In<'_> {
 fn until<'a>(declarations: &mut Vec<Declaration>, in_machine: bool, mut input: In<'a>) -> In<'a> {
     while input.context.errors() < MOST_ERRORS {
         match input.kind() {
-            Kind::CloseBrace | Kind::End => return input,
-            Kind::Machine if in_machine => return input,
+            TokenKind::CloseBrace | TokenKind::End => return input,
+            TokenKind::Machine if in_machine => return input,
             _ => {}
         }
         input = match declaration(input) {
@@ -65,7 +65,7 @@ fn until<'a>(declarations: &mut Vec<Declaration>, in_machine: bool, mut input: I
 fn recovered(failed: In<'_>) -> In<'_> {
     let at = failed.context.report();
     let mut input = failed.next().forward(at);
-    while !begins(input) && input.kind() != Kind::End {
+    while !begins(input) && input.kind() != TokenKind::End {
         input = input.next();
     }
     input
@@ -74,28 +74,31 @@ fn recovered(failed: In<'_>) -> In<'_> {
 /// Whether a declaration begins here with a reserved word.
 fn begins(input: In<'_>) -> bool {
     let second = input.second();
-    begins_declaration(input.kind()) && matches!(second, Kind::OpenParenthesis | Kind::Text)
+    begins_declaration(input.kind())
+        && matches!(second, TokenKind::OpenParenthesis | TokenKind::Text)
 }
 
 /// One declaration; nothing if it is an include, which the context keeps.
 fn declaration(input: In<'_>) -> Parsed<'_, Option<Declaration>> {
     let parsed = match input.kind() {
-        Kind::Include => return map(include, |()| None).parse(input),
-        Kind::Protocol => map(
-            with_semicolon(preceded(token(Kind::Protocol), text)),
+        TokenKind::Include => return map(include, |()| None).parse(input),
+        TokenKind::Protocol => map(
+            with_semicolon(preceded(token(TokenKind::Protocol), text)),
             Declaration::Protocol,
         )
         .parse(input),
-        Kind::Machine => map(machine, Declaration::Machine).parse(input),
-        Kind::Action => map(action, Declaration::Action).parse(input),
-        Kind::InPort => map(in_port, Declaration::InPort).parse(input),
-        Kind::OutPort => map(out_port, Declaration::OutPort).parse(input),
-        Kind::Transition => map(transition, Declaration::Transition).parse(input),
-        Kind::ExternalType => map(external_type, Declaration::ExternalType).parse(input),
-        Kind::Structure | Kind::Global => map(structure, Declaration::Structure).parse(input),
-        Kind::Enumeration => map(enumeration, Declaration::Enumeration).parse(input),
-        Kind::States => map(states, Declaration::States).parse(input),
-        Kind::Void | Kind::Name => map(member, |member| match member {
+        TokenKind::Machine => map(machine, Declaration::Machine).parse(input),
+        TokenKind::Action => map(action, Declaration::Action).parse(input),
+        TokenKind::InPort => map(in_port, Declaration::InPort).parse(input),
+        TokenKind::OutPort => map(out_port, Declaration::OutPort).parse(input),
+        TokenKind::Transition => map(transition, Declaration::Transition).parse(input),
+        TokenKind::ExternalType => map(external_type, Declaration::ExternalType).parse(input),
+        TokenKind::Structure | TokenKind::Global => {
+            map(structure, Declaration::Structure).parse(input)
+        }
+        TokenKind::Enumeration => map(enumeration, Declaration::Enumeration).parse(input),
+        TokenKind::States => map(states, Declaration::States).parse(input),
+        TokenKind::Void | TokenKind::Name => map(member, |member| match member {
             Member::Object(object) => Declaration::Object(object),
             Member::Function(function) => Declaration::Function(function),
         })
@@ -114,11 +117,11 @@ fn include(input: In<'_>) -> Parsed<'_, ()> {
 
 /// Attributes, each behind a comma.
 pub(super) fn pairs(input: In<'_>) -> Parsed<'_, Vec<Pair>> {
-    many0(preceded(token(Kind::Comma), pair)).parse(input)
+    many0(preceded(token(TokenKind::Comma), pair)).parse(input)
 }
 
 fn pair(input: In<'_>) -> Parsed<'_, Pair> {
-    if input.kind() == Kind::Text {
+    if input.kind() == TokenKind::Text {
         let (rest, value) = text(input)?;
         let key = Name {
             text: "short".into(),
@@ -127,11 +130,11 @@ fn pair(input: In<'_>) -> Parsed<'_, Pair> {
         let kind = PairKind::Text;
         return Ok((rest, Pair { key, value, kind }));
     }
-    let (rest, key) = terminated(name("an attribute"), token(Kind::Attribute)).parse(input)?;
+    let (rest, key) = terminated(name("an attribute"), token(TokenKind::Attribute)).parse(input)?;
     let kind = match rest.kind() {
-        Kind::Text => PairKind::Text,
-        Kind::Number => PairKind::Number,
-        Kind::Name => PairKind::Word,
+        TokenKind::Text => PairKind::Text,
+        TokenKind::Number => PairKind::Number,
+        TokenKind::Name => PairKind::Word,
         _ => return rest.expected("a string, a name or a number"),
     };
     let (rest, value) = match kind {
@@ -154,15 +157,15 @@ fn head<'a, T>(
 
 fn machine(input: In<'_>) -> Parsed<'_, Machine> {
     let (rest, ((family, name), pairs)) = head(enumerator).parse(input.next())?;
-    let (rest, _) = token(Kind::Colon)(rest)?;
+    let (rest, _) = token(TokenKind::Colon)(rest)?;
     let (rest, parameters) = many0(object).parse(rest)?;
-    if rest.kind() != Kind::OpenBrace {
+    if rest.kind() != TokenKind::OpenBrace {
         return rest.expected("`{`");
     }
     let mut body = Vec::new();
     let errors = input.context.errors();
     let end = until(&mut body, true, rest.next());
-    let (after, closed) = if_there(Kind::CloseBrace, end);
+    let (after, closed) = if_there(TokenKind::CloseBrace, end);
     if !closed && input.context.errors() == errors {
         not_closed(&name, rest, end);
     }
@@ -201,8 +204,8 @@ fn action(input: In<'_>) -> Parsed<'_, Action> {
 fn port(input: In<'_>) -> Parsed<'_, (Name, Name, Name, Vec<Pair>)> {
     let inside = (
         name("the name of the port"),
-        preceded(token(Kind::Comma), qualified),
-        preceded(token(Kind::Comma), name("the name of a buffer")),
+        preceded(token(TokenKind::Comma), qualified),
+        preceded(token(TokenKind::Comma), name("the name of a buffer")),
         pairs,
     );
     enclosed(PARENTHESES, inside).parse(input)
@@ -238,15 +241,15 @@ fn transition(input: In<'_>) -> Parsed<'_, Transition> {
     let start = input.next();
     let inside = (
         names("a state"),
-        preceded(token(Kind::Comma), names("an event")),
+        preceded(token(TokenKind::Comma), names("an event")),
         next_state,
     );
     let (rest, (states, events, next)) = enclosed(PARENTHESES, inside).parse(start)?;
     let head = start.span_to(rest);
     let (rest, first) = names("an action")(rest)?;
     let (rest, second) = match rest.kind() {
-        Kind::OpenBrace => opt(names("an action")).parse(rest)?,
-        Kind::Name => {
+        TokenKind::OpenBrace => opt(names("an action")).parse(rest)?,
+        TokenKind::Name => {
             input.context.greedy(rest);
             opt(names("an action")).parse(rest)?
         }
@@ -269,13 +272,13 @@ fn transition(input: In<'_>) -> Parsed<'_, Transition> {
 }
 
 fn next_state(input: In<'_>) -> Parsed<'_, NextState> {
-    let (rest, is_there) = if_there(Kind::Comma, input);
+    let (rest, is_there) = if_there(TokenKind::Comma, input);
     if !is_there {
         // For the message only, if neither it nor the parenthesis is there.
-        let _ = token(Kind::Comma)(input);
+        let _ = token(TokenKind::Comma)(input);
         return Ok((input, NextState::Same));
     }
-    if rest.kind() == Kind::Star {
+    if rest.kind() == TokenKind::Star {
         return Ok((rest.next(), NextState::Computed(rest.token().span)));
     }
     map(name("a state or `*`"), NextState::State).parse(rest)
@@ -284,8 +287,8 @@ fn next_state(input: In<'_>) -> Parsed<'_, NextState> {
 /// A name, or names in braces with commas, semicolons or nothing between them.
 fn names<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Vec<Name>> {
     move |input| match input.kind() {
-        Kind::Name => map(name(what), |name| vec![name]).parse(input),
-        Kind::OpenBrace => enclosed(
+        TokenKind::Name => map(name(what), |name| vec![name]).parse(input),
+        TokenKind::OpenBrace => enclosed(
             BRACES,
             many0(map((name(what), separator), |(name, ())| name)),
         )
@@ -300,7 +303,7 @@ fn names<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Vec<Name>> {
 
 fn separator(input: In<'_>) -> Parsed<'_, ()> {
     let rest = match input.kind() {
-        Kind::Comma | Kind::Semicolon => input.next(),
+        TokenKind::Comma | TokenKind::Semicolon => input.next(),
         _ => input,
     };
     Ok((rest, ()))
@@ -361,7 +364,8 @@ fn states(input: In<'_>) -> Parsed<'_, States> {
 }
 
 fn state(input: In<'_>) -> Parsed<'_, StateValue> {
-    let (rest, name) = terminated(name("the name of a state"), token(Kind::Comma)).parse(input)?;
+    let (rest, name) =
+        terminated(name("the name of a state"), token(TokenKind::Comma)).parse(input)?;
     let (rest, (family, permission)) = enumerator(rest)?;
     let (rest, pairs) = pairs(rest)?;
     let state = StateValue {
@@ -381,7 +385,7 @@ enum Member {
 
 /// A field or a function. A parenthesis behind the name tells which.
 fn member(input: In<'_>) -> Parsed<'_, Member> {
-    let (rest, is_void) = if_there(Kind::Void, input);
+    let (rest, is_void) = if_there(TokenKind::Void, input);
     if is_void {
         let result = Name {
             text: "void".into(),
@@ -392,9 +396,9 @@ fn member(input: In<'_>) -> Parsed<'_, Member> {
         return Ok((rest, Member::Function(function)));
     }
     let (rest, kind) = qualified(input)?;
-    let (rest, pointer) = if_there(Kind::Star, rest);
+    let (rest, pointer) = if_there(TokenKind::Star, rest);
     let (rest, name) = name("a name")(rest)?;
-    if rest.kind() == Kind::OpenParenthesis && !pointer {
+    if rest.kind() == TokenKind::OpenParenthesis && !pointer {
         let (rest, function) = function(input, kind, name, rest)?;
         return Ok((rest, Member::Function(function)));
     }
@@ -405,7 +409,7 @@ fn member(input: In<'_>) -> Parsed<'_, Member> {
 /// A variable or a parameter of a machine.
 fn object(input: In<'_>) -> Parsed<'_, Object> {
     let (rest, kind) = qualified(input)?;
-    let (rest, pointer) = if_there(Kind::Star, rest);
+    let (rest, pointer) = if_there(TokenKind::Star, rest);
     let (rest, name) = name("a name")(rest)?;
     declared(input, kind, pointer, name, rest)
 }
@@ -418,13 +422,13 @@ fn declared<'a>(
     name: Name,
     input: In<'a>,
 ) -> Parsed<'a, Object> {
-    let (rest, has_value) = if_there(Kind::Assign, input);
+    let (rest, has_value) = if_there(TokenKind::Assign, input);
     let (rest, (value, pairs)) = if has_value {
         map(expression, |value| (Some(value), Vec::new())).parse(rest)?
     } else {
         map(pairs, |pairs| (None, pairs)).parse(rest)?
     };
-    let (rest, _) = token(Kind::Semicolon)(rest)?;
+    let (rest, _) = token(TokenKind::Semicolon)(rest)?;
     let object = Object {
         kind,
         pointer,
@@ -438,12 +442,12 @@ fn declared<'a>(
 
 /// What stands behind the name of a function.
 fn function<'a>(start: In<'a>, result: Name, name: Name, input: In<'a>) -> Parsed<'a, Function> {
-    let list = separated_list0(token(Kind::Comma), parameter);
+    let list = separated_list0(token(TokenKind::Comma), parameter);
     let (rest, parameters) = enclosed(PARENTHESES, list).parse(input)?;
     let (rest, pairs) = pairs(rest)?;
     let (rest, body) = match rest.kind() {
-        Kind::Semicolon => (rest.next(), None),
-        Kind::OpenBrace => block(rest).map(|(rest, body)| (rest, Some(body)))?,
+        TokenKind::Semicolon => (rest.next(), None),
+        TokenKind::OpenBrace => block(rest).map(|(rest, body)| (rest, Some(body)))?,
         _ => return rest.expected("`{` or `;`"),
     };
     let function = Function {
@@ -474,15 +478,15 @@ fn check_parameters(context: &Context<'_>, function: &Function) {
 fn parameter(input: In<'_>) -> Parsed<'_, Parameter> {
     let (rest, kind) = qualified(input)?;
     let (rest, passing) = match rest.kind() {
-        Kind::Star => (rest.next(), Passing::Pointer),
-        Kind::Reference => (rest.next(), Passing::Reference),
+        TokenKind::Star => (rest.next(), Passing::Pointer),
+        TokenKind::Reference => (rest.next(), Passing::Reference),
         _ => (rest, Passing::Value),
     };
     let (rest, name) = match rest.kind() {
-        Kind::Name => name("a name")(rest).map(|(rest, name)| (rest, Some(name)))?,
+        TokenKind::Name => name("a name")(rest).map(|(rest, name)| (rest, Some(name)))?,
         _ => (rest, None),
     };
-    let (rest, has_default) = if_there(Kind::Assign, rest);
+    let (rest, has_default) = if_there(TokenKind::Assign, rest);
     let (rest, default) = if has_default && name.is_some() {
         let (after, kind) = literal(rest)?;
         let span = rest.span_to(after);

@@ -1,7 +1,7 @@
 //! How a syntax error is said.
 
 use super::{Diagnostic, Span};
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// What would have been right at the furthest token that was reached.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Expected {
         }
     }
 
-    fn has(&self, kind: Kind) -> bool {
+    fn has(&self, kind: TokenKind) -> bool {
         self.what.contains(&kind.description())
     }
 }
@@ -81,9 +81,11 @@ impl Place<'_> {
     fn missing(&self, expected: &Expected) -> Option<Diagnostic> {
         let before = self.before(1)?;
         let found = self.token();
-        let begins = matches!(found.kind, Kind::Name | Kind::CloseBrace | Kind::End)
-            || found.kind.is_reserved();
-        if !expected.has(Kind::Semicolon) || !begins {
+        let begins = matches!(
+            found.kind,
+            TokenKind::Name | TokenKind::CloseBrace | TokenKind::End
+        ) || found.kind.is_reserved();
+        if !expected.has(TokenKind::Semicolon) || !begins {
             return None;
         }
         let behind = Span {
@@ -99,7 +101,7 @@ impl Place<'_> {
         let wanted = either(&expected.what);
         let message = format!("expected {wanted}, found {}", self.found());
         let diagnostic = Diagnostic::error(found.span, message);
-        if found.kind.is_reserved() && expected.has(Kind::Name) {
+        if found.kind.is_reserved() && expected.has(TokenKind::Name) {
             diagnostic.label("this word is reserved")
         } else {
             diagnostic.label(format!("expected {wanted}"))
@@ -109,10 +111,10 @@ impl Place<'_> {
     fn found(&self) -> String {
         let token = self.token();
         match token.kind {
-            Kind::Name | Kind::Number | Kind::Float => {
+            TokenKind::Name | TokenKind::Number | TokenKind::Float => {
                 format!("`{}`", shortened(self.text(token.span)))
             }
-            Kind::Text => format!("the string {}", shortened(self.text(token.span))),
+            TokenKind::Text => format!("the string {}", shortened(self.text(token.span))),
             kind => kind.description().to_owned(),
         }
     }
@@ -121,16 +123,16 @@ impl Place<'_> {
     fn unclosed(&self, expected: &Expected) -> Option<usize> {
         let open = expected.open?;
         let closing = match self.tokens[open].kind {
-            Kind::OpenBrace => Kind::CloseBrace,
-            Kind::OpenBracket => Kind::CloseBracket,
-            _ => Kind::CloseParenthesis,
+            TokenKind::OpenBrace => TokenKind::CloseBrace,
+            TokenKind::OpenBracket => TokenKind::CloseBracket,
+            _ => TokenKind::CloseParenthesis,
         };
         let found = self.token().kind;
         let is_other_close = matches!(
             found,
-            Kind::CloseBrace | Kind::CloseBracket | Kind::CloseParenthesis
+            TokenKind::CloseBrace | TokenKind::CloseBracket | TokenKind::CloseParenthesis
         );
-        let ends = begins_declaration(found) || found == Kind::End || is_other_close;
+        let ends = begins_declaration(found) || found == TokenKind::End || is_other_close;
         (expected.has(closing) && ends).then_some(open)
     }
 
@@ -142,15 +144,15 @@ impl Place<'_> {
                 "a word behind the braces of a transition is taken for its actions; put other \
                  declarations in front of the transitions, or an action or a transition between",
             )
-        } else if found.kind == Kind::Dot && expected.has(Kind::CloseParenthesis) {
+        } else if found.kind == TokenKind::Dot && expected.has(TokenKind::CloseParenthesis) {
             Some("only a name may stand here: put the value into a local variable first")
-        } else if found.kind == Kind::Attribute && expected.has(Kind::Semicolon) {
+        } else if found.kind == TokenKind::Attribute && expected.has(TokenKind::Semicolon) {
             Some("assignment is written `:=`")
-        } else if found.kind == Kind::Assign && expected.has(Kind::Attribute) {
+        } else if found.kind == TokenKind::Assign && expected.has(TokenKind::Attribute) {
             Some("attributes are written `key=value`")
         } else if self.before(1).is_some_and(is_const) || self.before(2).is_some_and(is_const) {
             Some("`const` is an ordinary name in SLICC: leave it out")
-        } else if found.kind == Kind::Semicolon && expected.what.contains(&"a statement") {
+        } else if found.kind == TokenKind::Semicolon && expected.what.contains(&"a statement") {
             Some("there is no empty statement: leave the `;` out")
         } else if self.text(found.span) == "for" || self.text(found.span) == "while" {
             Some("SLICC has no loops")
@@ -161,21 +163,21 @@ impl Place<'_> {
 }
 
 /// Whether a declaration begins with this, so that reading can go on here after an error.
-pub(super) fn begins_declaration(kind: Kind) -> bool {
+pub(super) fn begins_declaration(kind: TokenKind) -> bool {
     matches!(
         kind,
-        Kind::Protocol
-            | Kind::Include
-            | Kind::Machine
-            | Kind::Action
-            | Kind::InPort
-            | Kind::OutPort
-            | Kind::Transition
-            | Kind::ExternalType
-            | Kind::Structure
-            | Kind::Global
-            | Kind::Enumeration
-            | Kind::States
+        TokenKind::Protocol
+            | TokenKind::Include
+            | TokenKind::Machine
+            | TokenKind::Action
+            | TokenKind::InPort
+            | TokenKind::OutPort
+            | TokenKind::Transition
+            | TokenKind::ExternalType
+            | TokenKind::Structure
+            | TokenKind::Global
+            | TokenKind::Enumeration
+            | TokenKind::States
     )
 }
 

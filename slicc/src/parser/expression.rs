@@ -8,7 +8,7 @@ use nom::sequence::terminated;
 use super::input::{BRACKETS, In, PARENTHESES, Parsed, enclosed, name, nested, text, token};
 use super::{Name, Span};
 use crate::ast::{Binary, Expression, ExpressionKind, Unary};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// An expression that is no part of another.
 pub(super) fn expression(input: In<'_>) -> Parsed<'_, Expression> {
@@ -22,22 +22,22 @@ fn part(input: In<'_>) -> Parsed<'_, Expression> {
 }
 
 /// Whether an expression begins with this.
-pub(super) fn begins(kind: Kind) -> bool {
+pub(super) fn begins(kind: TokenKind) -> bool {
     unary_operator(kind).is_some()
         || matches!(
             kind,
-            Kind::Name
-                | Kind::Number
-                | Kind::Float
-                | Kind::Text
-                | Kind::True
-                | Kind::False
-                | Kind::Null
-                | Kind::New
-                | Kind::OpenParenthesis
-                | Kind::StaticCast
-                | Kind::IsValid
-                | Kind::IsInvalid
+            TokenKind::Name
+                | TokenKind::Number
+                | TokenKind::Float
+                | TokenKind::Text
+                | TokenKind::True
+                | TokenKind::False
+                | TokenKind::Null
+                | TokenKind::New
+                | TokenKind::OpenParenthesis
+                | TokenKind::StaticCast
+                | TokenKind::IsValid
+                | TokenKind::IsInvalid
         )
 }
 
@@ -63,33 +63,33 @@ fn binary(input: In<'_>, weakest: u8) -> Parsed<'_, Expression> {
 }
 
 /// An operator and how strongly it binds.
-fn binary_operator(kind: Kind) -> Option<(Binary, u8)> {
+fn binary_operator(kind: TokenKind) -> Option<(Binary, u8)> {
     Some(match kind {
-        Kind::Or => (Binary::Or, 0),
-        Kind::And => (Binary::And, 1),
-        Kind::Equal => (Binary::Equal, 2),
-        Kind::NotEqual => (Binary::NotEqual, 2),
-        Kind::Less => (Binary::Less, 3),
-        Kind::Greater => (Binary::Greater, 3),
-        Kind::LessEqual => (Binary::LessEqual, 3),
-        Kind::GreaterEqual => (Binary::GreaterEqual, 3),
-        Kind::ShiftLeft => (Binary::ShiftLeft, 4),
-        Kind::ShiftRight => (Binary::ShiftRight, 4),
-        Kind::Plus => (Binary::Add, 5),
-        Kind::Minus => (Binary::Subtract, 5),
-        Kind::Star => (Binary::Multiply, 6),
-        Kind::Slash => (Binary::Divide, 6),
-        Kind::Percent => (Binary::Remainder, 6),
+        TokenKind::Or => (Binary::Or, 0),
+        TokenKind::And => (Binary::And, 1),
+        TokenKind::Equal => (Binary::Equal, 2),
+        TokenKind::NotEqual => (Binary::NotEqual, 2),
+        TokenKind::Less => (Binary::Less, 3),
+        TokenKind::Greater => (Binary::Greater, 3),
+        TokenKind::LessEqual => (Binary::LessEqual, 3),
+        TokenKind::GreaterEqual => (Binary::GreaterEqual, 3),
+        TokenKind::ShiftLeft => (Binary::ShiftLeft, 4),
+        TokenKind::ShiftRight => (Binary::ShiftRight, 4),
+        TokenKind::Plus => (Binary::Add, 5),
+        TokenKind::Minus => (Binary::Subtract, 5),
+        TokenKind::Star => (Binary::Multiply, 6),
+        TokenKind::Slash => (Binary::Divide, 6),
+        TokenKind::Percent => (Binary::Remainder, 6),
         _ => return None,
     })
 }
 
-fn unary_operator(kind: Kind) -> Option<Unary> {
+fn unary_operator(kind: TokenKind) -> Option<Unary> {
     Some(match kind {
-        Kind::Not => Unary::Not,
-        Kind::Minus => Unary::Minus,
-        Kind::Increment => Unary::Increment,
-        Kind::Decrement => Unary::Decrement,
+        TokenKind::Not => Unary::Not,
+        TokenKind::Minus => Unary::Minus,
+        TokenKind::Increment => Unary::Increment,
+        TokenKind::Decrement => Unary::Decrement,
         _ => return None,
     })
 }
@@ -114,11 +114,11 @@ fn postfix(input: In<'_>) -> Parsed<'_, Expression> {
     let (mut rest, mut expression) = primary(input)?;
     loop {
         let (after, kind) = match rest.kind() {
-            Kind::Dot => {
+            TokenKind::Dot => {
                 rest.operator()?;
                 member(rest.next(), expression)?
             }
-            Kind::OpenBracket => {
+            TokenKind::OpenBracket => {
                 rest.operator()?;
                 let (after, indices) = enclosed(BRACKETS, list).parse(rest)?;
                 let object = Box::new(expression);
@@ -136,7 +136,7 @@ fn postfix(input: In<'_>) -> Parsed<'_, Expression> {
 fn member(input: In<'_>, object: Expression) -> Parsed<'_, ExpressionKind> {
     let object = Box::new(object);
     let (rest, field) = name("the name of a field or method")(input)?;
-    if rest.kind() != Kind::OpenParenthesis {
+    if rest.kind() != TokenKind::OpenParenthesis {
         return Ok((rest, ExpressionKind::Field { object, field }));
     }
     let (rest, arguments) = arguments(rest)?;
@@ -149,7 +149,7 @@ fn member(input: In<'_>, object: Expression) -> Parsed<'_, ExpressionKind> {
 }
 
 fn list(input: In<'_>) -> Parsed<'_, Vec<Expression>> {
-    separated_list0(token(Kind::Comma), part).parse(input)
+    separated_list0(token(TokenKind::Comma), part).parse(input)
 }
 
 fn arguments(input: In<'_>) -> Parsed<'_, Vec<Expression>> {
@@ -158,19 +158,19 @@ fn arguments(input: In<'_>) -> Parsed<'_, Vec<Expression>> {
 
 fn primary(input: In<'_>) -> Parsed<'_, Expression> {
     let (rest, kind) = match input.kind() {
-        Kind::Name => named(input)?,
-        Kind::OpenParenthesis => {
+        TokenKind::Name => named(input)?,
+        TokenKind::OpenParenthesis => {
             map(enclosed(PARENTHESES, part), |inner| inner.kind).parse(input)?
         }
-        Kind::New => map(qualified, ExpressionKind::New).parse(input.next())?,
-        Kind::StaticCast => enclosed(PARENTHESES, cast).parse(input.next())?,
-        Kind::IsValid | Kind::IsInvalid => {
-            let valid = input.kind() == Kind::IsValid;
+        TokenKind::New => map(qualified, ExpressionKind::New).parse(input.next())?,
+        TokenKind::StaticCast => enclosed(PARENTHESES, cast).parse(input.next())?,
+        TokenKind::IsValid | TokenKind::IsInvalid => {
+            let valid = input.kind() == TokenKind::IsValid;
             let (rest, value) = enclosed(PARENTHESES, part).parse(input.next())?;
             let value = Box::new(value);
             (rest, ExpressionKind::Valid { valid, value })
         }
-        Kind::Null => (input.next(), ExpressionKind::Null),
+        TokenKind::Null => (input.next(), ExpressionKind::Null),
         _ => literal(input)?,
     };
     let span = input.span_to(rest);
@@ -181,11 +181,11 @@ fn primary(input: In<'_>) -> Parsed<'_, Expression> {
 pub(super) fn literal(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     let kind = match input.kind() {
         // That they fit, the lexer has checked.
-        Kind::Number => ExpressionKind::Number(input.text().parse().unwrap_or(u64::MAX)),
-        Kind::Float => ExpressionKind::Float(input.text().parse().unwrap_or(f64::MAX)),
-        Kind::True => ExpressionKind::Bool(true),
-        Kind::False => ExpressionKind::Bool(false),
-        Kind::Text => return map(text, |text| ExpressionKind::Text(text.text)).parse(input),
+        TokenKind::Number => ExpressionKind::Number(input.text().parse().unwrap_or(u64::MAX)),
+        TokenKind::Float => ExpressionKind::Float(input.text().parse().unwrap_or(f64::MAX)),
+        TokenKind::True => ExpressionKind::Bool(true),
+        TokenKind::False => ExpressionKind::Bool(false),
+        TokenKind::Text => return map(text, |text| ExpressionKind::Text(text.text)).parse(input),
         _ => return input.expected("an expression"),
     };
     Ok((input.next(), kind))
@@ -194,12 +194,12 @@ pub(super) fn literal(input: In<'_>) -> Parsed<'_, ExpressionKind> {
 /// What begins with a name. The token behind it tells what it is.
 fn named(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     match input.second() {
-        Kind::Scope | Kind::Name => typed(input),
-        Kind::Colon => {
+        TokenKind::Scope | TokenKind::Name => typed(input),
+        TokenKind::Colon => {
             let (rest, (family, value)) = enumerator(input)?;
             Ok((rest, ExpressionKind::Enumerator { family, value }))
         }
-        Kind::OpenParenthesis => {
+        TokenKind::OpenParenthesis => {
             let (rest, (function, arguments)) = (name("a name"), arguments).parse(input)?;
             let call = ExpressionKind::Call {
                 function,
@@ -214,7 +214,7 @@ fn named(input: In<'_>) -> Parsed<'_, ExpressionKind> {
 /// What begins with a type: a local, or the function of a type.
 fn typed(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     let (rest, parts) = scoped(input)?;
-    if rest.kind() != Kind::OpenParenthesis {
+    if rest.kind() != TokenKind::OpenParenthesis {
         let kind = joined(&parts);
         let (rest, name) = name("the name of a local variable")(rest)?;
         return Ok((rest, ExpressionKind::Local { kind, name }));
@@ -236,14 +236,14 @@ fn typed(input: In<'_>) -> Parsed<'_, ExpressionKind> {
 /// `Enumeration:VALUE`
 pub(super) fn enumerator(input: In<'_>) -> Parsed<'_, (Name, Name)> {
     let (rest, family) = name("the name of an enumeration")(input)?;
-    let (rest, _) = token(Kind::Colon)(rest)?;
+    let (rest, _) = token(TokenKind::Colon)(rest)?;
     let (rest, value) = name("the name of a value")(rest)?;
     Ok((rest, (family, value)))
 }
 
 /// A type: names with `::` between them.
 pub(super) fn qualified(input: In<'_>) -> Parsed<'_, Name> {
-    if input.second() != Kind::Scope {
+    if input.second() != TokenKind::Scope {
         return name("a type")(input);
     }
     map(scoped, |parts| joined(&parts)).parse(input)
@@ -252,7 +252,7 @@ pub(super) fn qualified(input: In<'_>) -> Parsed<'_, Name> {
 fn scoped(input: In<'_>) -> Parsed<'_, Vec<Name>> {
     let (mut rest, first) = name("a type")(input)?;
     let mut parts = vec![first];
-    while rest.kind() == Kind::Scope {
+    while rest.kind() == TokenKind::Scope {
         let (after, part) = name("a name")(rest.next())?;
         parts.push(part);
         rest = after;
@@ -271,11 +271,13 @@ fn joined(parts: &[Name]) -> Name {
 
 /// What stands in the parentheses of `static_cast`.
 fn cast(input: In<'_>) -> Parsed<'_, ExpressionKind> {
-    let (rest, to) = terminated(qualified, token(Kind::Comma)).parse(input)?;
+    let (rest, to) = terminated(qualified, token(TokenKind::Comma)).parse(input)?;
     let mode = |input| -> Parsed<'_, Option<Name>> {
         // A string could be the value, which is then the last.
         match (In::kind(input), In::second(input)) {
-            (Kind::Text, Kind::Comma) => opt(terminated(text, token(Kind::Comma))).parse(input),
+            (TokenKind::Text, TokenKind::Comma) => {
+                opt(terminated(text, token(TokenKind::Comma))).parse(input)
+            }
             _ => Ok((input, None)),
         }
     };

@@ -9,7 +9,7 @@ use nom::{Err, IResult, Input, Needed, Parser};
 
 use super::error::{self, Expected};
 use super::{Diagnostic, Include, Name, Span};
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// How deep blocks and parentheses may be nested. The syntax tree is walked by recursion.
 const DEEPEST: u32 = 200;
@@ -125,19 +125,21 @@ impl<'a> In<'a> {
         }
     }
 
-    /// The next token. Nothing reads past [`Kind::End`].
+    /// The next token. Nothing reads past [`TokenKind::End`].
     pub fn token(self) -> Token {
         self.tokens[0]
     }
 
     /// What the next token is.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> TokenKind {
         self.token().kind
     }
 
     /// What the token behind the next is.
-    pub fn second(self) -> Kind {
-        self.tokens.get(1).map_or(Kind::End, |token| token.kind)
+    pub fn second(self) -> TokenKind {
+        self.tokens
+            .get(1)
+            .map_or(TokenKind::End, |token| token.kind)
     }
 
     /// Behind the next token.
@@ -250,7 +252,7 @@ impl<'a> Input for In<'a> {
 }
 
 /// A token of this kind.
-pub(super) fn token<'a>(kind: Kind) -> impl Fn(In<'a>) -> Parsed<'a, Token> {
+pub(super) fn token<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, Token> {
     move |input| {
         if input.kind() == kind {
             Ok((input.next(), input.token()))
@@ -261,7 +263,7 @@ pub(super) fn token<'a>(kind: Kind) -> impl Fn(In<'a>) -> Parsed<'a, Token> {
 }
 
 /// Whether a token of this kind comes; then it is read. If it does not come, it was not expected.
-pub(super) fn if_there<'a>(kind: Kind, input: In<'a>) -> (In<'a>, bool) {
+pub(super) fn if_there<'a>(kind: TokenKind, input: In<'a>) -> (In<'a>, bool) {
     if input.kind() == kind {
         (input.next(), true)
     } else {
@@ -272,7 +274,7 @@ pub(super) fn if_there<'a>(kind: Kind, input: In<'a>) -> (In<'a>, bool) {
 /// A word that is not reserved, of which a message says what it is for.
 pub(super) fn name<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Name> {
     move |input| {
-        if input.kind() == Kind::Name {
+        if input.kind() == TokenKind::Name {
             let text = input.text().into();
             let span = input.token().span;
             Ok((input.next(), Name { text, span }))
@@ -284,8 +286,8 @@ pub(super) fn name<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Name
 
 /// A string, without its quotes.
 pub(super) fn text(input: In<'_>) -> Parsed<'_, Name> {
-    if input.kind() != Kind::Text {
-        return input.expected(Kind::Text.description());
+    if input.kind() != TokenKind::Text {
+        return input.expected(TokenKind::Text.description());
     }
     let quoted = input.text();
     let text = quoted[1..quoted.len() - 1].into();
@@ -295,7 +297,7 @@ pub(super) fn text(input: In<'_>) -> Parsed<'_, Name> {
 
 /// What stands between an opening and a closing token. The opening one is named if the closing one is missing.
 pub(super) fn enclosed<'a, T>(
-    (open, close): (Kind, Kind),
+    (open, close): (TokenKind, TokenKind),
     mut inner: impl Parser<In<'a>, Output = T, Error = Unexpected>,
 ) -> impl FnMut(In<'a>) -> Parsed<'a, T> {
     move |input| {
@@ -311,9 +313,11 @@ pub(super) fn enclosed<'a, T>(
     }
 }
 
-pub(super) const PARENTHESES: (Kind, Kind) = (Kind::OpenParenthesis, Kind::CloseParenthesis);
-pub(super) const BRACKETS: (Kind, Kind) = (Kind::OpenBracket, Kind::CloseBracket);
-pub(super) const BRACES: (Kind, Kind) = (Kind::OpenBrace, Kind::CloseBrace);
+pub(super) const PARENTHESES: (TokenKind, TokenKind) =
+    (TokenKind::OpenParenthesis, TokenKind::CloseParenthesis);
+pub(super) const BRACKETS: (TokenKind, TokenKind) =
+    (TokenKind::OpenBracket, TokenKind::CloseBracket);
+pub(super) const BRACES: (TokenKind, TokenKind) = (TokenKind::OpenBrace, TokenKind::CloseBrace);
 
 /// A parser one level deeper.
 pub(super) fn nested<'a, T>(

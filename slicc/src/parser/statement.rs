@@ -12,7 +12,7 @@ use super::input::{
     BRACES, In, PARENTHESES, Parsed, Unexpected, enclosed, if_there, name, nested, token,
 };
 use crate::ast::{Block, Expression, Statement, StatementKind};
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// Statements in braces.
 pub(super) fn block(input: In<'_>) -> Parsed<'_, Block> {
@@ -23,15 +23,19 @@ pub(super) fn block(input: In<'_>) -> Parsed<'_, Block> {
 
 fn statement(input: In<'_>) -> Parsed<'_, Statement> {
     let (rest, kind) = match input.kind() {
-        Kind::Return => with_semicolon(preceded(token(Kind::Return), expression))
+        TokenKind::Return => with_semicolon(preceded(token(TokenKind::Return), expression))
             .map(StatementKind::Return)
             .parse(input)?,
-        Kind::If => conditional(input)?,
-        Kind::Enqueue => enqueue(input)?,
-        Kind::Defer => defer(input)?,
-        Kind::Peek => peek(input)?,
-        Kind::StallAndWait | Kind::WakeupPort | Kind::CheckOnCacheProbe => on_port(input)?,
-        Kind::CheckAllocate | Kind::CheckNextCycle | Kind::CheckStopSlots => check(input)?,
+        TokenKind::If => conditional(input)?,
+        TokenKind::Enqueue => enqueue(input)?,
+        TokenKind::Defer => defer(input)?,
+        TokenKind::Peek => peek(input)?,
+        TokenKind::StallAndWait | TokenKind::WakeupPort | TokenKind::CheckOnCacheProbe => {
+            on_port(input)?
+        }
+        TokenKind::CheckAllocate | TokenKind::CheckNextCycle | TokenKind::CheckStopSlots => {
+            check(input)?
+        }
         kind if expression::begins(kind) => with_semicolon(assignment).parse(input)?,
         _ => return input.expected("a statement"),
     };
@@ -45,7 +49,7 @@ pub(super) fn with_semicolon<'a, T>(
 ) -> impl FnMut(In<'a>) -> Parsed<'a, T> {
     move |input| {
         let (rest, inner) = parser.parse(input)?;
-        let (rest, _) = token(Kind::Semicolon)(rest)?;
+        let (rest, _) = token(TokenKind::Semicolon)(rest)?;
         Ok((rest, inner))
     }
 }
@@ -53,7 +57,7 @@ pub(super) fn with_semicolon<'a, T>(
 /// An expression, or two with `:=` between them.
 fn assignment(input: In<'_>) -> Parsed<'_, StatementKind> {
     let (rest, target) = expression(input)?;
-    let (rest, assigns) = if_there(Kind::Assign, rest);
+    let (rest, assigns) = if_there(TokenKind::Assign, rest);
     if !assigns {
         return Ok((rest, StatementKind::Expression(target)));
     }
@@ -62,14 +66,14 @@ fn assignment(input: In<'_>) -> Parsed<'_, StatementKind> {
 }
 
 fn conditional(input: In<'_>) -> Parsed<'_, StatementKind> {
-    let (rest, _) = token(Kind::If)(input)?;
+    let (rest, _) = token(TokenKind::If)(input)?;
     let (rest, condition) = enclosed(PARENTHESES, expression).parse(rest)?;
     let (rest, then) = block(rest)?;
-    let (rest, has_else) = if_there(Kind::Else, rest);
+    let (rest, has_else) = if_there(TokenKind::Else, rest);
     let (rest, otherwise) = match (has_else, rest.kind()) {
         (false, _) => (rest, None),
-        (true, Kind::If) => nested(else_if, rest).map(|(rest, block)| (rest, Some(block)))?,
-        (true, Kind::OpenBrace) => block(rest).map(|(rest, block)| (rest, Some(block)))?,
+        (true, TokenKind::If) => nested(else_if, rest).map(|(rest, block)| (rest, Some(block)))?,
+        (true, TokenKind::OpenBrace) => block(rest).map(|(rest, block)| (rest, Some(block)))?,
         (true, _) => return rest.expected("`if` or `{`"),
     };
     let kind = StatementKind::If {
@@ -94,14 +98,14 @@ fn message<'a, T>(
 ) -> impl FnMut(In<'a>) -> Parsed<'a, (Name, Name, T)> {
     let inside = (
         name("the name of a port"),
-        preceded(token(Kind::Comma), qualified),
+        preceded(token(TokenKind::Comma), qualified),
         further,
     );
     enclosed(PARENTHESES, inside)
 }
 
 fn enqueue(input: In<'_>) -> Parsed<'_, StatementKind> {
-    let further = || opt(preceded(token(Kind::Comma), expression));
+    let further = || opt(preceded(token(TokenKind::Comma), expression));
     let (rest, (port, message, (latency, bypass))) =
         message((further(), further())).parse(input.next())?;
     let (rest, body) = block(rest)?;
@@ -143,13 +147,13 @@ fn peek(input: In<'_>) -> Parsed<'_, StatementKind> {
 fn on_port(input: In<'_>) -> Parsed<'_, StatementKind> {
     let inside = (
         name("the name of a port"),
-        preceded(token(Kind::Comma), name("the name of an address")),
+        preceded(token(TokenKind::Comma), name("the name of an address")),
     );
     let (rest, (port, address)) =
         with_semicolon(enclosed(PARENTHESES, inside)).parse(input.next())?;
     let kind = match input.kind() {
-        Kind::StallAndWait => StatementKind::StallAndWait { port, address },
-        Kind::WakeupPort => StatementKind::WakeupPort { port, address },
+        TokenKind::StallAndWait => StatementKind::StallAndWait { port, address },
+        TokenKind::WakeupPort => StatementKind::WakeupPort { port, address },
         _ => StatementKind::CheckOnCacheProbe { port, address },
     };
     Ok((rest, kind))
@@ -161,12 +165,12 @@ fn check(input: In<'_>) -> Parsed<'_, StatementKind> {
 }
 
 /// What stands in the parentheses of such a statement.
-fn checked<'a>(kind: Kind) -> impl Fn(In<'a>) -> Parsed<'a, StatementKind> {
+fn checked<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, StatementKind> {
     move |input| match kind {
-        Kind::CheckAllocate => name("the name of a table")
+        TokenKind::CheckAllocate => name("the name of a table")
             .map(StatementKind::CheckAllocate)
             .parse(input),
-        Kind::CheckStopSlots => separated_list1(token(Kind::Comma), expression)
+        TokenKind::CheckStopSlots => separated_list1(token(TokenKind::Comma), expression)
             .map(|_: Vec<Expression>| StatementKind::CheckStopSlots)
             .parse(input),
         _ => Ok((input, StatementKind::CheckNextCycle)),

@@ -100,9 +100,10 @@ impl<'a> Subject<'a> {
             limits: args.limits.begin(),
             ..Options::default()
         };
-        let searches = match args.nice_cycles {
-            true => nice_cycles(&self.protocol, &scope, &options, &mut report),
-            false => Ok(Vec::new()),
+        let searches = if args.nice_cycles {
+            nice_cycles(&self.protocol, &scope, &options, &mut report)
+        } else {
+            Ok(Vec::new())
         };
         bar.finish_and_clear();
         let found = match &exploration.verdict {

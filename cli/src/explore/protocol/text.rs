@@ -53,12 +53,13 @@ pub fn print(
         writeln!(out, "  reproduce with: {}", tame(&args.command(subject)))?;
     }
     let has_none = |search: &Search| search.found.is_none() && search.stopped.is_none();
-    match !explored.searches.is_empty() && explored.searches.iter().all(has_none) {
-        true => writeln!(
+    if !explored.searches.is_empty() && explored.searches.iter().all(has_none) {
+        writeln!(
             out,
             "  every run is SC, the stores of each line being ordered as they are performed"
-        ),
-        false => Ok(()),
+        )
+    } else {
+        Ok(())
     }
 }
 

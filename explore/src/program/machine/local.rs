@@ -2,7 +2,7 @@
 
 use slicc::source::Span;
 
-use super::{Fault, Status, Stop, Thread};
+use super::{EarlyEnd, Fault, Status, Thread};
 use crate::program::code::{FaultKind, Instruction};
 use crate::program::compile;
 
@@ -78,7 +78,7 @@ fn local(
 }
 
 /// Why a thread has stopped before its end.
-pub(super) fn stop(code: &compile::Thread, thread: &Thread) -> Option<Stop> {
+pub(super) fn stop(code: &compile::Thread, thread: &Thread) -> Option<EarlyEnd> {
     let kind = match thread.status {
         Status::Ready | Status::Done => return None,
         Status::CutOff => None,
@@ -95,5 +95,7 @@ pub(super) fn stop(code: &compile::Thread, thread: &Thread) -> Option<Stop> {
             Span::default()
         }
     };
-    Some(kind.map_or(Stop::CutOff(span), |kind| Stop::Fault(Fault { span, kind })))
+    Some(kind.map_or(EarlyEnd::CutOff(span), |kind| {
+        EarlyEnd::Fault(Fault { span, kind })
+    }))
 }

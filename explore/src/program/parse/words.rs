@@ -61,9 +61,10 @@ fn skip(input: &str) -> &str {
 /// Behind white space and comments.
 pub(super) fn blank(input: &str) -> Result<&str, nom::Err<Wrong>> {
     let rest = skip(input);
-    match rest.starts_with("/*") {
-        true => Err(Wrong::expected(rest, "`*/` at the end of the comment")),
-        false => Ok(rest),
+    if rest.starts_with("/*") {
+        Err(Wrong::expected(rest, "`*/` at the end of the comment"))
+    } else {
+        Ok(rest)
     }
 }
 

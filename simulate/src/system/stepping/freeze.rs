@@ -247,9 +247,10 @@ impl Stepping {
         let start = object as usize;
         let words = &self.system.words.words[start..start + layout.width];
         for (at, &word) in words.iter().enumerate() {
-            let value = match layout.is_block(at) {
-                true => renaming.rename(word),
-                false => word,
+            let value = if layout.is_block(at) {
+                renaming.rename(word)
+            } else {
+                word
             };
             self.put(value, out);
         }

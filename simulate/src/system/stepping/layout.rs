@@ -1,7 +1,7 @@
 //! Where objects hold blocks.
 
 use crate::error::SetupError;
-use slicc::compile::types::{Kind, Type, TypeId, Types};
+use slicc::compile::types::{Type, TypeId, TypeKind, Types};
 
 /// What is known of the objects of a type.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,10 @@ pub fn layouts(types: &Types) -> Result<Vec<Layout>, SetupError> {
                 width: of.initial.len(),
                 blocks: Vec::new(),
             };
-            if matches!(of.kind, Kind::Structure | Kind::Message | Kind::Entry) {
+            if matches!(
+                of.kind,
+                TypeKind::Structure | TypeKind::Message | TypeKind::Entry
+            ) {
                 collect(types, of, 0, &mut layout.blocks)?;
                 layout.blocks.sort_unstable();
             }
@@ -44,10 +47,10 @@ fn collect(types: &Types, of: &Type, at: u16, blocks: &mut Vec<u16>) -> Result<(
     for (name, field) in &of.fields {
         match types[field.of].kind {
             _ if is_block(types, field.of) => blocks.push(at + field.offset),
-            Kind::Structure | Kind::Message => {
+            TypeKind::Structure | TypeKind::Message => {
                 collect(types, &types[field.of], at + field.offset, blocks)?;
             }
-            Kind::Entry => {
+            TypeKind::Entry => {
                 let member = format!("{}.{name}", of.name);
                 return Err(SetupError::EntryPointer(member, "a field"));
             }

@@ -157,9 +157,10 @@ impl Stepping {
             });
             before = Some((one.arrival, one.message));
             if !skip {
-                moves.push(match is_memory {
-                    true => Move::Memory { buffer: number, at },
-                    false => Move::Arrive { buffer: number, at },
+                moves.push(if is_memory {
+                    Move::Memory { buffer: number, at }
+                } else {
+                    Move::Arrive { buffer: number, at }
                 });
             }
         }
@@ -179,9 +180,10 @@ impl Stepping {
         let ports = &self.system.program.machines[controller.machine].in_ports;
         ports.iter().zip(&controller.ports).any(|(port, &buffer)| {
             let at = buffer as usize;
-            match port.timers {
-                true => self.system.timers[at].is_ready(0),
-                false => !port.guarded || self.system.buffers[at].ready() > 0,
+            if port.timers {
+                self.system.timers[at].is_ready(0)
+            } else {
+                !port.guarded || self.system.buffers[at].ready() > 0
             }
         })
     }

@@ -1,6 +1,6 @@
 //! Moves in words.
 
-use slicc::compile::types::Kind;
+use slicc::compile::types::TypeKind;
 
 use super::moves::{Move, Outcome};
 use super::values::{Access, Action, Freshness};
@@ -114,7 +114,9 @@ impl Stepping {
             .get("Type")
             .map(|field| &types[field.of].kind);
         match values {
-            Some(Kind::Enumeration { values, .. }) => values.get(kind).map_or("", |value| value),
+            Some(TypeKind::Enumeration { values, .. }) => {
+                values.get(kind).map_or("", |value| value)
+            }
             _ => "",
         }
     }

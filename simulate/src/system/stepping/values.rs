@@ -154,9 +154,10 @@ impl Renaming {
                 fresh as usize % (1 << LINE_BITS),
             );
             // If another core has stored to the line in the same move, loads may not notice: it is stale.
-            return match self.latest.get(line) == Some(&Some(core)) {
-                true => Class::latest(line).code(self.cores),
-                false => STALE,
+            return if self.latest.get(line) == Some(&Some(core)) {
+                Class::latest(line).code(self.cores)
+            } else {
+                STALE
             };
         }
         let Some(class) = Class::of(value, self.cores, self.loads.len()) else {

@@ -118,9 +118,10 @@ fn pairs(rows: &Rows) -> String {
 }
 
 pub(super) fn changed(is_changed: bool, already: impl FnOnce() -> String) -> Outcome {
-    match is_changed {
-        true => Outcome::Changed,
-        false => Outcome::Already(already()),
+    if is_changed {
+        Outcome::Changed
+    } else {
+        Outcome::Already(already())
     }
 }
 
@@ -274,9 +275,10 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
                 return Ok(false);
             }
             let at = at?;
-            match instead {
-                true => draft.rows[row].actions[at] = name,
-                false => draft.rows[row].actions.insert(at, name),
+            if *instead {
+                draft.rows[row].actions[at] = name
+            } else {
+                draft.rows[row].actions.insert(at, name)
             }
         }
         _ => {}

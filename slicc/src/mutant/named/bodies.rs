@@ -394,9 +394,10 @@ pub(super) fn parking(
     let Pattern::Park(buffer) = now else {
         return Ok(old.to_owned());
     };
-    let code = match waited {
-        true => format!("stall_and_wait($in({buffer}), address);"),
-        false => format!("$in({buffer}).recycle(clockEdge(), cyclesToTicks(recycle_latency));"),
+    let code = if waited {
+        format!("stall_and_wait($in({buffer}), address);")
+    } else {
+        format!("$in({buffer}).recycle(clockEdge(), cyclesToTicks(recycle_latency));")
     };
     draft.new_action(&super::clause::NewAction {
         name: "set_aside_other".to_owned(),

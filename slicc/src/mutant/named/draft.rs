@@ -276,9 +276,10 @@ impl<'a> Draft<'a> {
                 let rest = &text[start + mark.len()..];
                 let length = rest.find(')').unwrap_or(rest.len());
                 let buffer = rest[..length].to_owned();
-                let port = match is_in {
-                    true => self.ground.in_port(&buffer).map(|port| &*port.name.text),
-                    false => self.ground.out_port(&buffer),
+                let port = if is_in {
+                    self.ground.in_port(&buffer).map(|port| &*port.name.text)
+                } else {
+                    self.ground.out_port(&buffer)
                 };
                 let Some(port) = port else {
                     let wanted = format!("a port of {} for {buffer}", self.ground.name());
@@ -346,12 +347,13 @@ fn laid_out(code: &str) -> String {
 
 /// A name, with a number behind it if it is taken.
 fn numbered(like: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    match is_taken(like) {
-        false => like.to_owned(),
-        true => (2..)
+    if is_taken(like) {
+        (2..)
             .map(|number| format!("{like}{number}"))
             .find(|name| !is_taken(name))
-            .unwrap_or_default(),
+            .unwrap_or_default()
+    } else {
+        like.to_owned()
     }
 }
 

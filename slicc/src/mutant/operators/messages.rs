@@ -2,7 +2,7 @@
 
 use super::data::is_dirty;
 use crate::ast::{Expression, ExpressionKind, Name, Statement, StatementKind};
-use crate::compile::types::Kind;
+use crate::compile::types::TypeKind;
 use crate::mutant::edit::Edit;
 use crate::mutant::fields::Written;
 use crate::mutant::made::Found;
@@ -15,7 +15,7 @@ pub(super) fn kinds(scene: &Scene, found: &mut Found) {
     for body in scene.bodies() {
         let sent = scene.written(&body).into_iter().filter(|one| {
             let family = &types[one.field.of];
-            let is_word = matches!(family.kind, Kind::Enumeration { .. });
+            let is_word = matches!(family.kind, TypeKind::Enumeration { .. });
             one.field.is_sent && is_word && &*family.name != "MessageSizeType"
         });
         for (number, one) in sent.enumerate() {
@@ -175,7 +175,7 @@ fn is_plain(scene: &Scene, one: &Written) -> bool {
     let types = &scene.protocol.program.types;
     let known = &types.known;
     let elsewhere = [known.destinations, known.block, known.addr].contains(&one.field.of)
-        || matches!(types[one.field.of].kind, Kind::Enumeration { .. })
+        || matches!(types[one.field.of].kind, TypeKind::Enumeration { .. })
         || is_dirty(scene, &one.field)
         || scene.words.is_counter(one.field.name);
     let is_default = matches!(

@@ -38,17 +38,15 @@ fn pops(scene: &Scene, entry: &Entry) -> Vec<u16> {
     let parked: Vec<&str> = scene.doings(entry).filter_map(|one| one.parks).collect();
     let all = 0..scene.actions.len() as u16;
     let port = |action: &u16| scene.actions[usize::from(*action)].pops;
-    match parked.is_empty() {
-        false => all
-            .filter(|action| port(action).is_some_and(|port| parked.contains(&port)))
+    if parked.is_empty() {
+        let elsewhere = handled(scene, entry);
+        let does = |action: &u16| elsewhere.iter().any(|it| it.actions.contains(action));
+        all.filter(|action| port(action).is_some() && does(action))
+            .collect()
+    } else {
+        all.filter(|action| port(action).is_some_and(|port| parked.contains(&port)))
             .filter(|action| scene.actions[usize::from(*action)].is_used)
-            .collect(),
-        true => {
-            let elsewhere = handled(scene, entry);
-            let does = |action: &u16| elsewhere.iter().any(|it| it.actions.contains(action));
-            all.filter(|action| port(action).is_some() && does(action))
-                .collect()
-        }
+            .collect()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::protocols::Opened;
 ///
 /// # Errors
 /// A mutant that does not fit its protocol.
-pub fn sieve(
+pub fn excluded(
     opened: &[Opened],
     subjects: &[Subject],
     originals: &[Stream],
