@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use history::{BuildError, Source};
 use thiserror::Error;
 
-use crate::format::Format;
+use crate::format::{self, TraceFormat};
+use crate::gem5::Gem5;
 
 /// Why an input could not be read. Each message names the file, the line where there is one,
 /// what was found, what was expected and the next step.
@@ -35,8 +36,8 @@ pub enum Error {
     },
     /// Nothing in it.
     #[error(
-        "{file}: is empty; expected a gem5 trace, axe text or JSON (was gem5 run with --debug-flags and \
-         --debug-file?)"
+        "{file}: is empty; expected {} (was gem5 run with --debug-flags and --debug-file?)",
+        format::titles()
     )]
     Empty {
         /// The file.
@@ -44,7 +45,8 @@ pub enum Error {
     },
     /// Not text.
     #[error(
-        "{file}:{line}: is not text; expected a gem5 trace, axe text or JSON, plain or compressed with gzip"
+        "{file}:{line}: is not text; expected {}, plain or compressed with gzip",
+        format::titles()
     )]
     Binary {
         /// The file.
@@ -54,8 +56,8 @@ pub enum Error {
     },
     /// Text of no known format.
     #[error(
-        "{file}:{line}: found `{found}`, which is no line of a gem5 trace (`    61000: system.…: …`), of the \
-         axe format (`0: M[1] := 1`) or of JSON; check that this is a trace"
+        "{file}:{line}: found `{found}`, which is no line of {}; check that this is a trace",
+        format::examples()
     )]
     Unknown {
         /// The file.
@@ -141,9 +143,20 @@ pub enum Error {
         /// The line.
         line: u64,
         /// The format of that line.
-        found: Format,
+        found: &'static dyn TraceFormat,
         /// The format of the lines before it.
-        expected: Format,
+        expected: &'static dyn TraceFormat,
+    },
+    /// The format does not show in which order operations complete, so that a text of it cannot be watched.
+    #[error(
+        "{file}: {format} does not show in which order operations complete, so it cannot be checked while it is written; use \
+         `rubric check`"
+    )]
+    Unwatchable {
+        /// The file.
+        file: String,
+        /// Its format.
+        format: &'static dyn TraceFormat,
     },
     /// A trace that was recorded with too few debug flags.
     #[error("{file}: recorded without {missing}: {found}. Record again with {flags}")]
@@ -203,6 +216,25 @@ pub enum Error {
     },
 }
 
+/// Why a history could not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The output cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Io(#[from] io::Error),
+    /// The format has no words for something.
+    #[error("{what}: {format} cannot express that; write {instead} instead")]
+    Inexpressible {
+        /// The operation or location, and what about it.
+        what: String,
+        /// The format.
+        format: &'static str,
+        /// Formats that can express it.
+        instead: &'static str,
+    },
+}
+
 /// At most `limit` characters of a line, printable, for a message.
 pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
     let head = &line[..line.len().min(4 * limit)];
@@ -232,7 +264,7 @@ pub(crate) enum Fault {
         hint: &'static str,
     },
     /// It is a line of another format.
-    Mixed(Format),
+    Mixed(&'static dyn TraceFormat),
 }
 
 impl Fault {
@@ -251,7 +283,11 @@ impl Fault {
     /// The error for a line of a gem5 trace.
     pub(crate) fn at(self, file: &str, line: u64, text: &[u8]) -> Error {
         let file = file.to_owned();
-        match self {
+        let fault = match (self, format::certain(text)) {
+            (Fault::Cut(_), Some(other)) if other.name() != Gem5.name() => Fault::Mixed(other),
+            (fault, _) => fault,
+        };
+        match fault {
             Fault::Cut(expected) => Error::Cut {
                 file,
                 line,
@@ -273,7 +309,7 @@ impl Fault {
                 file,
                 line,
                 found,
-                expected: Format::Gem5,
+                expected: &Gem5,
             },
         }
     }

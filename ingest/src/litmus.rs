@@ -15,25 +15,15 @@ use std::io::{self, Write};
 
 use history::{History, Kind, OpId};
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
-/// Why a history could not be written as a litmus test.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
-    Io(#[from] io::Error),
-    /// x86 has no instruction for it, or the history does not say enough.
-    #[error("{what}: a litmus test for x86 cannot say that; write JSON or Parquet instead")]
-    CannotSay {
-        /// Which operation, and what about it.
-        what: String,
-    },
-}
+use crate::error::WriteError;
 
-fn cannot_say(what: String) -> WriteError {
-    WriteError::CannotSay { what }
+fn inexpressible(what: String) -> WriteError {
+    WriteError::Inexpressible {
+        what,
+        format: "a litmus test for x86",
+        instead: "JSON or Parquet",
+    }
 }
 
 /// What reads may be put into, or values to be exchanged taken from.
@@ -54,10 +44,10 @@ pub fn write(
     history: &History,
     title: &str,
     about: &str,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), WriteError> {
     if history.provenance.split {
-        return Err(cannot_say(
+        return Err(inexpressible(
             "accesses of different sizes overlap and were split".to_owned(),
         ));
     }
@@ -100,7 +90,7 @@ impl Test {
         for op in history.thread_ops(thread) {
             let kind = history.kind(op);
             if kind != Kind::Rmw && !history.annotation(op).is_none() {
-                return Err(cannot_say(format!(
+                return Err(inexpressible(format!(
                     "{} has an acquire or release annotation",
                     name(history, op)
                 )));
@@ -108,13 +98,13 @@ impl Test {
             let Some(location) = history.location(op) else {
                 if kind != Kind::Fence {
                     let what = format!("{} is not a full fence", name(history, op));
-                    return Err(cannot_say(what));
+                    return Err(inexpressible(what));
                 }
                 code.push("MFENCE".to_owned());
                 continue;
             };
             let hidden = || {
-                cannot_say(format!(
+                inexpressible(format!(
                     "{} has a value that is not known",
                     name(history, op)
                 ))
@@ -127,7 +117,7 @@ impl Test {
             let mut register = || {
                 let most = REGISTERS.len();
                 let message = || {
-                    cannot_say(format!(
+                    inexpressible(format!(
                         "{} is one of more than {most} reads of a thread",
                         name(history, op)
                     ))
@@ -151,14 +141,14 @@ impl Test {
                 }
                 other => {
                     let what = format!("{} is a {}", name(history, op), other.name());
-                    return Err(cannot_say(what));
+                    return Err(inexpressible(what));
                 }
             }
         }
         Ok(code)
     }
 
-    fn write(&self, title: &str, about: &str, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, title: &str, about: &str, out: &mut dyn Write) -> io::Result<()> {
         let about = about.replace(|one: char| one.is_control() || one == '"', " ");
         writeln!(out, "X86 {title}")?;
         writeln!(out, "\"{about}\"")?;

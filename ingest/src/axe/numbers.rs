@@ -55,7 +55,7 @@ impl Numbers {
     }
 
     /// Comments that say what the numbers stand for.
-    pub fn explain(&self, history: &History, out: &mut impl Write) -> io::Result<()> {
+    pub fn explain(&self, history: &History, out: &mut dyn Write) -> io::Result<()> {
         for (number, thread) in history.threads().iter().enumerate() {
             if number as u32 != thread.label {
                 writeln!(out, "# thread {number} is {}", thread.label)?;

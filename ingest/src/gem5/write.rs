@@ -8,31 +8,24 @@
 mod plan;
 mod text;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use history::{History, Kind, OpId};
-use thiserror::Error;
+
+use super::Gem5;
+use crate::error::WriteError;
+use crate::format::TraceFormat;
 
 use plan::{Plan, Start};
 use text::{Access, Text};
 
-/// Why a history could not be written as a gem5 trace.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
-    Io(#[from] io::Error),
-    /// A trace has no words for it.
-    #[error("{what}: a gem5 trace cannot say that; write axe text or Parquet instead")]
-    CannotSay {
-        /// What it is.
-        what: String,
-    },
-}
-
-fn cannot_say(what: impl Into<String>) -> WriteError {
-    WriteError::CannotSay { what: what.into() }
+/// The error for what a trace cannot show.
+pub(super) fn inexpressible(what: impl Into<String>) -> WriteError {
+    WriteError::Inexpressible {
+        what: what.into(),
+        format: Gem5.title(),
+        instead: "axe text or Parquet",
+    }
 }
 
 /// Writes a history of cells as a trace: cell `c` becomes the 8 bytes at `0x1000 + 64 c`, alone on
@@ -45,7 +38,7 @@ fn cannot_say(what: impl Into<String>) -> WriteError {
 /// If the output cannot be written, or the history has what a trace cannot show: operations
 /// without ticks or values, two that complete at one tick, sizes, initial and final values,
 /// load-linked and store-conditional, weak fences, acquire and release annotations.
-pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
+pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check(history)?;
     let plan = Plan::new(history)?;
     let mut text = Text::new(history);
@@ -103,11 +96,11 @@ fn access(history: &History, op: OpId) -> Result<Access, WriteError> {
             read: read.unwrap_or(0),
             written: written.or(read).unwrap_or(0),
         }),
-        None => Err(cannot_say(format!(
+        None => Err(inexpressible(format!(
             "{} is too far up",
             history.describe(op)
         ))),
-        Some(_) => Err(cannot_say(format!(
+        Some(_) => Err(inexpressible(format!(
             "{} has a hidden value",
             history.describe(op)
         ))),
@@ -126,10 +119,10 @@ fn check(history: &History) -> Result<(), WriteError> {
         .iter()
         .any(|location| location.size.is_some())
     {
-        return Err(cannot_say("locations with sizes"));
+        return Err(inexpressible("locations with sizes"));
     }
     if !history.finals().is_empty() {
-        return Err(cannot_say("final values"));
+        return Err(inexpressible("final values"));
     }
     let locations = 0..history.locations().len() as u32;
     if let Some(location) = locations
@@ -137,7 +130,7 @@ fn check(history: &History) -> Result<(), WriteError> {
         .find(|&l| history.initial(l) != Some(0))
     {
         let location = history.locations()[location as usize];
-        return Err(cannot_say(format!(
+        return Err(inexpressible(format!(
             "{location} starts at another value than 0"
         )));
     }
@@ -149,7 +142,7 @@ fn check(history: &History) -> Result<(), WriteError> {
         !is_plain || !history.annotation(op).is_none()
     };
     match history.ops().find(has_no_line) {
-        Some(op) => Err(cannot_say(history.describe(op))),
+        Some(op) => Err(inexpressible(history.describe(op))),
         None => Ok(()),
     }
 }

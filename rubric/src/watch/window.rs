@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
 use check::online::{Arrival, Broken, MOST, Online, Stop};
-use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
+use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance};
 use memory::Label;
 
 use super::places::Places;
@@ -248,15 +248,14 @@ impl Window {
         })
     }
 
-    /// Says how far threads have come, so that operations can be forgotten: those of a client are numbered one after the other.
-    pub fn settle(&mut self, source: Option<Source>, settled: &[(u32, u64)]) {
-        if source == Some(Source::Ruby) {
-            for &(thread, sequence) in settled {
-                let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
-                self.online.settle(thread, sequence);
-                if let Some(arrived) = self.arrived.get_mut(&thread) {
-                    arrived.settle(sequence);
-                }
+    /// Says how far threads have come, so that operations can be forgotten. `settled` has the threads whose operations are not
+    /// numbered one after the other.
+    pub fn settle(&mut self, settled: &[(u32, u64)]) {
+        for &(thread, sequence) in settled {
+            let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
+            self.online.settle(thread, sequence);
+            if let Some(arrived) = self.arrived.get_mut(&thread) {
+                arrived.settle(sequence);
             }
         }
         for (&thread, arrived) in &self.arrived {
@@ -285,14 +284,17 @@ impl Window {
             value.map_or(String::new(), |value| format!(" {sign} {value:#x}"))
         };
         let place = it.location.map_or(String::new(), |at| format!(" {at:#x}"));
+        let line = match it.tag {
+            0 => String::new(),
+            line => format!(", line {line}"),
+        };
         format!(
-            "T{}:{} ({}{place}{}{}, line {})",
+            "T{}:{} ({}{place}{}{}{line})",
             it.thread,
             self.place(it),
             it.kind.name(),
             value("==", it.read),
             value(":=", it.written),
-            it.tag
         )
     }
 

@@ -152,7 +152,7 @@ impl Text {
     }
 
     /// Writes what was gathered, if that is much.
-    pub fn write_if_long(&mut self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_if_long(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.buffer.len() < PIECE {
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl Text {
     }
 
     /// Writes what was gathered.
-    pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.buffer)?;
         self.buffer.clear();
         Ok(())
