@@ -75,6 +75,12 @@ fn json_has_the_verdicts_of_the_trace_that_it_was_made_of() {
             watch(&[&converted, "--model", model], status);
         }
     }
+    let axe = "0: M[1] := 1\n0: M[2] == 0\n1: M[2] := 1\n1: M[1] == 0\n";
+    let converted = folder.path("sb.json");
+    output_of(&["convert", &folder.file("sb.axe", axe), &converted], 0);
+    let printed = watch(&[&converted], 1);
+    assert!(printed.contains("T1:1     load M[1] == 0"), "{printed}");
+    watch(&[&converted, "--model", "tso"], 0);
 }
 
 #[test]

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
 use check::online::{Arrival, Broken, MOST, Online, Stop};
-use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance};
+use history::{
+    Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
+};
 use memory::Label;
 
 use super::places::Places;
@@ -39,7 +41,7 @@ pub struct Window {
     is_given: bool,
     /// Addresses of such accesses.
     addresses: BTreeSet<u64>,
-    /// By address, the sizes that were shown.
+    /// The sizes that were shown, by address; 0 for a cell, which has none.
     shown: BTreeMap<u64, u8>,
     /// Everything so far, as long as there is little.
     log: Option<Vec<Access>>,
@@ -143,7 +145,11 @@ impl Window {
     /// Whether an access overlaps no other in part; if not, its size is made smaller.
     fn fits(&mut self, access: &Access) -> Result<bool, Problem> {
         match access.place {
-            Place::Nowhere | Place::Cell(_) => Ok(true),
+            Place::Nowhere => Ok(true),
+            Place::Cell(address) => {
+                self.shown.insert(address, 0);
+                Ok(true)
+            }
             Place::Bytes { address, size } => {
                 let known = *self.shown.entry(address).or_insert(size);
                 let near = self.shown.range(..address).next_back();
@@ -363,9 +369,9 @@ impl Window {
         for arrival in self.online.window() {
             let place = match arrival.location {
                 None => Place::Nowhere,
-                Some(address) => Place::Bytes {
-                    address,
-                    size: self.shown.get(&address).copied().unwrap_or(self.size),
+                Some(address) => match self.shown.get(&address).copied().unwrap_or(self.size) {
+                    0 => Place::Cell(address),
+                    size => Place::Bytes { address, size },
                 },
             };
             let line = (arrival.tag > 0).then_some(arrival.tag);
@@ -386,18 +392,14 @@ impl Window {
         built.ok()
     }
 
-    /// What a user should know.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.assumes && !self.is_given {
-            let plural = if self.size == 1 { "" } else { "s" };
-            notes.push(format!(
-                "sizes of accesses that the trace does not show are taken to be {} byte{plural} (--access-size)",
-                self.size
-            ));
+    /// What was assumed of operations that are from these lines.
+    pub fn provenance(&self, source: Option<Source>) -> Provenance {
+        let is_assumed = self.assumes && !self.is_given;
+        Provenance {
+            source: source.unwrap_or_default(),
+            sizes: if is_assumed { Sizes::Assumed(self.size) } else { Sizes::Recorded },
+            ..Provenance::default()
         }
-        notes.push("memory is taken to hold 0 at the start".to_owned());
-        notes
     }
 }
 
