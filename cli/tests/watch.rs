@@ -186,7 +186,7 @@ fn what_cannot_be_watched_is_said() {
     let empty = folder.file("empty.trace", "");
     assert!(error(&["watch", &empty]).contains("is empty"));
     let text = folder.file("text.trace", "Dear reader,\nhow are you?\n");
-    assert!(error(&["watch", &text]).contains("is no line of a gem5 trace"));
+    assert!(error(&["watch", &text]).contains("expected a line of a gem5 trace"));
     let json = folder.path("last.json");
     let last = folder.file("last.axe", "0: M[0] := 1\nfinal M[0] == 1\n");
     output_of(&["convert", &last, &json], 0);

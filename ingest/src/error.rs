@@ -1,4 +1,4 @@
-//! What can be wrong with an input, in words that say what to do next.
+//! The errors of reading and writing: [`Error`] and [`WriteError`].
 
 use std::io;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use thiserror::Error;
 use crate::format::{self, TraceFormat};
 use crate::gem5::Gem5;
 
-/// Why an input could not be read. Each message names the file, the line where there is one,
-/// what was found, what was expected and the next step.
+/// Why an input could not be read. Each message names the file and, where there is one, the line, and says what was found there,
+/// what was expected, and what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,7 +23,7 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
-    /// A directory without a gem5 trace.
+    /// The path is a directory without a gem5 trace, or with several.
     #[error(
         "{}: is a directory, but not a gem5 output folder with one trace: {found}",
         directory.display()
@@ -31,10 +31,10 @@ pub enum Error {
     Directory {
         /// The directory.
         directory: PathBuf,
-        /// What is in it.
+        /// What the directory holds.
         found: String,
     },
-    /// Nothing in it.
+    /// The input is empty.
     #[error(
         "{file}: is empty; expected {} (was gem5 run with --debug-flags and --debug-file?)",
         format::titles()
@@ -43,7 +43,7 @@ pub enum Error {
         /// The file.
         file: String,
     },
-    /// Not text.
+    /// The input is not text.
     #[error(
         "{file}:{line}: is not text; expected {}, plain or compressed with gzip",
         format::titles()
@@ -54,9 +54,9 @@ pub enum Error {
         /// The line that holds bytes that no text has.
         line: u64,
     },
-    /// Text of no known format.
+    /// The input is of no known format.
     #[error(
-        "{file}:{line}: found `{found}`, which is no line of {}; check that this is a trace",
+        "{file}:{line}: found `{found}`, expected a line of {}; check that this is a trace",
         format::examples()
     )]
     Unknown {
@@ -67,7 +67,7 @@ pub enum Error {
         /// The line, shortened.
         found: String,
     },
-    /// A compressed file that is cut off or corrupt.
+    /// The compressed file is cut off or corrupt.
     #[error(
         "{file}: the gzip data {what} up to line {line}. Copy or record the file again, or use --lossy to \
          keep what is good"
@@ -80,10 +80,10 @@ pub enum Error {
         /// What is wrong with the data, and that the text before is good.
         what: String,
     },
-    /// A line that cannot be a line of a trace.
+    /// The line is too long to be one of a trace.
     #[error(
-        "{file}:{line}: the line is longer than {limit} bytes; expected trace lines. Check that this is a \
-         trace, or use --lossy to skip the line"
+        "{file}:{line}: the line is longer than {limit} bytes, the limit for trace lines; check that this is a trace, or use \
+         --lossy to skip the line"
     )]
     LongLine {
         /// The file.
@@ -93,10 +93,9 @@ pub enum Error {
         /// The most bytes a line may have.
         limit: usize,
     },
-    /// Line ends of another system.
+    /// The line ends as lines do on Windows.
     #[error(
-        "{file}:{line}: the line ends with CR LF; expected LF alone. Convert the file: tr -d '\\r' < FILE > \
-         NEW"
+        "{file}:{line}: the line ends with CR LF, expected LF alone; convert the file with tr -d '\\r' < FILE > NEW"
     )]
     CrLf {
         /// The file.
@@ -104,10 +103,10 @@ pub enum Error {
         /// The line.
         line: u64,
     },
-    /// A line whose end is missing.
+    /// The end of the line is missing.
     #[error(
-        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}. Record the trace again, or \
-         use --lossy to skip such lines"
+        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}; record the trace again, or use --lossy to skip \
+         such lines"
     )]
     Cut {
         /// The file.
@@ -119,23 +118,23 @@ pub enum Error {
         /// What should follow.
         expected: String,
     },
-    /// A line that breaks its format's rules.
+    /// The line breaks the rules of its format.
     #[error("{file}:{line}: found {found}, expected {expected}; {hint}")]
     Syntax {
         /// The file.
         file: String,
         /// The line.
         line: u64,
-        /// What is there.
+        /// What the line has.
         found: String,
-        /// What should be there.
+        /// What the line should have.
         expected: String,
-        /// The next step.
+        /// What the user can do.
         hint: String,
     },
-    /// Lines of two formats.
+    /// The input has lines of two formats.
     #[error(
-        "{file}:{line}: found a line of {found} in {expected}; two formats are mixed in one file: split it"
+        "{file}:{line}: found a line of {found} in {expected}; split the file, which mixes two formats"
     )]
     Mixed {
         /// The file.
@@ -158,21 +157,21 @@ pub enum Error {
         /// Its format.
         format: &'static dyn TraceFormat,
     },
-    /// A trace that was recorded with too few debug flags.
-    #[error("{file}: recorded without {missing}: {found}. Record again with {flags}")]
+    /// The trace was recorded with too few debug flags.
+    #[error("{file}: recorded without {missing}: {found}; record again with {flags}")]
     MissingFlag {
         /// The file.
         file: String,
         /// The debug flags.
         missing: String,
-        /// What there is and what there is not.
+        /// What the trace shows, and what is therefore unknown.
         found: String,
         /// The gem5 option that records what is needed.
         flags: String,
     },
-    /// A source was asked for whose lines are not there.
+    /// The trace has no lines of the source that was asked for.
     #[error(
-        "{file}: there are no lines of the source `{}`; record again with {flags}, or choose another \
+        "{file}: no lines of the source `{}`; record again with {flags}, or choose another \
          --source{available}",
         source_asked.name()
     )]
@@ -186,26 +185,26 @@ pub enum Error {
         /// The sources there are.
         available: String,
     },
-    /// A gem5 trace, or what looks like one, without any operation.
-    #[error("{file}: there are no operations in it: {found}. Record again with {flags}")]
+    /// The gem5 trace has no operation.
+    #[error("{file}: no operations: {found}; record again with {flags}")]
     NoOperations {
         /// The file.
         file: String,
-        /// What there is instead.
+        /// What the trace has instead.
         found: String,
         /// The gem5 option that records operations.
         flags: String,
     },
-    /// Nothing is left of a trace.
+    /// The options select no operation of the trace.
     #[error(
-        "{file}: the selection leaves no operation; check --addresses, --from-tick and --to-tick \
-         (`rubric stats` says what there is)"
+        "{file}: no operation is selected; check --addresses, --from-tick and --to-tick (`rubric stats` shows the addresses and \
+         ticks of the trace)"
     )]
     NothingSelected {
         /// The file.
         file: String,
     },
-    /// More than 32 bits can count, or a value that does not fit.
+    /// The history is too large, or has a value that does not fit.
     #[error("{file}: {error}")]
     Build {
         /// The file.

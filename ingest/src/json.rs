@@ -118,7 +118,7 @@ fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error
         }
     }
     let Some(last) = histories.last_mut() else {
-        return Err(lines.syntax("no history up to here", "at least one", HINT));
+        return Err(lines.syntax("the end without a history", "at least one", HINT));
     };
     if skipped > 0 {
         let note = format!("lines that could not be read, skipped: {skipped}");
@@ -145,8 +145,8 @@ fn refuse_selection(lines: &Lines<'_>, options: &Options) -> Result<(), Error> {
         return Ok(());
     }
     Err(lines.syntax(
-        "a finished history",
-        "a trace to select addresses or ticks of",
+        "a whole history, which cannot be selected from",
+        "a trace",
         "use --addresses, --from-tick and --to-tick where the trace itself is read",
     ))
 }
@@ -219,7 +219,7 @@ fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
     let what = text.split(" at line ").next().unwrap_or(&text);
     lines.syntax(
         format!(
-            "JSON that is no history ({what}, column {})",
+            "JSON that is not a history ({what}, column {})",
             error.column()
         ),
         "a history",
@@ -272,7 +272,7 @@ impl LiveReader for LiveHistory<'_> {
     fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error> {
         match self.source {
             Some(_) => Ok(std::mem::take(&mut self.end)),
-            None => Err(lines.syntax("no history up to here", "one", HINT)),
+            None => Err(lines.syntax("the end without a history", "one", HINT)),
         }
     }
 

@@ -43,7 +43,7 @@ fn nothing_or_no_text() {
     );
     says(
         &bytes_error(b"Dear reader,\nhow are you?\n"),
-        &["t:1", "`Dear reader,`", "no line of a gem5"],
+        &["t:1", "`Dear reader,`", "expected a line of a gem5"],
     );
 }
 
@@ -330,7 +330,7 @@ fn flags_that_were_not_recorded() {
     let all = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort";
     let check = |words: &[&[&str]], missing: &str| {
         let message = error(&without(&words.concat())).to_string();
-        says(&message, &[missing, "Record again with", all]);
+        says(&message, &[missing, "record again with", all]);
     };
     check(&[&protocol], "recorded without ProtocolTrace:");
     check(&[&sequencer], "recorded without RubySequencer:");

@@ -531,7 +531,7 @@ fn check_text(text: &[u8]) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::broken(
-        "bytes that no text has",
+        "a NUL byte",
         "a line of a gem5 trace",
         "the file is damaged: copy or record it again, or use --lossy to skip such lines",
     ))
