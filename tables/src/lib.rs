@@ -2,7 +2,7 @@
 //! any rows as CSV. No other crate of the workspace depends on polars.
 //!
 //! - [`write_histories`] and [`read_histories`] keep [`history::History`] values;
-//! - [`CampaignRun`], [`Trial`], [`Measurement`], [`Equivalent`], [`Coverage`] and [`Transition`] are the rows of the other tables, each
+//! - [`CampaignRun`], [`Trial`], [`Measurement`], [`Equivalent`] and [`Coverage`] are the rows of the other tables, each
 //!   with its functions to read and write;
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
@@ -215,7 +215,7 @@ pub use read::{decode, decode_bytes, read_bytes, read_histories};
 pub use runs::{
     CRITERIA, CampaignRun, Checked, Finding, Generator, RunOutcome, read_runs, write_runs,
 };
-pub use transitions::{Transition, write_transitions};
+pub use transitions::write_transitions;
 pub use trials::{Said, Trial, read_trials, write_trials};
 pub use write::write_histories;
 

@@ -34,6 +34,7 @@ mod sequencer;
 mod settle;
 mod sink;
 mod taken;
+pub mod text;
 mod write;
 
 use std::io::Write;

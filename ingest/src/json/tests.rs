@@ -224,7 +224,7 @@ fn every_bad_line_is_named() {
         assert!(message.starts_with("t.json:2: "), "{line}: {message}");
         assert!(message.contains(expected), "{line}: {message}");
     }
-    assert!(error("\n\n").contains("no history"));
+    assert!(error("\n\n").contains("without a history"));
     assert!(error(r#"{"operations":["#).contains("cut off"));
 }
 
