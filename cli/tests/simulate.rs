@@ -544,11 +544,11 @@ fn bad_usage() {
         ),
         (
             &["MI_example", "--history", &other],
-            "a name that ends in .axe",
+            "a name that ends in .trace, .axe",
         ),
         (
             &["MI_example", "--runs", "2", "--history", &other],
-            "a name that ends in .axe",
+            "a name that ends in .trace, .axe",
         ),
         (
             &["MI_example", "-o", "-", "--check"],

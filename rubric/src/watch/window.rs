@@ -397,7 +397,11 @@ impl Window {
         let is_assumed = self.assumes && !self.is_given;
         Provenance {
             source: source.unwrap_or_default(),
-            sizes: if is_assumed { Sizes::Assumed(self.size) } else { Sizes::Recorded },
+            sizes: if is_assumed {
+                Sizes::Assumed(self.size)
+            } else {
+                Sizes::Recorded
+            },
             ..Provenance::default()
         }
     }
