@@ -32,7 +32,6 @@
 //! ```
 
 mod grammar;
-mod numbers;
 mod write;
 
 use std::collections::HashMap;

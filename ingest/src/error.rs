@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use history::{BuildError, Source};
+use history::{BuildError, History, OpId, Source};
 use thiserror::Error;
 
 use crate::format::{self, TraceFormat};
@@ -232,6 +232,16 @@ pub enum WriteError {
         /// Formats that can express it.
         instead: &'static str,
     },
+}
+
+/// An operation, for a message.
+pub(crate) fn named(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    let line = operation.line;
+    let line = line.map_or(String::new(), |line| format!(", line {line} of the trace"));
+    let (index, thread) = (operation.index, operation.thread);
+    let what = history.describe(op);
+    format!("operation {index} of thread {thread} ({what}{line})")
 }
 
 /// At most `limit` characters of a line, printable, for a message.

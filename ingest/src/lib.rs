@@ -36,6 +36,7 @@ pub mod input;
 pub mod json;
 pub mod litmus;
 mod live;
+mod numbers;
 mod options;
 mod statistics;
 mod transitions;

@@ -5,13 +5,14 @@ use crate::records::{Cell, Record, fields, table};
 /// How long one history and model took, and how much memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
-    /// The series that the row belongs to: what is varied in it.
+    /// The series that the row belongs to: what is varied in it (`operations`, `threads`, `locations`, `mix`, `violations`), or
+    /// `targets`, `pipeline`.
     pub series: String,
     /// Version of the program that was measured.
     pub version: String,
     /// The command that generated the trace.
     pub command: String,
-    /// Format of the trace, as the extension of its file.
+    /// Format of the trace, as the extension of its file: `axe`, `trace.gz`.
     pub format: String,
     /// The model it was checked against.
     pub model: String,

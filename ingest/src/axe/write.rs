@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use history::{Ambiguity, History, Kind, OpId, Operation, ReadSource, ReadsFrom};
 
 use super::Axe;
-use super::numbers::Numbers;
-use crate::error::WriteError;
+use crate::error::{WriteError, named};
 use crate::format::TraceFormat;
+use crate::numbers::Numbers;
 
 /// The error for what axe text cannot show.
 fn inexpressible(what: String) -> WriteError {
@@ -86,36 +86,40 @@ fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
             "accesses of different sizes overlap and were split".to_owned(),
         ));
     }
-    check_unfinished(history)?;
-    check_gaps(history)
-}
-
-/// Other formats keep what withholds a verdict: instructions that were not understood, and that writes may not have been
-/// recorded, so that a value that nobody wrote is no thin-air read. Here either would turn into a violation.
-fn check_gaps(history: &History) -> Result<(), WriteError> {
     if let Some(what) = history.provenance.not_understood.first() {
         return Err(inexpressible(format!(
             "line {} of the trace: `{}` is not understood, which withholds verdicts",
             what.line, what.instruction
         )));
     }
-    if !(history.provenance.unrecorded_writes || history.provenance.outside_writes) {
+    check_sources(history)
+}
+
+/// Other formats keep what withholds a verdict: that writes may be missing, so that a value that nobody wrote is no thin-air read.
+/// Here it would turn into a violation.
+fn check_sources(history: &History) -> Result<(), WriteError> {
+    let provenance = &history.provenance;
+    let may_lack_writes = !provenance.unfinished.is_empty()
+        || provenance.unrecorded_writes
+        || provenance.outside_writes;
+    if !may_lack_writes {
         return Ok(());
     }
     let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
         return Ok(());
     };
-    let is_elsewhere = |&op: &OpId| {
-        matches!(
-            reads_from.source(op),
-            Some(ReadSource::Unrecorded | ReadSource::Outside)
-        )
+    let missing = |op: OpId| match reads_from.source(op)? {
+        ReadSource::UnfinishedStore => Some((op, "only a store without a completion")),
+        ReadSource::Unrecorded | ReadSource::Outside => {
+            Some((op, "only a write that is not in the history"))
+        }
+        _ => None,
     };
-    match history.ops().find(is_elsewhere) {
+    match history.ops().find_map(missing) {
         None => Ok(()),
-        Some(op) => Err(inexpressible(format!(
-            "{} reads what only a write that is not in the history may have written",
-            name(history, op)
+        Some((op, what)) => Err(inexpressible(format!(
+            "{} reads what {what} may have written",
+            named(history, op)
         ))),
     }
 }
@@ -142,24 +146,6 @@ fn check_unknown_initial(history: &History) -> Result<(), WriteError> {
         Some(at) => Err(inexpressible(format!(
             "location {} has a final value, and what it holds at the start is unknown",
             history.locations()[at as usize]
-        ))),
-    }
-}
-
-/// A read that a cut-off store may have served would turn into a read of a value from nowhere.
-fn check_unfinished(history: &History) -> Result<(), WriteError> {
-    if history.provenance.unfinished.is_empty() {
-        return Ok(());
-    }
-    let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
-        return Ok(());
-    };
-    let unfinished = |&op: &OpId| reads_from.source(op) == Some(ReadSource::UnfinishedStore);
-    match history.ops().find(unfinished) {
-        None => Ok(()),
-        Some(op) => Err(inexpressible(format!(
-            "{} reads what only a store without a completion may have written",
-            name(history, op)
         ))),
     }
 }
@@ -213,7 +199,7 @@ impl Text<'_> {
         if !operation.annotation.is_none() {
             return Err(inexpressible(format!(
                 "{} has an acquire or release annotation",
-                name(self.history, op)
+                named(self.history, op)
             )));
         }
         let at = operation.location.unwrap_or(0);
@@ -221,7 +207,7 @@ impl Text<'_> {
         let hidden = || {
             inexpressible(format!(
                 "{} has a value that is not known",
-                name(self.history, op)
+                named(self.history, op)
             ))
         };
         let read = || {
@@ -234,7 +220,7 @@ impl Text<'_> {
             None => Err(hidden()),
             Some(0) => Err(inexpressible(format!(
                 "{} stores {}, which its location holds from the start",
-                name(self.history, op),
+                named(self.history, op),
                 operation.written.unwrap_or(0)
             ))),
             Some(value) => Ok(value),
@@ -262,7 +248,7 @@ impl Text<'_> {
             Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional | Kind::WeakFence(_) => {
                 return Err(inexpressible(format!(
                     "{} is a {}",
-                    name(self.history, op),
+                    named(self.history, op),
                     operation.kind.name()
                 )));
             }
@@ -282,18 +268,4 @@ fn write_ticks(operation: &Operation, out: &mut dyn Write) -> io::Result<()> {
         (None, Some(completed)) => writeln!(out, " @ :{completed}"),
         (Some(issued), Some(completed)) => writeln!(out, " @ {issued}:{completed}"),
     }
-}
-
-/// An operation, for a message.
-fn name(history: &History, op: OpId) -> String {
-    let operation = history.operation(op);
-    let line = operation
-        .line
-        .map_or(String::new(), |line| format!(", line {line} of the trace"));
-    format!(
-        "operation {} of thread {} ({}{line})",
-        operation.index,
-        operation.thread,
-        history.describe(op)
-    )
 }
