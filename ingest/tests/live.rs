@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::fs;
 
-use history::Source;
-use ingest::Options;
-use ingest::gem5::Live;
 use ingest::input::Lines;
+use ingest::{Live, Options};
 
 #[test]
 fn what_is_given_away_is_what_the_whole_trace_has() {
@@ -35,12 +33,9 @@ fn what_is_given_away_is_what_the_whole_trace_has() {
                 );
                 all.push(access);
             }
-            // The numbers of a client's operations tell by themselves.
-            if live.source() == Some(Source::Ruby) {
-                settled.extend(live.settled());
-            }
+            settled.extend(live.settled());
         }
-        all.extend(live.finish(&lines).unwrap());
+        all.extend(live.finish(&lines).unwrap().accesses);
         assert_eq!(all.len(), whole.histories[0].len(), "{name}");
         let placed: Vec<u64> = all.iter().filter_map(|access| access.order).collect();
         assert!(placed.is_sorted(), "{name}");

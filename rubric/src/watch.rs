@@ -1,6 +1,6 @@
 //! Checking a run while it goes on: operations are taken in as they complete, and what they force is known at once.
 //!
-//! A [`Watch`] reads a gem5 trace on a thread of its own and follows it to its [`End`]: to the first operation after which the history
+//! A [`Watch`] reads a trace on a thread of its own and follows it to its [`End`]: to the first operation after which the history
 //! cannot be consistent any more, or to the end of the trace. Its [`Window`] has the operations that can still say something.
 //!
 //! - `window`: operations as they arrive, with sizes that may turn out to be smaller;
@@ -42,8 +42,8 @@ use certify::rule::Rule;
 use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
 
+use ingest::LiveEnd;
 use source::Batches;
-pub use source::End as TraceEnd;
 use window::Problem;
 pub use window::Window;
 
@@ -57,9 +57,6 @@ pub enum WatchError {
     /// It cannot be read.
     #[error(transparent)]
     Input(#[from] ingest::Error),
-    /// It is no gem5 trace, or none that shows operations.
-    #[error("{0}. What is watched is a gem5 trace: for other formats there is `rubric check`")]
-    Format(#[source] ingest::Error),
     /// The trace shows an operation that watching cannot judge.
     #[error("{name}:{line}: {what}: record the trace and use `rubric check`")]
     Unsuitable {
@@ -129,7 +126,7 @@ pub struct Watch {
     /// The line of the operation that was taken last.
     taken: Option<u64>,
     /// What is known at the end of the trace.
-    end: TraceEnd,
+    end: LiveEnd,
 }
 
 impl Watch {
@@ -152,7 +149,7 @@ impl Watch {
             source: None,
             line: 0,
             taken: None,
-            end: TraceEnd::default(),
+            end: LiveEnd::default(),
         }
     }
 
@@ -167,7 +164,7 @@ impl Watch {
     }
 
     /// What the end of the trace shows, if it was read to its end.
-    pub fn trace_end(&self) -> &TraceEnd {
+    pub fn trace_end(&self) -> &LiveEnd {
         &self.end
     }
 
@@ -194,7 +191,7 @@ impl Watch {
                 }
             }
             progress(&self.window);
-            self.window.settle(batch.source, &batch.settled);
+            self.window.settle(&batch.settled);
             if let Some(end) = batch.end {
                 self.end = end;
                 return self.last();
@@ -277,7 +274,7 @@ impl Watch {
         last
     }
 
-    fn at(&mut self, end: &TraceEnd) -> Result<End, WatchError> {
+    fn at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
                 return Ok(self.violation(&broken, self.taken));

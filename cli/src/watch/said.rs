@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use check::Model;
 use history::Source;
+use report::assumptions;
 use rubric::watch::{End, Window};
 use serde_json::json;
 
@@ -56,7 +57,7 @@ impl Said<'_> {
             }
         }
         let incomplete = self.run.note().filter(|_| self.run.crash.is_none());
-        for note in incomplete.into_iter().chain(self.window.notes()) {
+        for note in incomplete.into_iter().chain(assumptions::of(&self.window.provenance(self.source))) {
             writeln!(out, "  {} {note}", paint.faint("note:"))?;
         }
         Ok(())

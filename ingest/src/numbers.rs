@@ -11,7 +11,7 @@ const LARGEST_VALUE: u64 = (1 << 23) - 1;
 
 /// Numbers for the values of each location: 0 is the initial one.
 #[derive(Debug, Default)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     known: FxHashMap<(u32, u64), u64>,
     /// By location, the values that have the numbers from 1 on.
     values: Vec<Vec<u64>>,
@@ -55,7 +55,7 @@ impl Numbers {
     }
 
     /// Comments that say what the numbers stand for.
-    pub fn explain(&self, history: &History, out: &mut impl Write) -> io::Result<()> {
+    pub fn explain(&self, history: &History, out: &mut dyn Write) -> io::Result<()> {
         for (number, thread) in history.threads().iter().enumerate() {
             if number as u32 != thread.label {
                 writeln!(out, "# thread {number} is {}", thread.label)?;
