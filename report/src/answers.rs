@@ -48,7 +48,7 @@ pub use caught::Caught;
 pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
 pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
-pub use operations::{OperationsToDetection, Spread};
+pub use operations::{Detection, OperationsToDetection};
 pub use rates::{Claim, Rate, Rates};
 pub use survivors::Survivor;
 

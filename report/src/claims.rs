@@ -53,7 +53,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use measure::{AtSize, Estimate, FEWEST, Share};
+use crate::figures::CAMPAIGN;
+use crate::statistics::{Estimate, Share};
+use measure::{AtSize, FEWEST};
 use paper::Stated;
 use tables::results::Results;
 
@@ -108,31 +110,33 @@ impl Verdict {
     }
 }
 
-/// All claims, paper by paper. Those about experiments are tested on the first of [`measure::SIZES`] that tells.
+/// All claims, paper by paper. A claim about an experiment is tested on the first of [`measure::SIZES`] that decides it.
 pub fn all(results: &Results) -> Vec<Claim> {
+    let campaign = campaign::BothRates::of(results);
     let mut tried: Vec<AtSize<'_>> = Vec::new();
     let mut claims: Vec<Claim> = Vec::new();
     for size in measure::SIZES {
-        let at_size = AtSize { results, size };
-        let mut others = of_experiments(at_size);
-        others.iter_mut().for_each(|claim| claim.hold_back(at_size));
-        match tried.is_empty() {
-            true => claims = others,
-            false => {
-                for (claim, other) in claims.iter_mut().zip(others) {
-                    claim.or(other, &tried);
-                }
+        let at_size = AtSize {
+            results,
+            size,
+            campaign: &campaign,
+        };
+        let tested = paper::ALL.iter().map(|claim| {
+            let mut claim = claim.tested(at_size);
+            claim.hold_back(at_size);
+            claim
+        });
+        if tried.is_empty() {
+            claims = tested.collect();
+        } else {
+            for (claim, other) in claims.iter_mut().zip(tested) {
+                claim.or(other, &tried);
             }
         }
         tried.push(at_size);
     }
-    let mut of_campaigns = campaign::claims(results);
-    if results.unfinished.campaign {
-        for claim in &mut of_campaigns {
-            claim.is_untested("The campaign has not finished: the same command goes on.");
-        }
-    }
-    [claims, of_campaigns].concat()
+    campaign::name_protocols(&mut claims, results);
+    claims
 }
 
 /// The experiments that a claim is about, by the one that stands for them.
@@ -146,22 +150,16 @@ fn experiments_of(claim: &Claim) -> &'static [&'static str] {
     }
 }
 
-/// The claims about experiments, on the trials of one size.
-fn of_experiments(results: AtSize<'_>) -> Vec<Claim> {
-    let parts = [
-        gcc::claims(results),
-        wsc::claims(results),
-        tsotool::claims(results),
-        qadeer::claims(results),
-        burnim::claims(results),
-    ];
-    parts.concat()
-}
-
 impl Claim {
     /// Takes back what an experiment says that has not finished, or that was run for trying out.
     fn hold_back(&mut self, size: AtSize<'_>) {
         let unfinished = |name: &&&str| size.results.unfinished.has(name, size.size);
+        if self.experiment == CAMPAIGN {
+            if size.results.unfinished.campaign {
+                self.is_untested("The campaign has not finished: the same command resumes it.");
+            }
+            return;
+        }
         let own = [self.experiment];
         let mut all = own.iter().chain(experiments_of(self));
         if let Some(name) = all.find(unfinished) {

@@ -24,4 +24,6 @@ pub mod explain;
 pub mod figures;
 pub mod page;
 pub mod picture;
+mod plot;
+mod statistics;
 pub mod summary;

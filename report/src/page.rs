@@ -74,7 +74,6 @@ pub fn html(page: &Page<'_>) -> String {
         campaign::section(page, &mut anchors),
         coverage::section(page, &mut anchors),
         violations::section(page, &mut anchors),
-        experiments::others(page, &mut anchors),
     ];
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
     document(title(page), &lead(page), &sections)

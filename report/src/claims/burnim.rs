@@ -1,12 +1,12 @@
 //! Claims of *Sound and Complete Monitoring of Sequential Consistency for Relaxed Memory Models*.
 
-use super::measure::{AtSize, Estimate, mean, median, time};
+use super::measure::{AtSize, time};
 use super::paper::{
-    self, BURNIM_OVERHEAD, BURNIM_PSO, BURNIM_TSO, LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS,
-    ROUGHLY, STRUCTURES_OVERHEAD,
+    self, LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS, ROUGHLY, STRUCTURES_OVERHEAD,
 };
 use super::speed::all;
-use super::{Claim, Found, Missing, Told};
+use super::{Found, Missing, Told};
+use crate::statistics::{Estimate, mean, median};
 use tables::Trial;
 
 /// The experiments, with one preemption and with two.
@@ -15,14 +15,6 @@ const TABLES: [&str; 2] = ["burnim-table1", "burnim-table2"];
 const ALONE: &str = "explore";
 /// With one.
 const MONITORS: [&str; 2] = ["monitor-tso", "monitor-pso"];
-
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    vec![
-        BURNIM_TSO.claim(none_under_tso(results)),
-        BURNIM_PSO.claim(some_under_pso(results)),
-        BURNIM_OVERHEAD.claim(overhead(results)),
-    ]
-}
 
 /// The rows of an algorithm about each of the paper's programs, from both tables.
 fn rows<'a>(
@@ -74,7 +66,7 @@ fn basis(results: AtSize<'_>) -> String {
     format!("{}, size {}.", ran.join(" and "), results.size)
 }
 
-fn none_under_tso(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn none_under_tso(results: AtSize<'_>) -> Result<Found, Missing> {
     let mut programs = rows(results, MONITORS[0])?;
     programs.retain(|(name, _)| !MUTUAL_EXCLUSION.contains(name));
     let counts: Vec<(&str, u64)> = programs
@@ -95,7 +87,7 @@ fn none_under_tso(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn some_under_pso(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn some_under_pso(results: AtSize<'_>) -> Result<Found, Missing> {
     let programs = rows(results, MONITORS[1])?;
     let counts: Vec<(&str, u64)> = programs
         .iter()
@@ -118,7 +110,7 @@ fn some_under_pso(results: AtSize<'_>) -> Result<Found, Missing> {
 }
 
 /// How much longer exploring takes with both monitors than with none, as a part of that.
-fn overhead(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn overhead(results: AtSize<'_>) -> Result<Found, Missing> {
     let alone = rows(results, ALONE)?;
     let [tso, pso] = [rows(results, MONITORS[0])?, rows(results, MONITORS[1])?];
     // The more interleavings, the better they can be timed.

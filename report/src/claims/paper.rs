@@ -12,8 +12,9 @@
 
 use std::fmt;
 
-use super::Told;
-use super::measure::{Estimate, FEWEST, FEWEST_CASES, FLEETING, GROWS, Share};
+use super::measure::{AtSize, Axis, FEWEST, FEWEST_CASES, FLEETING, GROWS};
+use super::{Claim, Found, Missing, Told, burnim, campaign, gcc, qadeer, tsotool, wsc};
+use crate::statistics::{Estimate, Share};
 
 /// Zennou, Bouajjani, Enea, Erradi: Gradual Consistency Checking.
 pub const GRADUAL: &str = "CAV 2019";
@@ -284,8 +285,8 @@ pub const PROGRAMS: [Program; 7] = [
 /// Those of them that are no data structures.
 pub const MUTUAL_EXCLUSION: [&str; 2] = ["dekker", "bakery"];
 
-/// A claim as a paper makes it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A claim as a paper makes it, and how it is tested.
+#[derive(Clone, Copy, Debug)]
 pub struct Stated {
     /// A name for it.
     pub id: &'static str,
@@ -297,8 +298,10 @@ pub struct Stated {
     pub experiment: &'static str,
     /// What is claimed.
     pub statement: &'static str,
-    /// What the paper says of how much.
+    /// The published finding.
     pub figure: Figure,
+    /// Computes what the rows of one size say of it.
+    test: fn(&Stated, AtSize<'_>) -> Result<Found, Missing>,
 }
 
 /// What a paper says of how much.
@@ -528,6 +531,24 @@ fn scale(value: f64, unit: Unit) -> f64 {
 }
 
 impl Stated {
+    /// The claim with what the rows of one size say of it.
+    pub(super) fn tested(&self, at: AtSize<'_>) -> Claim {
+        self.claim((self.test)(self, at))
+    }
+
+    /// The published number, if there is one.
+    pub fn value(&self) -> Option<f64> {
+        self.figure.value()
+    }
+
+    /// The published numbers, if there are several.
+    pub fn values(&self) -> &[f64] {
+        match &self.figure {
+            Figure::Rising(values, _) => values,
+            _ => &[],
+        }
+    }
+
     /// When the claim holds, as sentences.
     pub fn rule(&self) -> String {
         let rule = self.figure.rule();
@@ -561,7 +582,7 @@ impl fmt::Display for Figure {
 
 /// Makes the table: a constant for each claim, and all of them in a list.
 macro_rules! stated {
-    ($($name:ident: $id:literal, $paper:ident, $place:literal, $experiment:literal, $statement:literal, $figure:expr;)*) => {
+    ($($name:ident: $id:literal, $paper:ident, $place:literal, $experiment:literal, $statement:literal, $figure:expr, $test:expr;)*) => {
         $(#[doc = $statement]
         pub const $name: Stated = Stated {
             id: $id,
@@ -570,6 +591,7 @@ macro_rules! stated {
             experiment: $experiment,
             statement: $statement,
             figure: $figure,
+            test: $test,
         };)*
 
         /// All that the papers state.
@@ -579,141 +601,207 @@ macro_rules! stated {
 
 stated! {
     GCC_FASTER: "gcc-fig4-faster", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
-        "Gradual checking of SC is faster than a SAT encoding of its axioms", Figure::Words("it scales much better", Rule::Faster);
+        "Gradual checking of SC is faster than a SAT encoding of its axioms", Figure::Words("it scales much better", Rule::Faster),
+        |_, at| gcc::faster(at, &gcc::SC);
     GCC_OPERATIONS: "gcc-fig4-operations", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
-        "The advantage of gradual checking of SC over the SAT encoding grows with the number of operations", Figure::Words("it scales much better", Rule::Grows);
+        "The advantage of gradual checking of SC over the SAT encoding grows with the number of operations", Figure::Words("it scales much better", Rule::Grows),
+        |_, at| gcc::grows(at, &gcc::SC, Axis::Operations);
     GCC_THREADS: "gcc-fig4-threads", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
-        "The advantage of gradual checking of SC over the SAT encoding grows with the number of cpus", Figure::Words("it scales much better", Rule::Grows);
+        "The advantage of gradual checking of SC over the SAT encoding grows with the number of cpus", Figure::Words("it scales much better", Rule::Grows),
+        |_, at| gcc::grows(at, &gcc::SC, Axis::Threads);
     GCC_ENUM: "gcc-fig4-enum", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
-        "For SC, enumerating what CCM leaves open takes about as long as SAT does", Figure::Words("the difference is not significant", Rule::Alike);
+        "For SC, enumerating what CCM leaves open takes about as long as SAT does", Figure::Words("the difference is not significant", Rule::Alike),
+        |_, at| gcc::alike(at);
     GCC_UNORDERED_CCM: "gcc-unordered-ccm", GRADUAL, "Section 5.1", "gcc-unordered",
-        "Pairs of writes that CCM leaves unordered, on average over valid histories", Figure::percent(0.066);
+        "Pairs of writes that CCM leaves unordered, on average over valid histories", Figure::percent(0.066),
+        |claim, at| gcc::unordered(at, *claim, "sc", "ccm");
     GCC_UNORDERED_CCV: "gcc-unordered-ccv", GRADUAL, "Section 5.1", "gcc-unordered",
-        "Pairs of writes that CCv leaves unordered, on average over valid histories", Figure::percent(0.5775);
+        "Pairs of writes that CCv leaves unordered, on average over valid histories", Figure::percent(0.5775),
+        |_, at| gcc::unordered_ccv(at);
     GCC_UNORDERED_MORE: "gcc-unordered-more", GRADUAL, "Section 5.1", "gcc-unordered",
-        "CCv leaves far more pairs of writes unordered than CCM", Figure::Words("a drastic increase", Rule::FarMore);
+        "CCv leaves far more pairs of writes unordered than CCM", Figure::Words("a drastic increase", Rule::FarMore),
+        |_, at| gcc::unordered_more(at);
     GCC_UNORDERED_WCCM: "gcc-unordered-wccm", GRADUAL, "Introduction", "gcc-unordered",
-        "Pairs of writes that wCCM leaves unordered under TSO, on average over valid histories", Figure::percent(0.066);
+        "Pairs of writes that wCCM leaves unordered under TSO, on average over valid histories", Figure::percent(0.066),
+        |claim, at| gcc::unordered(at, *claim, "tso", "wccm");
     GCC_VIOLATIONS: "gcc-fig5-ccm", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5",
-        "Violations of SC by a mutated MI protocol that violate CCM too", Figure::Part("all", 1.0);
+        "Violations of SC by a mutated MI protocol that violate CCM too", Figure::Part("all", 1.0),
+        |_, at| gcc::refuted(at);
     GCC_CAUSAL: "gcc-fig5-causal", GRADUAL, "Section 5.1", "gcc-fig5",
-        "Violations of SC by a mutated MI protocol that violate CC or CCv", Figure::percent(0.5);
+        "Violations of SC by a mutated MI protocol that violate CC or CCv", Figure::percent(0.5),
+        |_, at| gcc::causal(at);
     GCC_SAME: "gcc-fig5-same", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5",
-        "On violations, enumerating and SAT take the same time, since CCM refutes them before", Figure::Words("the same", Rule::Alike);
+        "On violations, enumerating and SAT take the same time, since CCM refutes them before", Figure::Words("the same", Rule::Alike),
+        |_, at| gcc::same(at);
     GCC_TSO_FASTER: "gcc-fig6-faster", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
-        "Gradual checking of TSO is faster than a SAT encoding of its axioms", Figure::Words("it scales better", Rule::Faster);
+        "Gradual checking of TSO is faster than a SAT encoding of its axioms", Figure::Words("it scales better", Rule::Faster),
+        |_, at| gcc::faster(at, &gcc::TSO);
     GCC_TSO_OPERATIONS: "gcc-fig6-operations", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
-        "The advantage of gradual checking of TSO over the SAT encoding grows with the number of operations", Figure::Words("it scales better", Rule::Grows);
+        "The advantage of gradual checking of TSO over the SAT encoding grows with the number of operations", Figure::Words("it scales better", Rule::Grows),
+        |_, at| gcc::grows(at, &gcc::TSO, Axis::Operations);
     GCC_TSO_THREADS: "gcc-fig6-threads", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
-        "The advantage of gradual checking of TSO over the SAT encoding grows with the number of cpus", Figure::Words("it scales better", Rule::Grows);
+        "The advantage of gradual checking of TSO over the SAT encoding grows with the number of cpus", Figure::Words("it scales better", Rule::Grows),
+        |_, at| gcc::grows(at, &gcc::TSO, Axis::Threads);
     GCC_TSO_ENUM: "gcc-fig6-enum", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
-        "For TSO, SAT over what wCCM leaves open is faster than enumerating it", Figure::Words("SAT outperforms enumeration", Rule::Faster);
+        "For TSO, SAT over what wCCM leaves open is faster than enumerating it", Figure::Words("SAT outperforms enumeration", Rule::Faster),
+        |_, at| gcc::outperforms(at);
 
     WSC_EXACT: "wsc-kernel-exact", BOOSTING, "Section 6", "wsc-kernel",
-        "Histories of which wSC computes the whole kernel", Figure::percent(0.7424);
+        "Histories of which wSC computes the whole kernel", Figure::percent(0.7424),
+        |claim, at| wsc::kernel(at, *claim, "wsc");
     WSC_REST: "wsc-kernel-rest", BOOSTING, "Section 6", "wsc-kernel",
-        "Part of the kernel that wSC computes of the other histories, on average", Figure::percent(0.9997);
+        "Part of the kernel that wSC computes of the other histories, on average", Figure::percent(0.9997),
+        |_, at| wsc::rest(at);
     CCM_EXACT: "wsc-kernel-ccm", BOOSTING, "Section 6", "wsc-kernel",
-        "Histories of which CCM computes the whole kernel", Figure::percent(0.007);
+        "Histories of which CCM computes the whole kernel", Figure::percent(0.007),
+        |claim, at| wsc::kernel(at, *claim, "ccm");
     KERNEL_MORE: "wsc-kernel-more", BOOSTING, "Section 6", "wsc-kernel",
-        "wSC computes the whole kernel of most histories, CCM of few", Figure::Words("most against very few", Rule::MostAgainstFew);
+        "wSC computes the whole kernel of most histories, CCM of few", Figure::Words("most against very few", Rule::MostAgainstFew),
+        |_, at| wsc::kernel_more(at);
     WSC_PAIRS: "wsc-pairs-wsc", BOOSTING, "Section 6", "wsc-kernel",
-        "Pairs of writes that wSC orders, on average over histories", Figure::percent(0.9851);
+        "Pairs of writes that wSC orders, on average over histories", Figure::percent(0.9851),
+        |claim, at| wsc::pairs(at, *claim, "wsc");
     CCM_PAIRS: "wsc-pairs-ccm", BOOSTING, "Section 6", "wsc-kernel",
-        "Pairs of writes that CCM orders, on average over histories", Figure::percent(0.9789);
+        "Pairs of writes that CCM orders, on average over histories", Figure::percent(0.9789),
+        |claim, at| wsc::pairs(at, *claim, "ccm");
     PAIRS_MORE: "wsc-pairs-more", BOOSTING, "Section 6", "wsc-kernel",
-        "wSC orders more pairs of writes than CCM, and not many more", Figure::Words("CCM is not far from wSC", Rule::NotFar);
+        "wSC orders more pairs of writes than CCM, and not many more", Figure::Words("CCM is not far from wSC", Rule::NotFar),
+        |_, at| wsc::pairs_more(at);
     FIG6_DBCOP: "wsc-fig6-dbcop", BOOSTING, "Section 6, Figure 6", "wsc-fig6",
-        "With few threads, DBCOP is the fastest", Figure::Words("it has the best performances", Rule::Fastest);
+        "With few threads, DBCOP is the fastest", Figure::Words("it has the best performances", Rule::Fastest),
+        |_, at| wsc::fastest(at, "wsc-fig6", Axis::Operations, "dbcop");
     FIG6_ENUM: "wsc-fig6-enum", BOOSTING, "Section 6, Figure 6", "wsc-fig6",
-        "wsc-enum is faster than ccm-enum when the number of operations grows", Figure::Words("clearly superior", Rule::Faster);
+        "wsc-enum is faster than ccm-enum when the number of operations grows", Figure::Words("clearly superior", Rule::Faster),
+        |_, at| wsc::enumerating(at, "wsc-fig6", Axis::Operations);
     FIG7_DBCOP: "wsc-fig7-dbcop", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
-        "Beyond 8 threads DBCOP degrades, more than the algorithms that saturate", Figure::Words("DBCOP degrades, the others are more scalable", Rule::Degrades);
+        "Beyond 8 threads DBCOP degrades, more than the algorithms that saturate", Figure::Words("DBCOP degrades, the others are more scalable", Rule::Degrades),
+        |_, at| wsc::degrades(at);
     FIG7_BEST: "wsc-fig7-best", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
-        "wsc-dbcop is the fastest", Figure::Words("it achieves the best performances", Rule::Fastest);
+        "wsc-dbcop is the fastest", Figure::Words("it achieves the best performances", Rule::Fastest),
+        |_, at| wsc::fastest(at, "wsc-fig7", Axis::Threads, "wsc-dbcop");
     FIG7_ENUM: "wsc-fig7-enum", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
-        "wsc-enum is faster than ccm-enum when the number of threads grows", Figure::Words("it performs better", Rule::Faster);
+        "wsc-enum is faster than ccm-enum when the number of threads grows", Figure::Words("it performs better", Rule::Faster),
+        |_, at| wsc::enumerating(at, "wsc-fig7", Axis::Threads);
     FIG8_SIMILAR: "wsc-fig8-similar", BOOSTING, "Section 6, Figure 8", "wsc-fig8",
-        "With half of the histories invalid, times are similar to those of valid ones", Figure::Words("very similar", Rule::Similar);
+        "With half of the histories invalid, times are similar to those of valid ones", Figure::Words("very similar", Rule::Similar),
+        |_, at| wsc::similar(at);
     FIG9_ALL: "wsc-fig9-all", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
-        "Violations of SC that violate wSC", Figure::Part("all", 1.0);
+        "Violations of SC that violate wSC", Figure::Part("all", 1.0),
+        |_, at| wsc::all_refuted(at);
     FIG9_CCM: "wsc-fig9-ccm", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
-        "wSC saturation is faster than CCM's on violations", Figure::Words("more efficient", Rule::Faster);
+        "wSC saturation is faster than CCM's on violations", Figure::Words("more efficient", Rule::Faster),
+        |_, at| wsc::saturating(at);
     FIG9_MISSES: "wsc-fig9-misses", BOOSTING, "Section 6", "wsc-fig9",
-        "Violations of SC that CCM does not refute", Figure::percent(0.0125);
+        "Violations of SC that CCM does not refute", Figure::percent(0.0125),
+        |_, at| wsc::misses(at);
     FIG9_MORE: "wsc-fig9-more", BOOSTING, "Section 6", "wsc-fig9",
-        "wSC refutes violations that CCM does not", Figure::Words("it captures more", Rule::RefutesMore);
+        "wSC refutes violations that CCM does not", Figure::Words("it captures more", Rule::RefutesMore),
+        |_, at| wsc::more(at);
     FIG9_DBCOP: "wsc-fig9-dbcop", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
-        "How many times as long as wSC DBCOP takes for violations of 8 threads", Figure::AtLeast(70.0, Unit::Times);
+        "How many times as long as wSC DBCOP takes for violations of 8 threads", Figure::AtLeast(70.0, Unit::Times),
+        |_, at| wsc::dbcop(at);
     FIG9_BEYOND: "wsc-fig9-beyond", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
-        "Beyond 8 threads the advantage of wSC over DBCOP on violations is higher still", Figure::Words("by that factor and higher", Rule::Grows);
+        "Beyond 8 threads the advantage of wSC over DBCOP on violations is higher still", Figure::Words("by that factor and higher", Rule::Grows),
+        |_, at| wsc::beyond(at);
     FIG9_SECONDS: "wsc-fig9-seconds", BOOSTING, "Section 6", "wsc-fig9",
-        "The longest time that wSC takes for a violation", Figure::AtMost(8.0, Unit::Seconds);
+        "The longest time that wSC takes for a violation", Figure::AtMost(8.0, Unit::Seconds),
+        |_, at| wsc::longest(at);
 
     FIG3_BETTER: "tsotool-fig3-better", HPCA, "Section 5, Figure 3", "tsotool-fig3",
-        "Deriv finds an order more often than Heu", Figure::Words("a significant improvement", Rule::FindsMore);
+        "Deriv finds an order more often than Heu", Figure::Words("a significant improvement", Rule::FindsMore),
+        |_, at| tsotool::better(at);
     FIG3_INCOMPLETE: "tsotool-fig3-incomplete", HPCA, "Section 5, Figure 3", "tsotool-fig3",
-        "Deriv does not always find an order", Figure::Words("incomplete when sharing is intense", Rule::Incomplete);
+        "Deriv does not always find an order", Figure::Words("incomplete when sharing is intense", Rule::Incomplete),
+        |_, at| tsotool::incomplete(at);
     FIG3_SHARING: "tsotool-fig3-sharing", HPCA, "Sections 4.2.1 and 5, Figure 3", "tsotool-fig3",
-        "Heu and Deriv find an order less often with more threads for each location", Figure::Words("adequate only for low p/a", Rule::FindsLess);
+        "Heu and Deriv find an order less often with more threads for each location", Figure::Words("adequate only for low p/a", Rule::FindsLess),
+        |_, at| tsotool::sharing(at);
     FIG3_LONGER: "tsotool-fig3-longer", HPCA, "Section 5", "tsotool-fig4",
-        "Heu and Deriv find an order less often in longer programs", Figure::Words("effectiveness decreases with n", Rule::FindsLess);
+        "Heu and Deriv find an order less often in longer programs", Figure::Words("effectiveness decreases with n", Rule::FindsLess),
+        |_, at| tsotool::longer(at);
     BACK_ALWAYS: "tsotool-always", HPCA, "Section 5", "tsotool-fig3",
-        "Histories of which Deriv+Back finds an order", Figure::Part("all", 1.0);
+        "Histories of which Deriv+Back finds an order", Figure::Part("all", 1.0),
+        |_, at| tsotool::always(at);
     BACK_BACKTRACKS: "tsotool-backtracks", HPCA, "Section 5", "tsotool-fig3",
-        "The most backtracks of Deriv+Back", Figure::AtMost(75.0, Unit::Count);
+        "The most backtracks of Deriv+Back", Figure::AtMost(75.0, Unit::Count),
+        |claim, at| tsotool::most(at, *claim, |row| row.backtracks);
     BACK_DEPTH: "tsotool-depth", HPCA, "Section 5", "tsotool-fig3",
-        "The most choices that Deriv+Back takes back at a time", Figure::AtMost(1.0, Unit::Count);
+        "The most choices that Deriv+Back takes back at a time", Figure::AtMost(1.0, Unit::Count),
+        |claim, at| tsotool::most(at, *claim, |row| row.depth);
     HEU_BACK: "tsotool-heu-back", HPCA, "Section 5", "tsotool-fig3",
-        "Heu+Back does not finish but with few threads", Figure::Words("not in a reasonable amount of time", Rule::SeldomFinishes);
+        "Heu+Back does not finish but with few threads", Figure::Words("not in a reasonable amount of time", Rule::SeldomFinishes),
+        |_, at| tsotool::heu_back(at);
     HEU_OVERHEAD: "tsotool-heu", HPCA, "Section 5", "tsotool-fig3",
-        "Time that Heu takes beyond the baseline", Figure::percent(0.1);
+        "Time that Heu takes beyond the baseline", Figure::percent(0.1),
+        |_, at| tsotool::times::heu(at);
     BACK_SLOWDOWN: "tsotool-slowdown", HPCA, "Abstract, Section 5", "tsotool-fig4",
-        "How many times as long as the baseline Deriv+Back takes, on average", Figure::AtMost(2.6, Unit::Times);
+        "How many times as long as the baseline Deriv+Back takes, on average", Figure::AtMost(2.6, Unit::Times),
+        |_, at| tsotool::times::slowdown(at);
     BACK_LARGEST: "tsotool-largest", HPCA, "Section 5", "tsotool-fig4",
-        "Time of Deriv+Back beyond the baseline for 512K operations, 60 threads, 256 locations, if it backtracks", Figure::percent(1.18);
+        "Time of Deriv+Back beyond the baseline for 512K operations, 60 threads, 256 locations, if it backtracks", Figure::percent(1.18),
+        |claim, at| tsotool::times::largest(at, *claim, true);
     DERIV_LARGEST: "tsotool-largest-deriv", HPCA, "Section 5", "tsotool-fig4",
-        "Time beyond the baseline for 512K operations, 60 threads, 256 locations, without backtracking", Figure::percent(1.08);
+        "Time beyond the baseline for 512K operations, 60 threads, 256 locations, without backtracking", Figure::percent(1.08),
+        |claim, at| tsotool::times::largest(at, *claim, false);
     BACK_FEW: "tsotool-few", HPCA, "Section 5", "tsotool-fig4",
-        "Time that Deriv+Back usually takes beyond the baseline with 16 threads and fewer", Figure::AtMost(0.8, Unit::Percent);
+        "Time that Deriv+Back usually takes beyond the baseline with 16 threads and fewer", Figure::AtMost(0.8, Unit::Percent),
+        |_, at| tsotool::times::few(at);
     BACK_OPERATIONS: "tsotool-grows-operations", HPCA, "Section 5, Figure 4b", "tsotool-fig4",
-        "The slowdown of Deriv+Back grows with the number of operations", Figure::Words("it grows with all of p, n, and a", Rule::SlowdownGrows);
+        "The slowdown of Deriv+Back grows with the number of operations", Figure::Words("it grows with all of p, n, and a", Rule::SlowdownGrows),
+        |_, at| tsotool::times::grows(at, Axis::Operations);
     BACK_THREADS: "tsotool-grows-threads", HPCA, "Section 5, Figure 4b", "tsotool-fig4",
-        "The slowdown of Deriv+Back grows with the number of threads", Figure::Words("it grows with all of p, n, and a", Rule::SlowdownGrows);
+        "The slowdown of Deriv+Back grows with the number of threads", Figure::Words("it grows with all of p, n, and a", Rule::SlowdownGrows),
+        |_, at| tsotool::times::grows(at, Axis::Threads);
     BACK_LOCATIONS: "tsotool-grows-locations", HPCA, "Section 5, Figure 4b", "tsotool-fig4",
-        "The slowdown of Deriv+Back grows with the number of locations", Figure::Words("it grows with all of p, n, and a", Rule::SlowdownGrows);
+        "The slowdown of Deriv+Back grows with the number of locations", Figure::Words("it grows with all of p, n, and a", Rule::SlowdownGrows),
+        |_, at| tsotool::times::grows(at, Axis::Locations);
     BACK_SCALES: "tsotool-scales", HPCA, "Section 5, Figure 4", "tsotool-fig4",
-        "The slowdown grows less with the number of operations than the time of the baseline", Figure::Words("the slope is less", Rule::Scales);
+        "The slowdown grows less with the number of operations than the time of the baseline", Figure::Words("the slope is less", Rule::Scales),
+        |_, at| tsotool::times::scales(at);
     BACK_MINUTES: "tsotool-minutes", HPCA, "Section 5", "tsotool-fig4",
-        "The longest time of Deriv+Back for 512K operations of 60 threads", Figure::AtMost(300.0, Unit::Seconds);
+        "The longest time of Deriv+Back for 512K operations of 60 threads", Figure::AtMost(300.0, Unit::Seconds),
+        |_, at| tsotool::times::minutes(at);
     MIX_BASELINE: "tsotool-table1-baseline", HPCA, "Table 1", "tsotool-table1",
-        "The baseline takes longer the more stores there are", Figure::Rising([14.9, 16.5, 17.5], Unit::Seconds);
+        "The baseline takes longer the more stores there are", Figure::Rising([14.9, 16.5, 17.5], Unit::Seconds),
+        |claim, at| tsotool::times::mixes(at, tsotool::times::baselines, *claim);
     MIX_SLOWDOWN: "tsotool-table1-slowdown", HPCA, "Table 1", "tsotool-table1",
-        "The slowdown of Deriv+Back grows with the number of stores", Figure::Rising([1.45, 1.73, 2.05], Unit::Times);
+        "The slowdown of Deriv+Back grows with the number of stores", Figure::Rising([1.45, 1.73, 2.05], Unit::Times),
+        |claim, at| tsotool::times::mixes(at, tsotool::times::ratios, *claim);
 
     SIMPLE: "qadeer-simple", QADEER, "Section 5.2", "qadeer-cycles",
-        "Runs of protocols for which the order in which writes happen is a witness", Figure::Part("all", 1.0);
+        "Runs of protocols for which the order in which writes happen is a witness", Figure::Part("all", 1.0),
+        |_, at| qadeer::simple(at);
     NICE: "qadeer-nice", QADEER, "Section 6, Theorem 6.1", "qadeer-cycles",
-        "Violations that show a nice cycle of at most as many edges as there are threads or locations", Figure::Part("all", 1.0);
+        "Violations that show a nice cycle of at most as many edges as there are threads or locations", Figure::Part("all", 1.0),
+        |_, at| qadeer::nice(at);
     SHORT: "qadeer-short", QADEER, "Section 8", "qadeer-cycles",
         "Violations that show a nice cycle of two threads and two locations or fewer, as the paper's own error does",
-        Figure::Part("its error has k = 2", 0.5);
+        Figure::Part("its error has k = 2", 0.5),
+        |_, at| qadeer::short(at);
 
     BURNIM_TSO: "burnim-tso", BURNIM, "Section 7, Tables 1 and 2", "burnim-table1",
-        "The data structures have no violation of SC under TSO", Figure::Words("none of 5", Rule::NoneHas);
+        "The data structures have no violation of SC under TSO", Figure::Words("none of 5", Rule::NoneHas),
+        |_, at| burnim::none_under_tso(at);
     BURNIM_PSO: "burnim-pso", BURNIM, "Section 7, Tables 1 and 2", "burnim-table1",
-        "All benchmarks have violations of SC under PSO", Figure::Words("7 of 7", Rule::EachHas);
+        "All benchmarks have violations of SC under PSO", Figure::Words("7 of 7", Rule::EachHas),
+        |_, at| burnim::some_under_pso(at);
     BURNIM_OVERHEAD: "burnim-overhead", BURNIM, "Section 7", "burnim-table1",
-        "Time that both monitors take beyond exploring", Figure::Words("20 % for data structures, 100 % for mutual exclusion", Rule::Roughly);
+        "Time that both monitors take beyond exploring", Figure::Words("20 % for data structures, 100 % for mutual exclusion", Rule::Roughly),
+        |_, at| burnim::overhead(at);
 
     CAMPAIGN_CAUSAL: "mutants-causal", GRADUAL, "Section 5.1", "mutants",
-        "Violations by mutants that break CC or CCv", Figure::percent(0.5);
+        "Violations by mutants that break CC or CCv", Figure::percent(0.5),
+        |claim, at| campaign::stated(&at.campaign.sc, *claim);
     CAMPAIGN_CCM: "mutants-ccm", GRADUAL, "Introduction", "mutants",
-        "Violations of SC by mutants that break CCM", Figure::Part("most", 0.5);
+        "Violations of SC by mutants that break CCM", Figure::Part("most", 0.5),
+        |claim, at| campaign::caught(&at.campaign.sc, *claim, "ccm");
     CAMPAIGN_WCCM: "mutants-wccm", GRADUAL, "Introduction", "mutants",
-        "Violations of TSO by mutants that break wCCM", Figure::Part("most", 0.5);
+        "Violations of TSO by mutants that break wCCM", Figure::Part("most", 0.5),
+        |claim, at| campaign::caught(&at.campaign.tso, *claim, "wccm");
     CAMPAIGN_WSC: "mutants-wsc", BOOSTING, "Section 7", "mutants",
-        "Violations of SC by mutants that break wSC", Figure::Part("almost all", 0.95);
+        "Violations of SC by mutants that break wSC", Figure::Part("almost all", 0.95),
+        |claim, at| campaign::caught(&at.campaign.sc, *claim, "wsc");
     CAMPAIGN_ESCAPING: "mutants-escaping", BOOSTING, "Section 6", "mutants",
-        "Violations by mutants that escape CCM and are caught by wSC", Figure::percent(0.0125);
+        "Violations by mutants that escape CCM and are caught by wSC", Figure::percent(0.0125),
+        |claim, at| campaign::stated(&at.campaign.sc, *claim);
 }

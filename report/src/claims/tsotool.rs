@@ -1,12 +1,13 @@
 //! Claims of *Completely Verifying Memory Consistency of Test Program Executions*: here how often the algorithms find an order.
 
 mod reasons;
-mod times;
+pub(super) mod times;
 
-use super::measure::{AtSize, Axis, Estimate, FEWEST, FEWEST_CASES, Share, Trials};
+use super::measure::{AtSize, Axis, FEWEST, FEWEST_CASES, Trials};
 use super::paper::{self, Stated, percent};
 use super::speed;
-use super::{Claim, Found, Missing, Told};
+use super::{Found, Missing, Told};
+use crate::statistics::{Estimate, Share};
 use tables::{Said, Trial};
 
 const BASELINE: &str = "tso-baseline";
@@ -18,20 +19,6 @@ const FEW_THREADS: u32 = 16;
 
 /// The experiments in which Deriv+Back runs.
 const EXPERIMENTS: [&str; 3] = ["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
-
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    let finding = vec![
-        paper::FIG3_BETTER.claim(better(results)),
-        paper::FIG3_INCOMPLETE.claim(incomplete(results)),
-        paper::FIG3_SHARING.claim(sharing(results)),
-        paper::FIG3_LONGER.claim(longer(results)),
-        paper::BACK_ALWAYS.claim(always(results)),
-        paper::BACK_BACKTRACKS.claim(most(results, paper::BACK_BACKTRACKS, |row| row.backtracks)),
-        paper::BACK_DEPTH.claim(most(results, paper::BACK_DEPTH, |row| row.depth)),
-        paper::HEU_BACK.claim(heu_back(results)),
-    ];
-    [finding, times::claims(results)].concat()
-}
 
 /// How often an algorithm finds an order, of the runs that came to an end.
 fn found(trials: &Trials<'_>, algorithm: &str) -> Result<Share, Missing> {
@@ -50,7 +37,7 @@ fn sorted<'r>(results: AtSize<'r>, experiment: &'static str) -> Result<Trials<'r
         .enough()
 }
 
-fn better(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn better(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let [heu, deriv] = [found(&trials, SORTS[0])?, found(&trials, SORTS[1])?];
     Ok(Found {
@@ -61,7 +48,7 @@ fn better(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn incomplete(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn incomplete(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let deriv = found(&trials, "deriv")?;
     Ok(Found {
@@ -91,7 +78,7 @@ fn shown(share: Share) -> String {
     format!("{} ({share})", percent(share.value()))
 }
 
-fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let sharing = |trial: &Trial| f64::from(trial.threads) / f64::from(trial.locations.max(1));
     let mut all: Vec<f64> = trials
@@ -134,7 +121,7 @@ fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn longer(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn longer(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = sorted(results, "tsotool-fig4")?;
     let points = trials.along(Axis::Operations);
     let [(shortest, short), .., (longest, long)] = &points[..] else {
@@ -182,14 +169,18 @@ fn of_back(results: AtSize<'_>) -> Result<(Vec<&Trial>, String), Missing> {
     }
 }
 
-fn always(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn always(results: AtSize<'_>) -> Result<Found, Missing> {
     let (rows, basis) = of_back(results)?;
     let ended = rows.iter().filter(|row| !row.said.is_cut_off());
     let share = Share::of(ended.map(|row| row.said == Said::Consistent));
     paper::BACK_ALWAYS.share(share, "histories", basis)
 }
 
-fn most(results: AtSize<'_>, stated: Stated, of: impl Fn(&Trial) -> u64) -> Result<Found, Missing> {
+pub(super) fn most(
+    results: AtSize<'_>,
+    stated: Stated,
+    of: impl Fn(&Trial) -> u64,
+) -> Result<Found, Missing> {
     let (rows, basis) = of_back(results)?;
     let row = rows.iter().max_by_key(|row| of(row));
     let most = row.map_or(0, |row| of(row));
@@ -209,7 +200,7 @@ fn most(results: AtSize<'_>, stated: Stated, of: impl Fn(&Trial) -> u64) -> Resu
     Ok(found.because(place.unwrap_or_default()))
 }
 
-fn heu_back(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn heu_back(results: AtSize<'_>) -> Result<Found, Missing> {
     let name = "heu-back";
     let trials = Trials::of(results, "tsotool-fig3", "tso")?
         .with(&[name])?

@@ -9,12 +9,9 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::drawing::drawing;
-use super::experiments::is_of;
 use super::section::{Anchors, Section};
 use crate::answers::{Answers, Scope};
-
-/// What figures of a campaign are called after.
-pub(super) const NAME: &str = "mutants";
+use crate::figures::CAMPAIGN;
 
 /// The section, if there was a campaign.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
@@ -22,7 +19,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let figures = page
         .figures
         .iter()
-        .filter(|figure| is_of(&figure.name, NAME));
+        .filter(|figure| figure.experiment == CAMPAIGN);
     let body = html! {
         (overview(answers))
         @for figure in figures { (drawing(figure, anchors)) }

@@ -8,7 +8,6 @@ use super::claims::word;
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
 use crate::claims::Claim;
-use crate::figures::Figure;
 use crate::summary::{Summary, experiments};
 
 /// The section, if there are trials.
@@ -33,7 +32,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         let figures = page
             .figures
             .iter()
-            .filter(|figure| is_of(&figure.name, &one.experiment));
+            .filter(|figure| figure.experiment == one.experiment);
         let body = html! {
             (overview(one))
             (verdicts(page.claims, &one.experiment))
@@ -44,30 +43,6 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
             .push(Section::new(anchors, &id, &one.experiment, body));
     }
     Some(section)
-}
-
-/// The figures that belong neither to an experiment nor to the campaign.
-pub(super) fn others(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
-    let experiments = experiments(&page.results.trials);
-    let is_known = |figure: &Figure| {
-        let mut names = experiments.iter().map(|one| &*one.experiment);
-        names.any(|name| is_of(&figure.name, name))
-            || (page.answers.is_some() && is_of(&figure.name, super::campaign::NAME))
-    };
-    let mut others = page
-        .figures
-        .iter()
-        .filter(|figure| !is_known(figure))
-        .peekable();
-    others.peek()?;
-    let body = html! { @for figure in others { (drawing(figure, anchors)) } };
-    Some(Section::new(anchors, "figures", "Other figures", body))
-}
-
-/// Whether a figure of this name is one of an experiment: it is called after it.
-pub(super) fn is_of(figure: &str, experiment: &str) -> bool {
-    let rest = figure.strip_prefix(experiment);
-    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 fn overview(one: &Summary) -> Markup {
@@ -96,18 +71,5 @@ fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_called_after_experiments() {
-        assert!(is_of("gcc-fig4", "gcc-fig4"));
-        assert!(is_of("gcc-fig4-threads", "gcc-fig4"));
-        assert!(!is_of("gcc-fig40", "gcc-fig4"));
-        assert!(!is_of("gcc-fig4", "gcc-fig4-threads"));
     }
 }

@@ -181,6 +181,10 @@ fn coverage() -> Vec<Coverage> {
 pub fn figure(name: &str) -> Figure {
     Figure {
         name: name.to_owned(),
+        experiment: match name.split_once('-') {
+            Some(("gcc", _)) => "gcc-fig4",
+            _ => "mutants",
+        },
         title: format!("Title of {name}"),
         caption: format!("Caption {EVIL}"),
         svg: "<?xml version=\"1.0\"?><svg width=\"80\" height=\"40\" viewBox=\"0 0 80 40\" \

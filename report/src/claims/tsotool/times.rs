@@ -3,11 +3,12 @@
 //! The paper averages over the programs of a tuple of operations, threads and locations, and over tuples. Here the medians of the
 //! programs of a tuple are averaged over tuples.
 
-use super::super::measure::{AtSize, Axis, Estimate, GROWS, History, Trials, mean, median, time};
+use super::super::measure::{AtSize, Axis, GROWS, History, Trials, time};
 use super::super::paper::{self, FASTER, Stated, seconds, times};
 use super::super::speed::all;
-use super::super::{Claim, Found, Missing, Told};
+use super::super::{Found, Missing, Told};
 use super::{BACK, BASELINE, FEW_THREADS, reasons};
+use crate::statistics::{Estimate, mean, median};
 use tables::Said;
 
 /// The largest programs of the paper: operations, threads, locations.
@@ -22,23 +23,6 @@ const TABLE_1: u64 = 256 << 10;
 /// The mixes of Table 1, in its order.
 const MIXES: [&str; 3] = ["50,16,30,2", "33,33,30,2", "16,50,30,2"];
 
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    vec![
-        paper::HEU_OVERHEAD.claim(heu(results)),
-        paper::BACK_SLOWDOWN.claim(slowdown(results)),
-        paper::BACK_LARGEST.claim(largest(results, paper::BACK_LARGEST, true)),
-        paper::DERIV_LARGEST.claim(largest(results, paper::DERIV_LARGEST, false)),
-        paper::BACK_FEW.claim(few(results)),
-        paper::BACK_OPERATIONS.claim(grows(results, Axis::Operations)),
-        paper::BACK_THREADS.claim(grows(results, Axis::Threads)),
-        paper::BACK_LOCATIONS.claim(grows(results, Axis::Locations)),
-        paper::BACK_SCALES.claim(scales(results)),
-        paper::BACK_MINUTES.claim(minutes(results)),
-        paper::MIX_BASELINE.claim(mixes(results, baselines, paper::MIX_BASELINE)),
-        paper::MIX_SLOWDOWN.claim(mixes(results, ratios, paper::MIX_SLOWDOWN)),
-    ]
-}
-
 /// The median of what the programs of a tuple give, for each tuple.
 pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) -> Vec<Estimate> {
     let tuples = trials.tuples().into_iter();
@@ -47,16 +31,16 @@ pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) 
 }
 
 /// How long the baseline takes.
-fn baselines(trials: &Trials<'_>) -> Vec<Estimate> {
+pub(in crate::claims) fn baselines(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.rows(BASELINE).filter_map(time).collect()
 }
 
 /// How many times as long Deriv+Back takes.
-fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
+pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.ratios(BACK, BASELINE)
 }
 
-fn heu(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
     // Where it gets stuck it ends early.
     let is_whole = |history: &History<'_>| {
@@ -97,7 +81,7 @@ fn grid(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
         .enough()
 }
 
-fn slowdown(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn slowdown(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = grid(results)?;
     let mut medians = by_tuple(&trials, ratios);
     let average = mean(&medians).ok_or(Missing::CutOff("tsotool-fig4"))?;
@@ -143,7 +127,11 @@ fn by_operations(trials: &Trials<'_>) -> String {
     )
 }
 
-fn largest(results: AtSize<'_>, stated: Stated, backtracks: bool) -> Result<Found, Missing> {
+pub(in crate::claims) fn largest(
+    results: AtSize<'_>,
+    stated: Stated,
+    backtracks: bool,
+) -> Result<Found, Missing> {
     let trials = grid(results)?.filter(|history| {
         let any = history.any;
         let is_largest = (any.operations, any.threads, any.locations) == LARGEST;
@@ -159,7 +147,7 @@ fn largest(results: AtSize<'_>, stated: Stated, backtracks: bool) -> Result<Foun
     Ok(found.because(reasons::edges(&[trials])))
 }
 
-fn few(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn few(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = grid(results)?.filter(|history| history.any.threads <= FEW_THREADS);
     let trials = trials.enough()?;
     let overheads = by_tuple(&trials, |tuple| overheads(tuple, BACK));
@@ -186,7 +174,7 @@ pub fn ends(
     }
 }
 
-fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
+pub(in crate::claims) fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
     let trials = grid(results)?;
     let [(first, low), (last, high)] = ends(&trials, axis, |point| mean(&by_tuple(point, ratios)))?;
     Ok(Found {
@@ -205,7 +193,7 @@ fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
     .because(reasons::shorter(&trials, LARGEST.0)))
 }
 
-fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = grid(results)?;
     let growth = |of: &dyn Fn(&Trials<'_>) -> Option<Estimate>| {
         let [(_, first), (_, last)] = ends(&trials, Axis::Operations, of)?;
@@ -225,7 +213,7 @@ fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn minutes(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Found, Missing> {
     let trials = Trials::of(results, "tsotool-fig4", "tso")?.with(&[BACK])?;
     let is_largest = |history: &History<'_>| {
         (history.any.operations, history.any.threads) == (LARGEST.0, LARGEST.1)
@@ -243,7 +231,7 @@ fn minutes(results: AtSize<'_>) -> Result<Found, Missing> {
 }
 
 /// That something grows with the stores in the mix.
-fn mixes(
+pub(in crate::claims) fn mixes(
     results: AtSize<'_>,
     of: impl Fn(&Trials<'_>) -> Vec<Estimate>,
     stated: Stated,

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::scope;
-use crate::answers::{Answers, Claim, OperationsToDetection, Rate, Rates, Scope, Spread};
+use crate::answers::{Answers, Claim, Detection, OperationsToDetection, Rate, Rates, Scope};
 use crate::page::cell::{Cell, counted, percent};
 use crate::page::table::Table;
 use tables::CRITERIA;
@@ -78,7 +78,8 @@ fn sentence(of: &Scope, claim: &Claim) -> String {
 
 /// The operations, a row a scope.
 pub(super) fn operations(answers: &Answers) -> Option<Markup> {
-    let is_known = |one: &&OperationsToDetection| one.criteria.iter().any(|spread| spread.runs > 0);
+    let is_known =
+        |one: &&OperationsToDetection| one.criteria.iter().any(|detection| detection.runs > 0);
     let known: Vec<_> = answers.operations.iter().filter(is_known).collect();
     if known.is_empty() {
         return None;
@@ -91,7 +92,7 @@ pub(super) fn operations(answers: &Answers) -> Option<Markup> {
     );
     for one in known {
         let mut row = vec![Cell::text(&scope(&one.scope))];
-        row.extend(one.criteria.iter().map(spread));
+        row.extend(one.criteria.iter().map(detection));
         table.push(row);
     }
     Some(html! {
@@ -100,10 +101,10 @@ pub(super) fn operations(answers: &Answers) -> Option<Markup> {
     })
 }
 
-fn spread(spread: &Spread) -> Cell {
-    let (Some(median), Some(mean)) = (spread.median, spread.mean) else {
+fn detection(detection: &Detection) -> Cell {
+    let (Some(median), Some(mean)) = (detection.median, detection.mean) else {
         return Cell::missing("·");
     };
-    let runs = counted(spread.runs as usize, "run", "runs");
+    let runs = counted(detection.runs as usize, "run", "runs");
     Cell::number(&format!("{median:.0}"), median).titled(format!("mean {mean:.0}, of {runs}"))
 }
