@@ -15,12 +15,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use check::guarantee::Guarantee;
-use memory::{Model, PsoRmw};
+use memory::{Model, PsoRmw, models};
 use report::answers::Answers;
+use report::catalog::Catalog;
 use report::claims::Claim;
 use report::summary::Summary;
 use serde::Serialize;
-use tables::{CampaignRun, Equivalent};
+use tables::{CRITERIA, CampaignRun, Equivalent};
 
 use crate::error::Error;
 use crate::options::Format;
@@ -32,6 +33,7 @@ use lab::stored::Stored;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
+  rubric report --list
   rubric report campaign
   rubric report campaign --all | less
   rubric report campaign --format json | jq '.survivors[0]'
@@ -57,8 +59,12 @@ Exit status: 1 if an unmutated protocol shows a fault or a violation of what its
 there are no results in the folder or a table is damaged, else 0.")]
 pub struct Args {
     /// A folder that `rubric campaign -o DIR` or `rubric experiment -o DIR` filled
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "list")]
+    folder: Option<PathBuf>,
+
+    /// List the figures; with --format json also claims, criteria, finders, and the styles of series
+    #[arg(long, conflicts_with_all = ["folder", "all", "output", "figures", "claims"])]
+    list: bool,
 
     /// Print all claims, survivors and equivalent mutants, not only those that were tested and the first
     #[arg(long)]
@@ -93,8 +99,11 @@ pub struct Progress {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let Some(folder) = &args.folder else {
+        return list(args.format, out).map_err(Error::Output);
+    };
     args.files.check()?;
-    let held = Stored::read(&args.folder)?;
+    let held = Stored::read(folder)?;
     let answers = Campaign::of(&held).map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);
     let claims = report::claims::all(&held.results);
@@ -104,7 +113,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         // The claims of experiments alone are not what somebody with a campaign asks about.
         claims: if summaries.is_empty() { &[] } else { &claims },
         campaign: Campaign::of(&held).zip(answers.as_ref()),
-        tables: &campaign::tables(&args.folder)?,
+        tables: &campaign::tables(folder)?,
         progress: None,
     };
     match args.format {
@@ -121,6 +130,47 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
     .map_err(Error::Output)?;
     Ok(answers.as_ref().map_or(Status::Done, status))
+}
+
+/// A criterion, and the models that imply it.
+#[derive(Serialize)]
+struct Criterion {
+    name: &'static str,
+    models: Vec<&'static str>,
+}
+
+/// The lists of a report as JSON.
+#[derive(Serialize)]
+struct Lists {
+    criteria: Vec<Criterion>,
+    #[serde(flatten)]
+    catalog: Catalog,
+}
+
+/// Prints what reports consist of.
+fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
+    let catalog = Catalog::new();
+    match format {
+        Format::Text => {
+            for figure in catalog.figures {
+                writeln!(out, "{:24} {:16} {}", figure.name, figure.experiment, figure.title)?;
+            }
+        }
+        Format::Json => {
+            let criteria = CRITERIA.iter().map(|name| Criterion {
+                name,
+                models: models::ALL
+                    .iter()
+                    .map(|model| model.name())
+                    .filter(|model| counts(model, name))
+                    .collect(),
+            });
+            let criteria = criteria.collect();
+            serde_json::to_writer(&mut *out, &Lists { criteria, catalog })?;
+            writeln!(out)?;
+        }
+    }
+    Ok(Status::Done)
 }
 
 /// How many survivors and equivalent mutants are shown.

@@ -311,7 +311,7 @@ impl fmt::Display for Missing {
             Missing::TooShort(name) => write!(
                 out,
                 "The runs of `rubric experiment {name}` are below {}, where caches and clock make more of a difference than algorithms.",
-                paper::seconds(measure::FLEETING)
+                crate::numbers::seconds(measure::FLEETING)
             ),
             Missing::Rows(name, what) => write!(
                 out,

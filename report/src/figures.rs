@@ -53,6 +53,7 @@ use sample::Sample;
 use tables::results::Results;
 
 pub use crate::plot::chart::Table;
+pub(crate) use sample::SIZES;
 
 /// A row of [`FIGURES`].
 #[derive(Clone, Copy, Debug, Serialize)]

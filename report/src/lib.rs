@@ -18,10 +18,12 @@
 
 pub mod answers;
 pub mod assumptions;
+pub mod catalog;
 pub mod claims;
 pub mod coverage;
 pub mod explain;
 pub mod figures;
+pub mod numbers;
 pub mod page;
 pub mod picture;
 mod plot;

@@ -13,7 +13,6 @@ mod layout;
 mod legend;
 pub mod lines;
 mod marks;
-pub mod numbers;
 pub mod render;
 pub mod spread;
 pub mod style;

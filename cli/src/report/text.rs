@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use report::answers::{
     Alarm, Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor,
 };
+use report::numbers::percent;
 
 use super::table::Table;
 use super::{Campaign, Progress};
@@ -150,7 +151,7 @@ impl Page<'_> {
             let mut table = Table::new(&[&[""][..], &names].concat());
             let count = counted().map(|rate| rate.caught.to_string());
             table.push(std::iter::once("runs".to_owned()).chain(count).collect());
-            let shares = counted().map(|rate| percent(rate.share));
+            let shares = counted().map(|rate| rate.share.map_or("-".to_owned(), percent));
             table.push(std::iter::once("share".to_owned()).chain(shares).collect());
             table.print(out)?;
             for claim in rates.claims.iter().filter(|claim| claim.of > 0) {
@@ -160,9 +161,9 @@ impl Page<'_> {
                     claim.claim,
                     claim.found,
                     claim.of,
-                    percent(claim.share),
+                    claim.share.map_or("-".to_owned(), percent),
                     claim.paper,
-                    percent(claim.stated)
+                    claim.stated.map_or("-".to_owned(), percent)
                 )?;
             }
         }
@@ -420,12 +421,4 @@ fn scope(scope: &Scope) -> String {
         Scope::Model(model) => model.to_uppercase(),
         Scope::Client(client) => client.clone(),
     }
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or("-".to_owned(), |share| match share * 100.0 {
-        whole if whole == whole.round() => format!("{whole:.0} %"),
-        fraction if fraction < 10.0 => format!("{fraction:.2} %"),
-        fraction => format!("{fraction:.1} %"),
-    })
 }

@@ -2,7 +2,7 @@
 
 use super::measure::{AtSize, time};
 use super::paper::{
-    self, LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS, ROUGHLY, STRUCTURES_OVERHEAD,
+    LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS, ROUGHLY, STRUCTURES_OVERHEAD,
 };
 use super::speed::all;
 use super::{Found, Missing, Told};
@@ -145,7 +145,7 @@ pub(super) fn overhead(results: AtSize<'_>) -> Result<Found, Missing> {
     let (Some(locks), Some(structures)) = (mean(&locks), mean(&structures)) else {
         return Err(Missing::CutOff(TABLES[0]));
     };
-    let shown = |share: Estimate| paper::percent((share.low * 100.0).round() / 100.0);
+    let shown = |share: Estimate| crate::numbers::percent((share.low * 100.0).round() / 100.0);
     Ok(Found {
         ours: format!(
             "{} for data structures, {} for mutual exclusion",

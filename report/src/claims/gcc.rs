@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::kernels::{Ordered, average, ceiling, ordered};
 use super::measure::{AtSize, Axis, History, Trials};
-use super::paper::{self, FAR_MORE, percent};
+use super::paper::{self, FAR_MORE};
 use super::{Found, Missing, speed};
+use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
 use tables::{Said, Trial};
 

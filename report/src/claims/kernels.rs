@@ -2,7 +2,7 @@
 
 use super::Missing;
 use super::measure::Trials;
-use super::paper::percent;
+use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
 
 /// What a criterion orders of the pairs of writes of one history.

@@ -12,8 +12,11 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use super::measure::{AtSize, Axis, FEWEST, FEWEST_CASES, FLEETING, GROWS};
 use super::{Claim, Found, Missing, Told, burnim, campaign, gcc, qadeer, tsotool, wsc};
+use crate::numbers::{percent, seconds, times};
 use crate::statistics::{Estimate, Share};
 
 /// Zennou, Bouajjani, Enea, Erradi: Gradual Consistency Checking.
@@ -189,14 +192,14 @@ const LOCATIONS_AND_READS: &str = "The paper does not say how many locations its
 const ONE_READ: &str = "The paper does not say how many reads of a history get another value. It is one here, because CCM misses about as many \
     violations then as in the paper, and none if there are several.";
 
-/// One of the programs of Burnim et al., section 7.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A program of Burnim et al., section 7.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Program {
     /// Its name.
     pub name: &'static str,
-    /// Lines of C.
+    /// The number of lines of C.
     pub lines: u32,
-    /// What Tables 1 and 2 say: with up to one preemption, and with up to two.
+    /// Tables 1 and 2: with up to one preemption, and with up to two.
     pub explored: [Explored; 2],
 }
 
@@ -217,7 +220,7 @@ pub const STRUCTURES_OVERHEAD: f64 = 0.2;
 pub const LOCKS_OVERHEAD: f64 = 1.0;
 
 /// What was found in all interleavings of a program.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Explored {
     /// Interleavings.
     pub interleavings: u32,
@@ -349,32 +352,6 @@ impl Unit {
 /// How far a share is from 0 or 1, whichever is next.
 fn rare(share: f64) -> f64 {
     share.min(1.0 - share)
-}
-
-/// A fraction in percent.
-pub fn percent(share: f64) -> String {
-    let percent = format!("{:.2}", share * 100.0);
-    let percent = percent.trim_end_matches('0').trim_end_matches('.');
-    format!("{percent} %")
-}
-
-/// How many times as much.
-pub fn times(ratio: f64) -> String {
-    match ratio {
-        large if large >= 100.0 => format!("{large:.0} times"),
-        middle if middle >= 10.0 => format!("{middle:.1} times"),
-        small => format!("{small:.2} times"),
-    }
-}
-
-/// A time.
-pub fn seconds(number: f64) -> String {
-    match number {
-        long if long >= 100.0 => format!("{long:.0} s"),
-        middle if middle >= 1.0 => format!("{middle:.1} s"),
-        short if short >= 0.001 => format!("{:.1} ms", short * 1e3),
-        tiny => format!("{:.1} µs", tiny * 1e6),
-    }
 }
 
 impl Figure {

@@ -1,8 +1,9 @@
 //! Which algorithm is faster, where, and how that grows: what several papers claim of their figures.
 
 use super::measure::{Axis, FLEETING, GROWS, Trials};
-use super::paper::{ALIKE, FASTER, SIMILAR, seconds, times};
+use super::paper::{ALIKE, FASTER, SIMILAR};
 use super::{Found, Missing, Told};
+use crate::numbers::{seconds, times};
 use crate::statistics::{Estimate, median};
 
 /// Which part of the comparisons has to agree where a figure is said to show something as a whole.

@@ -181,7 +181,7 @@ fn the_size_of_the_paper_counts() {
     let claim = claim("wsc-fig9-seconds", &both.into());
     assert_eq!(
         (claim.verdict, claim.ours.as_str()),
-        (Verdict::Holds, "200.0 ms")
+        (Verdict::Holds, "200 ms")
     );
     assert!(
         claim.note.contains("100 histories, size paper"),

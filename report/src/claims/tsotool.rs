@@ -4,9 +4,10 @@ mod reasons;
 pub(super) mod times;
 
 use super::measure::{AtSize, Axis, FEWEST, FEWEST_CASES, Trials};
-use super::paper::{self, Stated, percent};
+use super::paper::{self, Stated};
 use super::speed;
 use super::{Found, Missing, Told};
+use crate::numbers::percent;
 use crate::statistics::{Estimate, Share};
 use tables::{Said, Trial};
 

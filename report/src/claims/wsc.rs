@@ -4,9 +4,10 @@ mod reasons;
 
 use super::kernels::{Ordered, average, ceiling, exact, in_kernel, of_kernels, ordered};
 use super::measure::{AtSize, Axis, FEWEST_CASES, History, Trials, time};
-use super::paper::{self, FEWEST_APART, NOT_FAR, Stated, percent};
+use super::paper::{self, FEWEST_APART, NOT_FAR, Stated};
 use super::speed::{self, all};
 use super::{Found, Missing, Told};
+use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
 use tables::Said;
 

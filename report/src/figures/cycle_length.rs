@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::sample::Sample;
+use crate::numbers::percent;
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
-use crate::plot::numbers::percent;
 use crate::plot::style::{GREY, Marker, Style, style};
 use tables::{Said, Trial};
 

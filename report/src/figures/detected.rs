@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::sample::Sample;
 use crate::claims::paper::{FIG9_ALL, FIG9_MISSES, GCC_CAUSAL, GCC_VIOLATIONS};
+use crate::numbers::percent;
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
-use crate::plot::numbers::percent;
 use crate::plot::style::{algorithm_of, rank, style};
 use tables::{Said, Trial};
 

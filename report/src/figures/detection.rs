@@ -2,10 +2,10 @@
 
 use super::kills::clients;
 use crate::answers::{Answers, Detection, Scope};
+use crate::numbers::digits;
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{LegendEntry, Panel, Plot, Side, Symbol, Table};
 use crate::plot::font::LABEL;
-use crate::plot::numbers::digits;
 use crate::plot::style::{BLACK, GREY, Marker, Style, style};
 
 /// Means and medians by criterion.

@@ -6,11 +6,11 @@ use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
 use super::times::TIME;
 use crate::claims::paper::{MIX_BASELINE, MIX_SLOWDOWN};
+use crate::numbers::{digits, ratio, seconds};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{LegendEntry, Panel, Plot, Side, Symbol, Table, Timeouts};
 use crate::plot::lines;
-use crate::plot::numbers::{digits, ratio, seconds};
 use crate::plot::style::{BLACK, PUBLISHED, style};
 use crate::statistics::{Estimate, Summary};
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sample::Sample;
 use super::slowdown::BASELINE;
+use crate::numbers::{count, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Panel, Plot, Table};
-use crate::plot::numbers::{count, percent};
 use crate::plot::style::style;
 use tables::Said;
 

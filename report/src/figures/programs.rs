@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::sample::{Sample, time};
 use crate::claims::paper::{Explored, PROGRAMS, Program};
+use crate::numbers::{count, percent, seconds};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Side, Table};
-use crate::plot::numbers::{count, percent, seconds};
 use crate::plot::style::{BLACK, style};
 use crate::statistics::{Estimate, median};
 use tables::Trial;

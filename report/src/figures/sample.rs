@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::claims::measure;
-use crate::plot::numbers::{seconds, span};
+use crate::numbers::{seconds, span};
 use crate::plot::style::rank;
 use crate::statistics::Estimate;
 use tables::Trial;
 
 /// Sizes of experiments, in ascending order.
-const SIZES: [&str; 3] = ["quick", "paper", "large"];
+pub const SIZES: [&str; 3] = ["quick", "paper", "large"];
 
 /// The trials of an experiment of one size, or a part of them.
 #[derive(Clone, Debug)]

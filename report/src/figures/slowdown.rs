@@ -3,10 +3,10 @@
 use super::sample::{Sample, time};
 use super::times::{WIDE, x_name};
 use crate::claims::paper::{FIG9_DBCOP, HEU_OVERHEAD};
+use crate::numbers::ratio;
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{LegendEntry, Plot, Symbol};
 use crate::plot::lines::{self, Quantity};
-use crate::plot::numbers::ratio;
 use crate::plot::style::PUBLISHED;
 use crate::statistics::Estimate;
 use tables::Trial;

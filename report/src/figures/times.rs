@@ -2,10 +2,10 @@
 
 use super::sample::{Sample, time};
 use crate::claims::paper::FIG9_SECONDS;
+use crate::numbers::{count, seconds};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::Plot;
 use crate::plot::lines::{self, Quantity, Series};
-use crate::plot::numbers::{count, seconds};
 use tables::Trial;
 
 /// Width and height of a panel that stands alone, in pixels.

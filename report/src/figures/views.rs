@@ -3,7 +3,7 @@
 
 use super::sample::Sample;
 use super::times::{TIME, curves, subtitle, x_name};
-use crate::plot::axis::Scale;
+use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{Panel, Plot};
 use crate::plot::lines::{self, Quantity, Series};
 
@@ -52,7 +52,11 @@ fn views(kind: &str, x: &str, series: &[Series], first: usize) -> Vec<Panel> {
         let letter = char::from(b'a'.saturating_add((first + at) as u8));
         let colon = if kind.is_empty() { "" } else { ": " };
         let heading = format!("({letter}) {kind}{colon}{what}");
-        let y = lines::axis(TIME, Quantity::Seconds, series, scale);
+        let y = match scale {
+            // The limit is far above the curves of a closer view.
+            Scale::Linear => Axis::seconds(TIME, lines::numbers(series), scale),
+            _ => Axis::seconds(TIME, lines::times(series), scale),
+        };
         lines::panel(&heading, x, series, Quantity::Seconds, y)
     };
     let mut panels = vec![panel(0, "all algorithms", series, Scale::Auto)];

@@ -7,7 +7,7 @@ use plotters::coord::ranged1d::{
 };
 
 use super::font::LABEL;
-use super::numbers::{count, percent, ratio, seconds};
+use crate::numbers::{count, percent, ratio, seconds};
 
 /// Ratio of the largest to the smallest number from which an axis is logarithmic.
 const LOGARITHMIC_FROM: f64 = 20.0;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::axis::{Axis, Scale};
+use super::axis::Axis;
 use super::chart::{EndLabel, Layer, LegendEntry, Panel, Reference, Symbol, Table, Timeouts};
-use super::numbers::{digits, seconds};
 use super::style::{GREY, Marker, Style, algorithm_of, rank, styles};
+use crate::numbers::{digits, seconds};
 use crate::statistics::{Estimate, Summary};
 
 /// Rows of time-outs above a panel, at most; the table has them all.
@@ -121,7 +121,9 @@ pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: A
     }));
     if quantity == Quantity::Seconds {
         let kind = Reference::Limit;
-        let limits = limits(series).into_iter();
+        let limits = limits(series)
+            .into_iter()
+            .filter(|at| *at <= panel.y.high());
         panel
             .layers
             .extend(limits.map(|at| Layer::Reference { at, kind }));
@@ -176,14 +178,6 @@ fn timeouts(series: &Series) -> Option<Timeouts> {
         style: series.style,
         at,
     })
-}
-
-/// An axis for the numbers of the curves.
-pub fn axis(name: &str, quantity: Quantity, series: &[Series], scale: Scale) -> Axis {
-    match quantity {
-        Quantity::Seconds => Axis::seconds(name, times(series), scale),
-        Quantity::Ratio => Axis::ratios(name, numbers(series).chain([1.0]), scale),
-    }
 }
 
 /// The legend of panels with these curves.

@@ -2,8 +2,8 @@
 
 use super::axis::Axis;
 use super::chart::{Layer, LegendEntry, Panel, Side, Symbol, Table};
-use super::numbers::{digits, percent};
 use super::style::{BLACK, Marker, PUBLISHED, Style};
+use crate::numbers::{digits, percent};
 use crate::statistics::{Estimate, Summary};
 
 /// Half the width of a box, where groups are 1 apart.

@@ -5,6 +5,7 @@
 //! drawn beside it in one of them at least. Whether a point is filled is free to say something else.
 
 use plotters::style::RGBColor;
+use serde::Serialize;
 
 /// Black.
 pub const BLACK: RGBColor = RGBColor(0, 0, 0);
@@ -32,7 +33,8 @@ pub const PUBLISHED: Style = Style {
 };
 
 /// The shape of a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Marker {
     /// A disc.
     Circle,

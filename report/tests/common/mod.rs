@@ -78,7 +78,6 @@ pub fn full() -> Made {
             "gcc-fig4-operations",
             "gcc-fig4-threads",
             "mutants-kills",
-            "burnim",
         ]
         .map(figure)
         .to_vec(),

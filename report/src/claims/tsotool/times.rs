@@ -4,10 +4,11 @@
 //! programs of a tuple are averaged over tuples.
 
 use super::super::measure::{AtSize, Axis, GROWS, History, Trials, time};
-use super::super::paper::{self, FASTER, Stated, seconds, times};
+use super::super::paper::{self, FASTER, Stated};
 use super::super::speed::all;
 use super::super::{Found, Missing, Told};
 use super::{BACK, BASELINE, FEW_THREADS, reasons};
+use crate::numbers::{seconds, times};
 use crate::statistics::{Estimate, mean, median};
 use tables::Said;
 

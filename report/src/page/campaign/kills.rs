@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::scope;
 use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, Kills};
-use crate::page::cell::{Cell, percent};
+use crate::numbers::percent;
+use crate::page::cell::Cell;
 use crate::page::table::Table;
 
 /// A matrix for all runs, and those for each model and client behind a line to open them.

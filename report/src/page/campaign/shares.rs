@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::scope;
 use crate::answers::{Answers, Claim, Detection, OperationsToDetection, Rate, Rates, Scope};
-use crate::page::cell::{Cell, counted, percent};
+use crate::numbers::percent;
+use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 use tables::CRITERIA;
 
