@@ -108,7 +108,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let summaries = report::summary::experiments(&held.results.trials);
     let claims = report::claims::all(&held.results);
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
-    let said = Said {
+    let output = Output {
         experiments: &summaries,
         // The claims of experiments alone are not what somebody with a campaign asks about.
         claims: if summaries.is_empty() { &[] } else { &claims },
@@ -117,13 +117,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         progress: None,
     };
     match args.format {
-        Format::Json => said.json(out),
+        Format::Json => output.json(out),
         Format::Text => {
             let most = if args.all { usize::MAX } else { SHOWN };
             let unfinished = held.unfinished.iter().map(|name| {
-                format!("{name} has not ended: `rubric experiment {name}` with the options it was started with goes on")
+                format!("{name} has not finished: `rubric experiment {name}` with the same options resumes it")
             });
-            said.text(most, out)
+            output.text(most, out)
                 .and_then(|()| unfinished.into_iter().try_for_each(|line| writeln!(out, "{line}")))
                 .and_then(|()| written.iter().try_for_each(|line| writeln!(out, "{line}")))
         }
@@ -153,7 +153,11 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
     match format {
         Format::Text => {
             for figure in catalog.figures {
-                writeln!(out, "{:24} {:16} {}", figure.name, figure.experiment, figure.title)?;
+                writeln!(
+                    out,
+                    "{:24} {:16} {}",
+                    figure.name, figure.experiment, figure.title
+                )?;
             }
         }
         Format::Json => {
@@ -177,7 +181,7 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
 const SHOWN: usize = 10;
 
 /// All that is printed.
-struct Said<'a> {
+struct Output<'a> {
     experiments: &'a [Summary],
     claims: &'a [Claim],
     campaign: Option<(Campaign<'a>, &'a Answers)>,
@@ -187,7 +191,7 @@ struct Said<'a> {
     progress: Option<&'a Progress>,
 }
 
-impl Said<'_> {
+impl Output<'_> {
     fn text(&self, most: usize, out: &mut dyn Write) -> io::Result<()> {
         experiments::print(self.experiments, self.claims, most > SHOWN, out)?;
         let Some((campaign, answers)) = &self.campaign else {
@@ -253,7 +257,7 @@ pub fn print(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let answers = &campaign.answers();
-    let said = Said {
+    let output = Output {
         experiments: &[],
         claims: &[],
         campaign: Some((*campaign, answers)),
@@ -261,8 +265,8 @@ pub fn print(
         progress: Some(progress),
     };
     let printed = match format {
-        Format::Text => said.text(SHOWN, out),
-        Format::Json => said.json(out),
+        Format::Text => output.text(SHOWN, out),
+        Format::Json => output.json(out),
     };
     printed.map_err(Error::Output)?;
     Ok(status(answers))

@@ -56,7 +56,7 @@ use serde::Serialize;
 use crate::figures::CAMPAIGN;
 use crate::statistics::{Estimate, Share};
 use measure::{AtSize, FEWEST};
-use paper::Stated;
+use paper::PublishedClaim;
 use tables::results::Results;
 
 /// A claim of a paper, and what was found here.
@@ -164,12 +164,12 @@ impl Claim {
         let mut all = own.iter().chain(experiments_of(self));
         if let Some(name) = all.find(unfinished) {
             self.is_untested(&format!(
-                "{name} has not finished at size {}: `rubric experiment {name}` with the options it was started with goes on.",
+                "{name} has not finished at size {}: `rubric experiment {name}` with the same options resumes it.",
                 size.size
             ));
         } else if size.size == measure::QUICK && self.verdict != Verdict::Untested {
             self.is_untested(&format!(
-                "Size {} is for trying out: `rubric experiment {} --size paper` tests it.",
+                "Size {} decides no claim: run `rubric experiment {} --size paper`.",
                 size.size, self.experiment
             ));
         }
@@ -197,10 +197,7 @@ impl Claim {
                 Some(tried),
             ) => {
                 *self = other;
-                self.note += &format!(
-                    " What there is of size {} is too little to tell.",
-                    tried.size
-                );
+                self.note += &format!(" The rows of size {} are too few to decide.", tried.size);
             }
             (Verdict::Untested, _, None) => *self = other,
             _ => {}
@@ -209,20 +206,20 @@ impl Claim {
 }
 
 /// What was found of a claim.
-struct Found {
+struct Evidence {
     /// The numbers.
     ours: String,
     /// Whether the claim is true.
-    holds: Told,
+    holds: Decision,
     /// How it is otherwise; empty if it is not, or the numbers say so.
     difference: String,
     /// What the numbers rest on, and what may explain them.
     basis: String,
 }
 
-impl Found {
+impl Evidence {
     /// The same with what may explain it.
-    fn because(mut self, why: String) -> Found {
+    fn because(mut self, why: String) -> Evidence {
         if !why.is_empty() {
             self.basis = format!("{} {why}", self.basis);
         }
@@ -232,11 +229,11 @@ impl Found {
 
 /// Whether something is so, as far as the numbers tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum Decision {
     Yes,
     No,
     /// Not known, since runs were cut off.
-    CutOff,
+    TimedOut,
     /// Not known, since runs are too short to be compared.
     TooShort,
     /// Not known, since there are too few cases for the rule.
@@ -245,18 +242,18 @@ enum Told {
     Unclear(&'static str),
 }
 
-impl From<bool> for Told {
-    fn from(holds: bool) -> Told {
+impl From<bool> for Decision {
+    fn from(holds: bool) -> Decision {
         match holds {
-            true => Told::Yes,
-            false => Told::No,
+            true => Decision::Yes,
+            false => Decision::No,
         }
     }
 }
 
-impl From<Option<bool>> for Told {
-    fn from(holds: Option<bool>) -> Told {
-        holds.map_or(Told::CutOff, Told::from)
+impl From<Option<bool>> for Decision {
+    fn from(holds: Option<bool>) -> Decision {
+        holds.map_or(Decision::TimedOut, Decision::from)
     }
 }
 
@@ -274,7 +271,7 @@ pub enum Missing {
     /// Too few histories to see what is rare: so many, of so many that are needed.
     Rare(&'static str, u64, u64),
     /// Too many runs were cut off, or have no times.
-    CutOff(&'static str),
+    TimedOut(&'static str),
     /// The runs take too little time to be compared.
     TooShort(&'static str),
     /// It has no rows about something.
@@ -289,57 +286,57 @@ impl fmt::Display for Missing {
             }
             Missing::Algorithm(name, algorithm) => write!(
                 out,
-                "No rows of {algorithm}: `rubric experiment {name} --algorithm {algorithm}` makes them."
+                "No rows of {algorithm}: run `rubric experiment {name} --algorithm {algorithm}`."
             ),
             Missing::Few(name, found) => write!(
                 out,
-                "Too few histories tell, {found} of {FEWEST} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few comparable histories, {found} of {FEWEST}: run `rubric experiment {name}` with a larger `--size`."
             ),
             Missing::Cases(name, found) => write!(
                 out,
-                "Too few histories, {found} of {} that are needed: `rubric experiment {name}` makes more with a larger `--size`.",
+                "Too few histories, {found} of {}: run `rubric experiment {name}` with a larger `--size`.",
                 measure::FEWEST_CASES
             ),
             Missing::Rare(name, found, needed) => write!(
                 out,
-                "Too few histories to see what is so rare, {found} of {needed} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few histories to observe an event this rare, {found} of {needed}: run `rubric experiment {name}` with a larger `--size`."
             ),
-            Missing::CutOff(name) => write!(
+            Missing::TimedOut(name) => write!(
                 out,
-                "Too many runs were cut off to tell: `rubric experiment {name}` with a larger `--timeout` gives them more time."
+                "Too many runs timed out to decide: run `rubric experiment {name}` with a larger `--timeout`."
             ),
             Missing::TooShort(name) => write!(
                 out,
-                "The runs of `rubric experiment {name}` are below {}, where caches and clock make more of a difference than algorithms.",
+                "The runs of `rubric experiment {name}` take less than {}, where caches and clock make more of a difference than algorithms.",
                 crate::numbers::seconds(measure::FLEETING)
             ),
             Missing::Rows(name, what) => write!(
                 out,
-                "No rows about {what}: `rubric experiment {name}` may have some with a larger `--size`."
+                "No rows about {what}: run `rubric experiment {name}` with a larger `--size`."
             ),
         }
     }
 }
 
-impl Stated {
+impl PublishedClaim {
     /// The claim with what was found.
-    fn claim(&self, found: Result<Found, Missing>) -> Claim {
+    fn claim(&self, found: Result<Evidence, Missing>) -> Claim {
         let (ours, verdict, note) = match found {
             Err(missing) => (String::new(), Verdict::Untested, missing.to_string()),
             Ok(found) => {
                 let name = self.experiment;
                 let (verdict, said) = match found.holds {
-                    Told::Yes => (Verdict::Holds, String::new()),
-                    Told::No => (Verdict::Differs, String::new()),
-                    Told::CutOff => (Verdict::Untested, Missing::CutOff(name).to_string()),
-                    Told::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
-                    Told::FewCases => (
+                    Decision::Yes => (Verdict::Holds, String::new()),
+                    Decision::No => (Verdict::Differs, String::new()),
+                    Decision::TimedOut => (Verdict::Untested, Missing::TimedOut(name).to_string()),
+                    Decision::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
+                    Decision::FewCases => (
                         Verdict::Untested,
                         format!(
-                            "There are too few cases to tell by the rule: `rubric experiment {name}` makes more with a larger `--size`."
+                            "Too few cases for the rule: run `rubric experiment {name}` with a larger `--size`."
                         ),
                     ),
-                    Told::Unclear(why) => (Verdict::Untested, why.to_owned()),
+                    Decision::Unclear(why) => (Verdict::Untested, why.to_owned()),
                 };
                 let (verdict, said) = match self.calibrated() {
                     Some(chosen) => (Verdict::Calibrated, chosen.to_owned()),
@@ -366,18 +363,24 @@ impl Stated {
     }
 
     /// What it means to have found this number; `counts` says what it was counted on, if it is a share.
-    fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Found {
+    fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Evidence {
         self.found(ours, self.figure.admits(ours), counts, basis)
     }
 
     /// The same, where it is known what that means.
-    fn found(&self, ours: Estimate, holds: Told, counts: Option<String>, basis: String) -> Found {
+    fn found(
+        &self,
+        ours: Estimate,
+        holds: Decision,
+        counts: Option<String>,
+        basis: String,
+    ) -> Evidence {
         let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
-        Found {
+        Evidence {
             ours: format!("{}{counts}", self.figure.shown(ours)),
             holds,
             difference: match holds {
-                Told::No => self.figure.difference(ours),
+                Decision::No => self.figure.difference(ours),
                 _ => String::new(),
             },
             basis,
@@ -398,7 +401,7 @@ impl Stated {
     }
 
     /// The same for a share of enough.
-    fn share(&self, share: Share, what: &str, basis: String) -> Result<Found, Missing> {
+    fn share(&self, share: Share, what: &str, basis: String) -> Result<Evidence, Missing> {
         if share.of < FEWEST as u64 {
             return Err(Missing::Few(self.experiment, share.of as usize));
         }

@@ -112,7 +112,7 @@ fn document(title: &str, lead: &str, sections: &[Section]) -> String {
 
 fn title(page: &Page<'_>) -> &'static str {
     match (page.results.trials.is_empty(), page.answers) {
-        (false, _) => "Memory consistency: the papers' experiments, and here",
+        (false, _) => "Memory consistency: published results and ours",
         (true, Some(_)) => "Memory consistency: a campaign of mutants",
         (true, None) => "Memory consistency: results",
     }

@@ -1,4 +1,4 @@
-//! The answers of a campaign, for a person.
+//! The answers of a campaign, as human-readable text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
@@ -85,16 +85,16 @@ impl Page<'_> {
         let apart = self.answers.equivalents.len();
         writeln!(
             out,
-            "  {} mutants: {caught} caught, {} not caught, {apart} set apart",
+            "  {} mutants: {caught} found, {} not found, {apart} excluded",
             tried + apart as u64,
             tried - caught
         )?;
         if self.campaign.is_running {
-            let note = "  The campaign has not ended. Mutants without runs are not counted.";
+            let note = "  The campaign has not finished. Mutants without runs are not counted.";
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
         if progress.is_some_and(|progress| !progress.is_whole) {
-            let note = "  Time was over before all runs were done: the same command goes on. Mutants without \
+            let note = "  The time limit ended before all runs were done: the same command resumes the campaign. Mutants without \
                         runs are not counted.";
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
@@ -118,13 +118,13 @@ impl Page<'_> {
         };
         writeln!(
             out,
-            "\nMutants of each operator, and how many of them each finder caught"
+            "\nMutants of each operator, and how many of them each finder found"
         )?;
         let shown = |finder: &'static str| match finder {
             "protocol error" => "error",
             other => other,
         };
-        let mut headings = vec!["", "mutants", "caught"];
+        let mut headings = vec!["", "mutants", "found"];
         headings.extend(FINDERS.map(shown));
         let mut table = Table::new(&headings);
         matrix
@@ -142,7 +142,7 @@ impl Page<'_> {
             }
             writeln!(
                 out,
-                "\nOf {} runs that violate {}, caught by",
+                "\nOf {} runs that violate {}, refuted by",
                 rates.violating,
                 scope(&rates.scope)
             )?;
@@ -190,7 +190,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nOperations completed until a violation shows, median and mean"
+            "\nOperations completed until a violation is detected, median and mean"
         )?;
         for one in all {
             let counted = || one.criteria.iter().filter(|spread| spread.runs > 0);
@@ -220,7 +220,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nViolations of what a client keeps: who catches them, and how to repeat the first"
+            "\nViolations of what a client guarantees: the finders, and the command that reproduces the first"
         )?;
         for one in violations().take(self.most) {
             let finders = one.finders.join(" ");
@@ -239,7 +239,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nFaults of the protocol, without a violation: how the first run ended, and how to repeat it"
+            "\nFaults of the protocol without a violation: how the first run ended, and the command that reproduces it"
         )?;
         for one in failures().take(self.most) {
             let name = self.name(&one.protocol, &one.mutant);
@@ -256,7 +256,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nNot caught, the most suspicious first: taken often, and nobody noticed"
+            "\nNot found, ordered by how often the edited place was taken"
         )?;
         let mut table = Table::new(&["", "taken", "runs"]);
         for one in survivors.iter().take(self.most) {
@@ -287,7 +287,7 @@ impl Page<'_> {
             .collect();
         writeln!(
             out,
-            "\nSet apart, as good as their protocol or out of reach: {}",
+            "\nExcluded, equivalent to their protocol or unreachable: {}",
             kinds.join(", ")
         )?;
         for one in equivalents.iter().take(self.most) {
@@ -315,7 +315,7 @@ impl Page<'_> {
     fn more(&self, all: usize, out: &mut dyn Write) -> io::Result<()> {
         match all.saturating_sub(self.most) {
             0 => Ok(()),
-            more => writeln!(out, "  and {more} more, which rubric report --all shows"),
+            more => writeln!(out, "  and {more} more (--all shows them)"),
         }
     }
 
@@ -331,7 +331,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nRuns until a named bug shows: median, and in how many repetitions it did"
+            "\nRuns until a named bug is found: median, and the repetitions that found it"
         )?;
         let mut table = Table::new(&["", "client", "blind", "", "guided", "", "gain"]);
         let median = |effort: Effort| {
@@ -360,7 +360,7 @@ impl Page<'_> {
         let undecided: u64 = alarms.runs.iter().map(|one| one.undecided).sum();
         writeln!(
             out,
-            "\nThe protocols as they are: {runs} runs; alarms: {}, undecided: {undecided}",
+            "\nUnmutated protocols: {runs} runs; alarms: {}, undecided: {undecided}",
             alarms.alarms.len()
         )?;
         for alarm in alarms.alarms.iter().take(self.most) {
@@ -371,7 +371,7 @@ impl Page<'_> {
         if !alarms.warnings.is_empty() {
             writeln!(
                 out,
-                "\nWarnings: what gem5 accepts although it is evidently wrong (--strict makes it a fault)"
+                "\nWarnings: errors that gem5 accepts (--strict makes them faults)"
             )?;
         }
         for warned in &alarms.warnings {
@@ -392,7 +392,7 @@ fn told(alarm: &Alarm) -> String {
     let what = match &alarm.message {
         Some(message) => format!("{}: {message}", alarm.outcome),
         None => format!(
-            "{} of {}, caught by {}",
+            "{} of {}, refuted by {}",
             alarm.outcome,
             alarm.model.to_uppercase(),
             alarm.violates.join(" ")
@@ -417,7 +417,7 @@ fn cells(name: &str, row: &KillRow) -> Vec<String> {
 
 fn scope(scope: &Scope) -> String {
     match scope {
-        Scope::All => "what their client keeps".to_owned(),
+        Scope::All => "what their client guarantees".to_owned(),
         Scope::Model(model) => model.to_uppercase(),
         Scope::Client(client) => client.clone(),
     }

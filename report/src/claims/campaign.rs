@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::paper::Stated;
-use super::{Claim, Found, Missing};
+use super::paper::PublishedClaim;
+use super::{Claim, Evidence, Missing};
 use crate::answers::{Answers, Rates, Scope};
 use crate::figures::CAMPAIGN;
 use crate::statistics::Share;
@@ -72,9 +72,9 @@ fn basis(rates: &Rates) -> String {
 
 pub(super) fn caught(
     rates: &Result<Rates, Missing>,
-    stated: Stated,
+    stated: PublishedClaim,
     criterion: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let rates = rates.as_ref().map_err(Clone::clone)?;
     let mut all = rates.criteria.iter();
     let rate = all.find(|rate| rate.criterion == criterion);
@@ -87,7 +87,10 @@ pub(super) fn caught(
 }
 
 /// A share that the answers of a campaign have too.
-pub(super) fn stated(rates: &Result<Rates, Missing>, stated: Stated) -> Result<Found, Missing> {
+pub(super) fn stated(
+    rates: &Result<Rates, Missing>,
+    stated: PublishedClaim,
+) -> Result<Evidence, Missing> {
     let rates = rates.as_ref().map_err(Clone::clone)?;
     let mut claims = rates.claims.iter();
     let claim = claims.find(|claim| claim.id == stated.id);

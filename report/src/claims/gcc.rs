@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::kernels::{Ordered, average, ceiling, ordered};
 use super::measure::{AtSize, Axis, History, Trials};
 use super::paper::{self, FAR_MORE};
-use super::{Found, Missing, speed};
+use super::{Evidence, Missing, speed};
 use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
 use tables::{Said, Trial};
@@ -39,7 +39,7 @@ fn of<'r>(results: AtSize<'r>, algorithms: &Algorithms) -> Result<Trials<'r>, Mi
     Trials::of(results, algorithms.experiment, algorithms.model)
 }
 
-pub(super) fn faster(results: AtSize<'_>, algorithms: &Algorithms) -> Result<Found, Missing> {
+pub(super) fn faster(results: AtSize<'_>, algorithms: &Algorithms) -> Result<Evidence, Missing> {
     let trials = of(results, algorithms)?;
     let found = speed::faster(&trials, &AXES, &algorithms.gradual, algorithms.sat)?;
     Ok(found.because(open(&trials, algorithms)))
@@ -49,7 +49,7 @@ pub(super) fn grows(
     results: AtSize<'_>,
     algorithms: &Algorithms,
     axis: Axis,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = of(results, algorithms)?;
     let found = speed::grows(&trials, axis, &algorithms.gradual, algorithms.sat)?;
     Ok(found
@@ -57,7 +57,7 @@ pub(super) fn grows(
         .because(open_along(&trials, algorithms, axis)))
 }
 
-pub(super) fn alike(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn alike(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = of(results, &SC)?;
     let [enumeration, sat] = SC.gradual;
     let found = speed::alike(&trials, &AXES, enumeration, sat)?;
@@ -80,7 +80,7 @@ fn beside(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     }
 }
 
-pub(super) fn outperforms(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = of(results, &TSO)?;
     let [enumeration, sat] = TSO.gradual;
     let found = speed::faster(&trials, &AXES, &[sat], enumeration)?;
@@ -155,10 +155,10 @@ fn left_open(row: &Trial) -> Option<Estimate> {
 
 pub(super) fn unordered(
     results: AtSize<'_>,
-    stated: paper::Stated,
+    stated: paper::PublishedClaim,
     model: &str,
     criterion: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "gcc-unordered", model)?.enough_cases()?;
     let rows = ordered(&trials, criterion)?;
     let basis = trials.basis(&[criterion]) + &ceiling(&rows);
@@ -166,7 +166,7 @@ pub(super) fn unordered(
     Ok(stated.number(share, None, basis))
 }
 
-pub(super) fn unordered_ccv(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn unordered_ccv(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let found = unordered(results, paper::GCC_UNORDERED_CCV, "sc", "ccv")?;
     Ok(found.because(counted(results)))
 }
@@ -187,7 +187,7 @@ fn counted(results: AtSize<'_>) -> String {
     }
 }
 
-pub(super) fn unordered_more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn unordered_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "gcc-unordered", "sc")?
         .with(&["ccv", "ccm"])?
         .enough_cases()?;
@@ -198,7 +198,7 @@ pub(super) fn unordered_more(results: AtSize<'_>) -> Result<Found, Missing> {
         .low)
     };
     let (ccv, ccm) = (share("ccv")?, share("ccm")?);
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{} against {}", percent(ccv), percent(ccm)),
         holds: (ccv > ccm && ccv >= FAR_MORE * ccm).into(),
         difference: String::new(),
@@ -215,7 +215,7 @@ fn violations<'r>(results: AtSize<'r>) -> Result<Trials<'r>, Missing> {
         .enough()
 }
 
-pub(super) fn refuted(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let algorithm = SC.gradual[1];
     let violations = violations(results)?.with(&[algorithm])?.enough()?;
     let caught = |trials: &Trials<'_>| {
@@ -232,7 +232,7 @@ pub(super) fn refuted(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-pub(super) fn causal(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn causal(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["cc", "ccv"])?.enough()?;
     let basis = violations.basis(&["cc", "ccv"]);
     let found = paper::GCC_CAUSAL.share(broken(&violations), "violations", basis)?;
@@ -261,7 +261,7 @@ fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> S
     }
 }
 
-pub(super) fn same(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn same(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let [enumeration, sat] = SC.gradual;
     speed::alike(&violations(results)?, &[Axis::Threads], enumeration, sat)
 }

@@ -231,7 +231,7 @@ impl<'a> Trials<'a> {
         'a: 'g,
     {
         match groups.map(|group| group.histories.len()).max() {
-            Some(most) if most >= FEWEST => Missing::CutOff(self.experiment),
+            Some(most) if most >= FEWEST => Missing::TimedOut(self.experiment),
             most => Missing::Few(self.experiment, most.unwrap_or_default()),
         }
     }
@@ -329,10 +329,10 @@ impl<'a> Trials<'a> {
             let (late, large) = (said(Said::Timeout), said(Said::Memory));
             if late.part > 0 {
                 let limit = self.limit(algorithm);
-                basis += &format!(" {late} runs of {algorithm} were cut off at {limit} s.");
+                basis += &format!(" {late} runs of {algorithm} timed out at {limit} s.");
             }
             if large.part > 0 {
-                basis += &format!(" {large} runs of {algorithm} wanted more memory than allowed.");
+                basis += &format!(" {large} runs of {algorithm} exceeded the memory limit.");
             }
         }
         basis

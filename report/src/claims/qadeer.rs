@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::measure::{AtSize, FEWEST, History, Trials};
-use super::{Found, Missing, paper};
+use super::{Evidence, Missing, paper};
 use crate::statistics::Share;
 use tables::Said;
 
 /// The length of the cycle that the paper's own error shows.
 const SHORT: u32 = 2;
 
-pub(super) fn simple(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn simple(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let name = "simple-witness";
     let trials = Trials::of(results, paper::SIMPLE.experiment, "sc")?.with(&[name])?;
     // Valid by how it was made, not by what the witness itself says.
@@ -31,7 +31,7 @@ fn cycles(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
         .enough()
 }
 
-pub(super) fn nice(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn nice(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = cycles(results)?;
     let rows = trials
         .rows("nice-cycle")
@@ -63,7 +63,7 @@ fn otherwise(trials: &Trials<'_>) -> String {
     }
 }
 
-pub(super) fn short(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn short(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = cycles(results)?;
     let mut lengths: Vec<u32> = trials
         .rows("nice-cycle")

@@ -4,9 +4,9 @@ mod reasons;
 
 use super::kernels::{Ordered, average, ceiling, exact, in_kernel, of_kernels, ordered};
 use super::measure::{AtSize, Axis, FEWEST_CASES, History, Trials, time};
-use super::paper::{self, FEWEST_APART, NOT_FAR, Stated};
+use super::paper::{self, FEWEST_APART, NOT_FAR, PublishedClaim};
 use super::speed::{self, all};
-use super::{Found, Missing, Told};
+use super::{Decision, Evidence, Missing};
 use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
 use tables::Said;
@@ -23,9 +23,9 @@ fn kernel_trials(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
 
 pub(super) fn kernel(
     results: AtSize<'_>,
-    stated: Stated,
+    stated: PublishedClaim,
     criterion: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?;
     let rows = of_kernels(&trials, criterion)?;
     let basis = trials.basis(&["kernel", criterion]) + &ceiling(&rows);
@@ -67,7 +67,7 @@ fn missed(rows: &[Ordered]) -> String {
     }
 }
 
-pub(super) fn rest(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn rest(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?;
     let rows = of_kernels(&trials, "wsc")?;
     let parts = rows.iter().filter_map(|row| row.of_kernel());
@@ -83,11 +83,11 @@ pub(super) fn rest(results: AtSize<'_>) -> Result<Found, Missing> {
         .because(missed(&rows)))
 }
 
-pub(super) fn kernel_more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn kernel_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?;
     let (of_wsc, of_ccm) = (of_kernels(&trials, "wsc")?, of_kernels(&trials, "ccm")?);
     let (wsc, ccm) = (exact(&of_wsc), exact(&of_ccm));
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{} ({wsc}) against {} ({ccm})",
             percent(wsc.value()),
@@ -104,9 +104,9 @@ pub(super) fn kernel_more(results: AtSize<'_>) -> Result<Found, Missing> {
 
 pub(super) fn pairs(
     results: AtSize<'_>,
-    stated: Stated,
+    stated: PublishedClaim,
     criterion: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?.enough_cases()?;
     let rows = ordered(&trials, criterion)?;
     let basis = trials.basis(&[criterion]) + &ceiling(&rows);
@@ -129,14 +129,14 @@ fn above(interval: Estimate, share: f64) -> Option<bool> {
     interval.exceeds(Estimate::exactly(share))
 }
 
-pub(super) fn pairs_more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn pairs_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?
         .with(&["wsc", "ccm"])?
         .enough_cases()?;
     let (of_wsc, of_ccm) = (ordered(&trials, "wsc")?, ordered(&trials, "ccm")?);
     let share = |rows: &[Ordered]| average(rows, |row| 1.0 - row.unordered()).low;
     let (wsc, ccm) = (share(&of_wsc), share(&of_ccm));
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{} against {}", percent(wsc), percent(ccm)),
         holds: (wsc > ccm && wsc - ccm <= NOT_FAR).into(),
         difference: String::new(),
@@ -149,7 +149,7 @@ pub(super) fn fastest(
     experiment: &'static str,
     axis: Axis,
     best: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, experiment, "sc")?;
     let others: Vec<&str> = ALGORITHMS
         .into_iter()
@@ -164,7 +164,7 @@ pub(super) fn enumerating(
     results: AtSize<'_>,
     experiment: &'static str,
     axis: Axis,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, experiment, "sc")?;
     let found = speed::faster(&trials, &[axis], &["wsc-enum"], "ccm-enum")?;
     let found = found.because(reasons::course(&trials, axis, "ccm-enum", "wsc-enum"));
@@ -172,14 +172,14 @@ pub(super) fn enumerating(
     Ok(found.because(reasons::saturations(results, &trials)))
 }
 
-pub(super) fn degrades(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn degrades(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "wsc-fig7", "sc")?;
     let others = ["wsc-enum", "ccm-enum", "wsc-dbcop"];
     let found = speed::degrades(&trials, Axis::Threads, FEW.into(), "dbcop", &others)?;
     Ok(found.because(reasons::looked(&trials)))
 }
 
-pub(super) fn similar(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn similar(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "wsc-fig8", "sc")?;
     let reference = Trials::of(results, "wsc-fig7", "sc")?;
     let found = speed::similar(&trials, &reference, Axis::Threads, &ALGORITHMS)?;
@@ -221,21 +221,21 @@ fn refuted(trials: &Trials<'_>, criterion: &str) -> Share {
     Share::of(rows.map(|row| row.said == Said::Violation))
 }
 
-pub(super) fn all_refuted(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn all_refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["wsc"])?;
     let basis = violations.basis(&["wsc"]);
     let found = paper::FIG9_ALL.share(refuted(&violations, "wsc"), "violations", basis)?;
     Ok(found.because(unknown(results)))
 }
 
-pub(super) fn saturating(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn saturating(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?;
     let found = speed::faster(&violations, &[Axis::Threads], &["wsc"], "ccm")?;
     let found = found.because(reasons::course(&violations, Axis::Threads, "ccm", "wsc"));
     Ok(found.because(reasons::unrefuted(results, &violations)))
 }
 
-pub(super) fn misses(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn misses(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["ccm"])?;
     let caught = refuted(&violations, "ccm");
     let missed = Share {
@@ -245,7 +245,7 @@ pub(super) fn misses(results: AtSize<'_>) -> Result<Found, Missing> {
     paper::FIG9_MISSES.share(missed, "violations", violations.basis(&["ccm"]))
 }
 
-pub(super) fn more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["wsc", "ccm"])?.enough()?;
     let only = |one: &str, other: &str| {
         let histories = violations.histories.iter();
@@ -260,10 +260,10 @@ pub(super) fn more(results: AtSize<'_>) -> Result<Found, Missing> {
         of: violations.histories.len() as u64,
     };
     paper::FIG9_MISSES.enough_for_rare(alone)?;
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{wsc} that wSC alone refutes, {ccm} that CCM alone refutes"),
         holds: match alone.part {
-            few if few < FEWEST_APART => Told::Unclear("Too few histories tell the two apart."),
+            few if few < FEWEST_APART => Decision::Unclear("Too few histories tell the two apart."),
             _ => (wsc > ccm).into(),
         },
         difference: String::new(),
@@ -271,32 +271,32 @@ pub(super) fn more(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-pub(super) fn dbcop(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn dbcop(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = violations(results)?.with(&["wsc", "dbcop"])?;
     let eight = trials
         .filter(|history| history.any.threads == FEW)
         .enough()?;
     let ratio = eight.ratio("dbcop", "wsc");
-    let ratio = ratio.ok_or(Missing::CutOff("wsc-fig9"))?;
+    let ratio = ratio.ok_or(Missing::TimedOut("wsc-fig9"))?;
     let basis = eight.basis(&["wsc", "dbcop"]);
     Ok(paper::FIG9_DBCOP
         .number(ratio, None, basis)
         .because(reasons::looked_for(&eight)))
 }
 
-pub(super) fn beyond(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn beyond(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = violations(results)?.with(&["wsc", "dbcop"])?;
     let trials = trials.filter(|history| history.any.threads >= FEW);
     speed::grows(&trials, Axis::Threads, &["wsc"], "dbcop")
 }
 
-pub(super) fn longest(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn longest(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["wsc"])?.enough()?;
     let seconds = violations.rows("wsc").filter_map(time);
     let longest = seconds.reduce(|one, other| Estimate {
         low: one.low.max(other.low),
         high: one.high.max(other.high),
     });
-    let longest = longest.ok_or(Missing::CutOff("wsc-fig9"))?;
+    let longest = longest.ok_or(Missing::TimedOut("wsc-fig9"))?;
     Ok(paper::FIG9_SECONDS.number(longest, None, violations.basis(&["wsc"])))
 }

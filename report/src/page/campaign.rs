@@ -26,15 +26,19 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     };
     let mut section = Section::new(anchors, "campaign", "Campaign", body);
     let parts = [
-        ("kills", "What catches which mutants", kills::part(answers)),
+        (
+            "kills",
+            "Mutants found, by operator and finder",
+            kills::part(answers),
+        ),
         (
             "rates",
-            "What share of violations each criterion catches",
+            "Share of violations that each criterion refutes",
             shares::rates(answers),
         ),
         (
             "operations",
-            "Operations until a violation shows",
+            "Operations until a violation is detected",
             shares::operations(answers),
         ),
         (
@@ -44,22 +48,22 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         ),
         (
             "survivors",
-            "Mutants that nothing caught",
+            "Mutants that nothing found",
             mutants::survivors(answers),
         ),
         (
             "equivalents",
-            "Mutants that were set apart",
+            "Excluded mutants",
             mutants::equivalents(answers),
         ),
         (
             "generators",
-            "Blind programs and guided ones",
+            "Blind and guided programs",
             unmutated::generators(answers),
         ),
         (
             "unmutated",
-            "The protocols as they are",
+            "Unmutated protocols",
             unmutated::alarms(answers),
         ),
     ];
@@ -79,9 +83,9 @@ fn overview(answers: &Answers) -> Markup {
     let (tried, caught) = all.map_or((0, 0), |matrix| (matrix.total.mutants, matrix.total.killed));
     html! {
         p {
-            "Of " (tried) " mutants that may differ from their protocol, " (caught) " were caught and " (tried - caught)
-            " were not. Another " (answers.equivalents.len()) " were set apart, as good as their protocol or out of reach. "
-            "A criterion counts for a mutant only if the cores that ran it promise what it checks."
+            "Of " (tried) " mutants that may differ from their protocol, " (caught) " were found and " (tried - caught)
+            " were not. Another " (answers.equivalents.len()) " were excluded, as equivalent to their protocol or unreachable. "
+            "A criterion counts for a mutant only if the cores that ran it guarantee what it checks."
         }
     }
 }
@@ -90,7 +94,7 @@ fn overview(answers: &Answers) -> Markup {
 fn scope(scope: &Scope) -> String {
     match scope {
         Scope::All => "all cores".to_owned(),
-        Scope::Model(model) => format!("cores that keep {}", model.to_uppercase()),
+        Scope::Model(model) => format!("cores that guarantee {}", model.to_uppercase()),
         Scope::Client(client) => client.clone(),
     }
 }

@@ -22,8 +22,8 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         "Experiments",
         html! {
             p {
-                "Medians are drawn with quartiles. A run that a limit stopped counts as long as its limit, and so does one that ended after it. What the papers state is "
-                "drawn beside it where their text gives it."
+                "Curves are medians with quartiles. A run that timed out counts as the limit, and so does one that ended after it. Published numbers are "
+                "drawn where the papers' texts have them."
             }
         },
     );
@@ -49,17 +49,17 @@ fn overview(one: &Summary) -> Markup {
     html! {
         p {
             (counted(one.histories, "history", "histories")) ", " (counted(one.rows, "row", "rows"))
-            @if one.cut_off > 0 { ", of which a limit stopped " (one.cut_off) }
+            @if one.timed_out > 0 { ", timed out: " (one.timed_out) }
             @if one.undecided > 0 { ", undecided: " (one.undecided) }
             "."
             @if !one.command.is_empty() {
-                " The first row is made again by " code { (breakable(&one.command)) } "."
+                " Reproduce the first row with: " code { (breakable(&one.command)) } "."
             }
         }
     }
 }
 
-/// What the experiment says to the papers, in a line for each claim that it tests.
+/// The verdicts of the claims that the experiment tests.
 fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
     let is_tested = |claim: &&Claim| claim.experiment == experiment && claim.has_numbers();
     let tested: Vec<&Claim> = claims.iter().filter(is_tested).collect();
@@ -67,7 +67,7 @@ fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
         @if !tested.is_empty() {
             ul.verdicts {
                 @for claim in tested {
-                    li { (word(claim.verdict)) ": " (claim.statement) ". Paper: " (claim.theirs) "; here: " (claim.ours) "." }
+                    li { (word(claim.verdict)) ": " (claim.statement) ". Published: " (claim.theirs) "; ours: " (claim.ours) "." }
                 }
             }
         }

@@ -74,13 +74,9 @@ pub fn full() -> Made {
             ..Results::default()
         },
         answers: Some(answers),
-        figures: [
-            "gcc-fig4-operations",
-            "gcc-fig4-threads",
-            "mutants-kills",
-        ]
-        .map(figure)
-        .to_vec(),
+        figures: ["gcc-fig4-operations", "gcc-fig4-threads", "mutants-kills"]
+            .map(figure)
+            .to_vec(),
         claims: claims(),
         unreached: vec![Unreached {
             protocol: "P".to_owned(),

@@ -4,9 +4,9 @@
 //! programs of a tuple are averaged over tuples.
 
 use super::super::measure::{AtSize, Axis, GROWS, History, Trials, time};
-use super::super::paper::{self, FASTER, Stated};
+use super::super::paper::{self, FASTER, PublishedClaim};
 use super::super::speed::all;
-use super::super::{Found, Missing, Told};
+use super::super::{Decision, Evidence, Missing};
 use super::{BACK, BASELINE, FEW_THREADS, reasons};
 use crate::numbers::{seconds, times};
 use crate::statistics::{Estimate, mean, median};
@@ -41,7 +41,7 @@ pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.ratios(BACK, BASELINE)
 }
 
-pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
     // Where it gets stuck it ends early.
     let is_whole = |history: &History<'_>| {
@@ -51,7 +51,7 @@ pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Found, Missing> {
     };
     let trials = trials.filter(is_whole).enough()?;
     let overhead = median(&overheads(&trials, "heu"));
-    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig3"))?;
+    let overhead = overhead.ok_or(Missing::TimedOut("tsotool-fig3"))?;
     let counts = Some("in the median".to_owned());
     let basis = format!(
         "Where Heu finds an order: {}",
@@ -82,10 +82,10 @@ fn grid(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
         .enough()
 }
 
-pub(in crate::claims) fn slowdown(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn slowdown(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = grid(results)?;
     let mut medians = by_tuple(&trials, ratios);
-    let average = mean(&medians).ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let average = mean(&medians).ok_or(Missing::TimedOut("tsotool-fig4"))?;
     medians.sort_by(|one, other| one.low.total_cmp(&other.low));
     let range = match (medians.first(), medians.last()) {
         (Some(first), Some(last)) => format!(
@@ -130,9 +130,9 @@ fn by_operations(trials: &Trials<'_>) -> String {
 
 pub(in crate::claims) fn largest(
     results: AtSize<'_>,
-    stated: Stated,
+    stated: PublishedClaim,
     backtracks: bool,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = grid(results)?.filter(|history| {
         let any = history.any;
         let is_largest = (any.operations, any.threads, any.locations) == LARGEST;
@@ -143,16 +143,16 @@ pub(in crate::claims) fn largest(
     });
     let trials = trials.enough()?;
     let overhead = mean(&overheads(&trials, BACK));
-    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let overhead = overhead.ok_or(Missing::TimedOut("tsotool-fig4"))?;
     let found = stated.number(overhead, None, trials.basis(&[BASELINE, BACK]));
     Ok(found.because(reasons::edges(&[trials])))
 }
 
-pub(in crate::claims) fn few(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn few(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = grid(results)?.filter(|history| history.any.threads <= FEW_THREADS);
     let trials = trials.enough()?;
     let overheads = by_tuple(&trials, |tuple| overheads(tuple, BACK));
-    let middle = median(&overheads).ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let middle = median(&overheads).ok_or(Missing::TimedOut("tsotool-fig4"))?;
     let counts = Some(format!("in the median of {} tuples", overheads.len()));
     Ok(paper::BACK_FEW.number(middle, counts, trials.basis(&[BASELINE, BACK])))
 }
@@ -175,10 +175,10 @@ pub fn ends(
     }
 }
 
-pub(in crate::claims) fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
+pub(in crate::claims) fn grows(results: AtSize<'_>, axis: Axis) -> Result<Evidence, Missing> {
     let trials = grid(results)?;
     let [(first, low), (last, high)] = ends(&trials, axis, |point| mean(&by_tuple(point, ratios)))?;
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{} at {first}, {} at {last} {}",
             low.shown(times),
@@ -194,15 +194,15 @@ pub(in crate::claims) fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found,
     .because(reasons::shorter(&trials, LARGEST.0)))
 }
 
-pub(in crate::claims) fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn scales(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = grid(results)?;
     let growth = |of: &dyn Fn(&Trials<'_>) -> Option<Estimate>| {
         let [(_, first), (_, last)] = ends(&trials, Axis::Operations, of)?;
-        last.over(first).ok_or(Missing::CutOff("tsotool-fig4"))
+        last.over(first).ok_or(Missing::TimedOut("tsotool-fig4"))
     };
     let baseline = growth(&|point| mean(&by_tuple(point, baselines)))?;
     let ratio = growth(&|point| mean(&by_tuple(point, ratios)))?;
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{} the slowdown, {} the time of the baseline",
             ratio.shown(times),
@@ -214,7 +214,7 @@ pub(in crate::claims) fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-fig4", "tso")?.with(&[BACK])?;
     let is_largest = |history: &History<'_>| {
         (history.any.operations, history.any.threads) == (LARGEST.0, LARGEST.1)
@@ -227,7 +227,7 @@ pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Found, Missing> 
             low: one.low.max(other.low),
             high: one.high.max(other.high),
         });
-    let longest = longest.ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let longest = longest.ok_or(Missing::TimedOut("tsotool-fig4"))?;
     Ok(paper::BACK_MINUTES.number(longest, None, trials.basis(&[BACK])))
 }
 
@@ -235,18 +235,18 @@ pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Found, Missing> 
 pub(in crate::claims) fn mixes(
     results: AtSize<'_>,
     of: impl Fn(&Trials<'_>) -> Vec<Estimate>,
-    stated: Stated,
-) -> Result<Found, Missing> {
+    stated: PublishedClaim,
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-table1", "tso")?.with(&[BASELINE, BACK])?;
     let (mut numbers, mut points) = (Vec::new(), Vec::new());
     for mix in MIXES {
         let point = trials.filter(|history| history.any.mix == mix).enough()?;
         let number = mean(&by_tuple(&point, &of));
-        numbers.push(number.ok_or(Missing::CutOff("tsotool-table1"))?);
+        numbers.push(number.ok_or(Missing::TimedOut("tsotool-table1"))?);
         points.push(point);
     }
     let ours = numbers.iter().map(|number| stated.figure.shown(*number));
-    Ok(Found {
+    Ok(Evidence {
         ours: ours.collect::<Vec<_>>().join(", "),
         holds: rises(&numbers),
         difference: String::new(),
@@ -257,7 +257,7 @@ pub(in crate::claims) fn mixes(
 }
 
 /// Whether numbers rise, up to what may be chance.
-fn rises(numbers: &[Estimate]) -> Told {
+fn rises(numbers: &[Estimate]) -> Decision {
     let falls = |pair: &[Estimate]| match pair {
         [before, after] => before.exceeds(after.times(FASTER)),
         _ => None,

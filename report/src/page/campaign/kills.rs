@@ -17,8 +17,8 @@ pub(super) fn part(answers: &Answers) -> Option<Markup> {
     let first = matrices.next()?;
     Some(html! {
         p {
-            "A cell is the number of mutants of the operator that the finder caught; its colour is the share of those that it could "
-            "have caught. A dot is where it could have caught none."
+            "A cell is the number of mutants of the operator that the finder found; its colour is the share of those that it could "
+            "have found. A dot is where it could have found none."
         }
         (table(first).markup())
         @for matrix in matrices {
@@ -28,10 +28,10 @@ pub(super) fn part(answers: &Answers) -> Option<Markup> {
 }
 
 fn table(matrix: &KillMatrix) -> Table {
-    let mut heads = vec!["Operator", "mutants", "caught"];
+    let mut heads = vec!["Operator", "mutants", "found"];
     heads.extend(FINDERS);
     let caption = format!(
-        "Mutants caught, by operator and finder: {}",
+        "Mutants found, by operator and finder: {}",
         scope(&matrix.scope)
     );
     let mut table = Table::new(&caption, &heads);

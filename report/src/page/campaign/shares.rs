@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::scope;
-use crate::answers::{Answers, Claim, Detection, OperationsToDetection, Rate, Rates, Scope};
+use crate::answers::{Answers, ClaimedShare, Detection, OperationsToDetection, Rate, Rates, Scope};
 use crate::numbers::percent;
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
@@ -21,7 +21,7 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     }
     let mut heads = vec!["Runs", "violations"];
     heads.extend(CRITERIA);
-    let mut table = Table::new("Share of violating runs that a criterion catches", &heads);
+    let mut table = Table::new("Share of violating runs that a criterion refutes", &heads);
     for one in &rates {
         let mut row = vec![Cell::text(&scope(&one.scope)), Cell::count(one.violating)];
         row.extend(one.criteria.iter().map(rate));
@@ -62,7 +62,7 @@ fn rate(rate: &Rate) -> Cell {
         .titled(format!("{} of {}{undecided}", rate.caught, rate.asked))
 }
 
-fn sentence(of: &Scope, claim: &Claim) -> String {
+fn sentence(of: &Scope, claim: &ClaimedShare) -> String {
     let paper = claim
         .stated
         .map(|stated| format!("; {} says {}", claim.paper, percent(stated)));
@@ -97,7 +97,7 @@ pub(super) fn operations(answers: &Answers) -> Option<Markup> {
         table.push(row);
     }
     Some(html! {
-        p { "Criteria that catch fewer runs catch other runs, so that these are not numbers about the same runs." }
+        p { "Criteria that refute fewer runs refute other runs, so these numbers are not about the same runs." }
         (table.markup())
     })
 }
