@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 use check::guarantee::Guarantee;
 use memory::{Model, PsoRmw, models};
-use report::answers::Answers;
-use report::catalog::Catalog;
-use report::claims::Claim;
+use report::answers::{Answers, FINDERS};
+use report::claims::{self, Claim, Program, PublishedClaim};
+use report::figures::{self, Definition, SeriesStyle};
 use report::summary::Summary;
 use serde::Serialize;
 use tables::{CRITERIA, CampaignRun, Equivalent};
@@ -106,7 +106,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let held = Stored::read(folder)?;
     let answers = Campaign::of(&held).map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);
-    let claims = report::claims::all(&held.results);
+    let claims = claims::all(&held.results);
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
     let output = Output {
         experiments: &summaries,
@@ -142,17 +142,20 @@ struct Criterion {
 /// The lists of a report as JSON.
 #[derive(Serialize)]
 struct Lists {
+    figures: &'static [Definition],
+    claims: &'static [PublishedClaim],
+    programs: &'static [Program],
     criteria: Vec<Criterion>,
-    #[serde(flatten)]
-    catalog: Catalog,
+    finders: &'static [&'static str],
+    series: Vec<SeriesStyle>,
+    sizes: &'static [&'static str],
 }
 
 /// Prints what reports consist of.
 fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
-    let catalog = Catalog::new();
     match format {
         Format::Text => {
-            for figure in catalog.figures {
+            for figure in figures::FIGURES {
                 writeln!(
                     out,
                     "{:24} {:16} {}",
@@ -169,8 +172,16 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
                     .filter(|model| counts(model, name))
                     .collect(),
             });
-            let criteria = criteria.collect();
-            serde_json::to_writer(&mut *out, &Lists { criteria, catalog })?;
+            let lists = Lists {
+                figures: figures::FIGURES,
+                claims: claims::ALL,
+                programs: &claims::PROGRAMS,
+                criteria: criteria.collect(),
+                finders: &FINDERS,
+                series: figures::series_styles(),
+                sizes: &figures::SIZES,
+            };
+            serde_json::to_writer(&mut *out, &lists)?;
             writeln!(out)?;
         }
     }

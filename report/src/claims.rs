@@ -40,8 +40,8 @@ mod burnim;
 mod campaign;
 mod gcc;
 mod kernels;
-pub mod measure;
-pub mod paper;
+pub(crate) mod measure;
+pub(crate) mod paper;
 mod qadeer;
 mod speed;
 #[cfg(test)]
@@ -56,8 +56,9 @@ use serde::Serialize;
 use crate::figures::CAMPAIGN;
 use crate::statistics::{Estimate, Share};
 use measure::{AtSize, FEWEST};
-use paper::PublishedClaim;
 use tables::results::Results;
+
+pub use paper::{ALL, Explored, PROGRAMS, Program, PublishedClaim};
 
 /// A claim of a paper, and what was found here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -354,7 +355,7 @@ impl PublishedClaim {
             place: self.place,
             experiment: self.experiment,
             statement: self.statement.to_owned(),
-            theirs: self.figure.to_string(),
+            theirs: self.result.to_string(),
             ours,
             verdict,
             rule: self.rule(),
@@ -364,7 +365,7 @@ impl PublishedClaim {
 
     /// What it means to have found this number; `counts` says what it was counted on, if it is a share.
     fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Evidence {
-        self.found(ours, self.figure.admits(ours), counts, basis)
+        self.found(ours, self.result.admits(ours), counts, basis)
     }
 
     /// The same, where it is known what that means.
@@ -377,10 +378,10 @@ impl PublishedClaim {
     ) -> Evidence {
         let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
         Evidence {
-            ours: format!("{}{counts}", self.figure.shown(ours)),
+            ours: format!("{}{counts}", self.result.shown(ours)),
             holds,
             difference: match holds {
-                Decision::No => self.figure.difference(ours),
+                Decision::No => self.result.difference(ours),
                 _ => String::new(),
             },
             basis,
@@ -392,7 +393,7 @@ impl PublishedClaim {
     fn enough_for_rare(&self, share: Share) -> Result<(), Missing> {
         /// How many are to be expected or seen.
         const SEEN: u64 = 3;
-        let rate = self.figure.rate().filter(|rate| *rate > 0.0);
+        let rate = self.result.rate().filter(|rate| *rate > 0.0);
         let needed = rate.map_or(0, |rate| (SEEN as f64 / rate).ceil() as u64);
         match share.of < needed && share.part < SEEN {
             true => Err(Missing::Rare(self.experiment, share.of, needed)),
@@ -407,7 +408,7 @@ impl PublishedClaim {
         }
         self.enough_for_rare(share)?;
         let counts = format!("{share} {what}");
-        let holds = self.figure.admits_share(share);
+        let holds = self.result.admits_share(share);
         Ok(self.found(Estimate::exactly(share.value()), holds, Some(counts), basis))
     }
 }

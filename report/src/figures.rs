@@ -53,7 +53,8 @@ use sample::Sample;
 use tables::results::Results;
 
 pub use crate::plot::chart::Table;
-pub(crate) use sample::SIZES;
+pub use crate::plot::style::{SeriesStyle, series_styles};
+pub use sample::SIZES;
 
 /// A row of [`FIGURES`].
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -109,244 +110,114 @@ pub const CAMPAIGN: &str = "mutants";
 
 use Draw::{Campaign, EachAlgorithm, EachScope, Trials};
 
-/// Every figure, in the order of the papers.
-pub const FIGURES: [Definition; 29] = [
-    Definition {
-        name: "gcc-fig4-operations",
-        experiment: "gcc-fig4",
-        paper: "CAV 2019, Figure 4",
-        title: "Time to check valid histories against SC, by number of operations",
-        caption: "The paper shows means of 200 histories per point.",
-        draw: Trials(times::by_operations),
-    },
-    Definition {
-        name: "gcc-fig4-threads",
-        experiment: "gcc-fig4",
-        paper: "CAV 2019, Figure 4",
-        title: "Time to check valid histories against SC, by number of threads",
-        caption: "The paper shows means of 200 histories per point.",
-        draw: Trials(times::by_threads),
-    },
-    Definition {
-        name: "gcc-fig5-threads",
-        experiment: "gcc-fig5",
-        paper: "CAV 2019, Figure 5",
-        title: "Time to refute SC on violations, by number of threads",
-        caption: "The histories are runs of mutants of MI. The paper shows means of 1000 histories in all.",
-        draw: Trials(times::by_threads),
-    },
-    Definition {
-        name: "gcc-fig5-caught",
-        experiment: "gcc-fig5",
-        paper: "CAV 2019, Section 5.1",
-        title: "Share of SC violations that weaker criteria refute",
-        caption: "The paper states the share of its violations that break CC or CCv, and that all of them break CCM.",
-        draw: Trials(detected::below_sc),
-    },
-    Definition {
-        name: "gcc-fig6-operations",
-        experiment: "gcc-fig6",
-        paper: "CAV 2019, Figure 6",
-        title: "Time to check valid histories against TSO, by number of operations",
-        caption: "The histories are those of gcc-fig4. The paper shows means of 200 histories per point.",
-        draw: Trials(times::by_operations),
-    },
-    Definition {
-        name: "gcc-fig6-threads",
-        experiment: "gcc-fig6",
-        paper: "CAV 2019, Figure 6",
-        title: "Time to check valid histories against TSO, by number of threads",
-        caption: "The histories are those of gcc-fig4. The paper shows means of 200 histories per point.",
-        draw: Trials(times::by_threads),
-    },
-    Definition {
-        name: "gcc-unordered",
-        experiment: "gcc-unordered",
-        paper: "CAV 2019, Section 5.1",
-        title: "Share of the pairs of writes to one location that criteria leave unordered",
-        caption: "The published means are over 200 histories of 200 operations. No criterion can order a pair that the kernel leaves unordered.",
-        draw: Trials(pairs::unordered),
-    },
-    Definition {
-        name: "wsc-kernel-share",
-        experiment: "wsc-kernel",
-        paper: "Boosting, Section 6",
-        title: "Share of the kernel that criteria order",
-        caption: "The published mean is over the histories in which wSC does not order all of the kernel.",
-        draw: Trials(pairs::of_kernel),
-    },
-    Definition {
-        name: "wsc-kernel-pairs",
-        experiment: "wsc-kernel",
-        paper: "Boosting, Section 6",
-        title: "Share of the pairs of writes to one location that criteria order",
-        caption: "The pairs of the kernel are those that every run orders alike.",
-        draw: Trials(pairs::of_pairs),
-    },
-    Definition {
-        name: "wsc-kernel-whole",
-        experiment: "wsc-kernel",
-        paper: "Boosting, Section 6",
-        title: "Share of histories whose whole kernel a criterion orders",
-        caption: "The published shares are of 1742 histories.",
-        draw: Trials(pairs::whole_kernels),
-    },
-    Definition {
-        name: "wsc-fig6-operations",
-        experiment: "wsc-fig6",
-        paper: "Boosting, Figure 6",
-        title: "Time to check valid histories against SC, by number of operations",
-        caption: "The paper shows means of 200 histories per point.",
-        draw: Trials(times::by_operations),
-    },
-    Definition {
-        name: "wsc-fig7-threads",
-        experiment: "wsc-fig7",
-        paper: "Boosting, Figure 7",
-        title: "Time to check valid histories against SC, by number of threads",
-        caption: "The paper shows means of 200 histories per point.",
-        draw: Trials(views::by_threads),
-    },
-    Definition {
-        name: "wsc-fig8-threads",
-        experiment: "wsc-fig8",
-        paper: "Boosting, Figure 8",
-        title: "Time to check histories against SC, half of them re-pointed, by number of threads",
-        caption: "In half of the histories some reads were re-pointed to other writes; the panels below show these. The paper shows means of 200 histories per point.",
-        draw: Trials(views::by_threads),
-    },
-    Definition {
-        name: "wsc-fig9-threads",
-        experiment: "wsc-fig9",
-        paper: "Boosting, Figure 9",
-        title: "Time of saturation to refute SC on violations, by number of threads",
-        caption: "The paper shows means of 100 histories per point, and states the longest time of wSC.",
-        draw: Trials(times::with_bound),
-    },
-    Definition {
-        name: "wsc-fig9-ratio",
-        experiment: "wsc-fig9",
-        paper: "Boosting, Section 6",
-        title: "Slowdown over wSC on violations of SC",
-        caption: "Ratios are taken history by history, so their median need not be the ratio of the medians, which the table of claims \
-                  has. The paper compares means for 8 threads, and says that the ratio is higher for more threads.",
-        draw: Trials(slowdown::over_wsc),
-    },
-    Definition {
-        name: "wsc-fig9-caught",
-        experiment: "wsc-fig9",
-        paper: "Boosting, Section 6",
-        title: "Share of SC violations that saturation refutes",
-        caption: "The paper states that wSC refutes all violations, and the share that CCM misses.",
-        draw: Trials(detected::by_saturation),
-    },
-    Definition {
-        name: "tsotool-fig3",
-        experiment: "tsotool-fig3",
-        paper: "HPCA 2006, Figure 3",
-        title: "Share of programs for which an order of all operations is found",
-        caption: "The paper has 128K operations, and its Deriv+Back always finds an order.",
-        draw: Trials(orders_found::plot),
-    },
-    Definition {
-        name: "tsotool-fig3-overhead",
-        experiment: "tsotool-fig3",
-        paper: "HPCA 2006, Section 5",
-        title: "Slowdown over baseline of algorithms that find an order",
-        caption: "The paper says that what Heu adds is virtually constant, and that Deriv+Back adds more with more threads, operations and locations.",
-        draw: Trials(slowdown::over_baseline),
-    },
-    Definition {
-        name: "tsotool-fig4-operations",
-        experiment: "tsotool-fig4",
-        paper: "HPCA 2006, Figure 4",
-        title: "Time to check against TSO, by number of operations",
-        caption: GROWTH,
-        draw: EachAlgorithm(growth::by_operations),
-    },
-    Definition {
-        name: "tsotool-fig4-threads",
-        experiment: "tsotool-fig4",
-        paper: "HPCA 2006, Figure 4",
-        title: "Time to check against TSO, by number of threads",
-        caption: GROWTH,
-        draw: EachAlgorithm(growth::by_threads),
-    },
-    Definition {
-        name: "tsotool-fig4-locations",
-        experiment: "tsotool-fig4",
-        paper: "HPCA 2006, Figure 4",
-        title: "Time to check against TSO, by number of locations",
-        caption: GROWTH,
-        draw: EachAlgorithm(growth::by_locations),
-    },
-    Definition {
-        name: "tsotool-table1",
-        experiment: "tsotool-table1",
-        paper: "HPCA 2006, Table 1",
-        title: "Time and slowdown over baseline, by mix of operations",
-        caption: "The paper has 256K operations, and means over threads and locations. The table of claims compares medians.",
-        draw: Trials(mixes::plot),
-    },
-    Definition {
-        name: "qadeer-cycles",
-        experiment: "qadeer-cycles",
-        paper: "Qadeer, Section 6",
-        title: "Length of the shortest nice cycle in violations of SC",
-        caption: "A violation of SC whose completion order is a witness of the store order has a k-nice cycle, with at most one edge in \
-                  each of k threads and k locations (Theorem 6.1 of the paper, which does not count them).",
-        draw: Trials(cycle_length::plot),
-    },
-    Definition {
-        name: "burnim-table1",
-        experiment: "burnim-table1",
-        paper: "Burnim et al., Table 1",
-        title: "Violations of SC in programs, up to 1 preemption",
-        caption: PROGRAMS,
-        draw: Trials(programs::one_preemption),
-    },
-    Definition {
-        name: "burnim-table2",
-        experiment: "burnim-table2",
-        paper: "Burnim et al., Table 2",
-        title: "Violations of SC in programs, up to 2 preemptions",
-        caption: PROGRAMS,
-        draw: Trials(programs::two_preemptions),
-    },
-    Definition {
-        name: "scale-operations",
-        experiment: "scale",
-        paper: "",
-        title: "Time of rubric's own stages, by number of operations",
-        caption: "The stages of `rubric check`, a series for each model.",
-        draw: Trials(times::by_operations),
-    },
-    Definition {
-        name: "scale-threads",
-        experiment: "scale",
-        paper: "",
-        title: "Time of rubric's own stages, by number of threads",
-        caption: "The stages of `rubric check`, a series for each model.",
-        draw: Trials(times::by_threads),
-    },
-    Definition {
-        name: "mutants-kills",
-        experiment: CAMPAIGN,
-        paper: "",
-        title: "Mutants found, by operator and finder",
-        caption: "Mutants that are known to be equivalent are excluded. A criterion counts where it follows from the model that the client guarantees.",
-        draw: EachScope(kills::plot),
-    },
-    Definition {
-        name: "mutants-operations",
-        experiment: CAMPAIGN,
-        paper: "",
-        title: "Operations completed until a criterion is violated",
-        caption: "The numbers are upper bounds: how many operations had completed when the run had violated the criterion. Criteria that \
-                  refute fewer runs refute other runs, so these numbers are not about the same runs.",
-        draw: Campaign(detection::plot),
-    },
-];
+/// Makes the table of figures.
+macro_rules! figures {
+    ($($name:literal, $experiment:expr, $paper:literal, $draw:expr, $title:literal, $caption:expr;)*) => {
+        /// Every figure, in the order of the papers: name, experiment, paper, function, title and caption.
+        pub const FIGURES: &[Definition] = &[$(Definition {
+            name: $name,
+            experiment: $experiment,
+            paper: $paper,
+            draw: $draw,
+            title: $title,
+            caption: $caption,
+        }),*];
+    };
+}
+
+figures! {
+    "gcc-fig4-operations", "gcc-fig4", "CAV 2019, Figure 4", Trials(times::by_operations),
+        "Time to check valid histories against SC, by number of operations",
+        "The paper shows means of 200 histories per point.";
+    "gcc-fig4-threads", "gcc-fig4", "CAV 2019, Figure 4", Trials(times::by_threads),
+        "Time to check valid histories against SC, by number of threads",
+        "The paper shows means of 200 histories per point.";
+    "gcc-fig5-threads", "gcc-fig5", "CAV 2019, Figure 5", Trials(times::by_threads),
+        "Time to refute SC on violations, by number of threads",
+        "The histories are runs of mutants of MI. The paper shows means of 1000 histories in all.";
+    "gcc-fig5-caught", "gcc-fig5", "CAV 2019, Section 5.1", Trials(detected::below_sc),
+        "Share of SC violations that weaker criteria refute",
+        "The paper states the share of its violations that break CC or CCv, and that all of them break CCM.";
+    "gcc-fig6-operations", "gcc-fig6", "CAV 2019, Figure 6", Trials(times::by_operations),
+        "Time to check valid histories against TSO, by number of operations",
+        "The histories are those of gcc-fig4. The paper shows means of 200 histories per point.";
+    "gcc-fig6-threads", "gcc-fig6", "CAV 2019, Figure 6", Trials(times::by_threads),
+        "Time to check valid histories against TSO, by number of threads",
+        "The histories are those of gcc-fig4. The paper shows means of 200 histories per point.";
+    "gcc-unordered", "gcc-unordered", "CAV 2019, Section 5.1", Trials(pairs::unordered),
+        "Share of the pairs of writes to one location that criteria leave unordered",
+        "The published means are over 200 histories of 200 operations. No criterion can order a pair that the kernel leaves unordered.";
+    "wsc-kernel-share", "wsc-kernel", "Boosting, Section 6", Trials(pairs::of_kernel),
+        "Share of the kernel that criteria order",
+        "The published mean is over the histories in which wSC does not order all of the kernel.";
+    "wsc-kernel-pairs", "wsc-kernel", "Boosting, Section 6", Trials(pairs::of_pairs),
+        "Share of the pairs of writes to one location that criteria order",
+        "The pairs of the kernel are those that every run orders alike.";
+    "wsc-kernel-whole", "wsc-kernel", "Boosting, Section 6", Trials(pairs::whole_kernels),
+        "Share of histories whose whole kernel a criterion orders",
+        "The published shares are of 1742 histories.";
+    "wsc-fig6-operations", "wsc-fig6", "Boosting, Figure 6", Trials(times::by_operations),
+        "Time to check valid histories against SC, by number of operations",
+        "The paper shows means of 200 histories per point.";
+    "wsc-fig7-threads", "wsc-fig7", "Boosting, Figure 7", Trials(views::by_threads),
+        "Time to check valid histories against SC, by number of threads",
+        "The paper shows means of 200 histories per point.";
+    "wsc-fig8-threads", "wsc-fig8", "Boosting, Figure 8", Trials(views::by_threads),
+        "Time to check histories against SC, half of them re-pointed, by number of threads",
+        "In half of the histories some reads were re-pointed to other writes; the panels below show these. The paper shows means of 200 histories \
+         per point.";
+    "wsc-fig9-threads", "wsc-fig9", "Boosting, Figure 9", Trials(times::with_bound),
+        "Time of saturation to refute SC on violations, by number of threads",
+        "The paper shows means of 100 histories per point, and states the longest time of wSC.";
+    "wsc-fig9-ratio", "wsc-fig9", "Boosting, Section 6", Trials(slowdown::over_wsc),
+        "Slowdown over wSC on violations of SC",
+        "Ratios are taken history by history, so their median need not be the ratio of the medians, which the table of claims has. The paper \
+         compares means for 8 threads, and says that the ratio is higher for more threads.";
+    "wsc-fig9-caught", "wsc-fig9", "Boosting, Section 6", Trials(detected::by_saturation),
+        "Share of SC violations that saturation refutes",
+        "The paper states that wSC refutes all violations, and the share that CCM misses.";
+    "tsotool-fig3", "tsotool-fig3", "HPCA 2006, Figure 3", Trials(orders_found::plot),
+        "Share of programs for which an order of all operations is found",
+        "The paper has 128K operations, and its Deriv+Back always finds an order.";
+    "tsotool-fig3-overhead", "tsotool-fig3", "HPCA 2006, Section 5", Trials(slowdown::over_baseline),
+        "Slowdown over baseline of algorithms that find an order",
+        "The paper says that what Heu adds is virtually constant, and that Deriv+Back adds more with more threads, operations and locations.";
+    "tsotool-fig4-operations", "tsotool-fig4", "HPCA 2006, Figure 4", EachAlgorithm(growth::by_operations),
+        "Time to check against TSO, by number of operations",
+        GROWTH;
+    "tsotool-fig4-threads", "tsotool-fig4", "HPCA 2006, Figure 4", EachAlgorithm(growth::by_threads),
+        "Time to check against TSO, by number of threads",
+        GROWTH;
+    "tsotool-fig4-locations", "tsotool-fig4", "HPCA 2006, Figure 4", EachAlgorithm(growth::by_locations),
+        "Time to check against TSO, by number of locations",
+        GROWTH;
+    "tsotool-table1", "tsotool-table1", "HPCA 2006, Table 1", Trials(mixes::plot),
+        "Time and slowdown over baseline, by mix of operations",
+        "The paper has 256K operations, and means over threads and locations. The table of claims compares medians.";
+    "qadeer-cycles", "qadeer-cycles", "Qadeer, Section 6", Trials(cycle_length::plot),
+        "Length of the shortest nice cycle in violations of SC",
+        "A violation of SC whose completion order is a witness of the store order has a k-nice cycle, with at most one edge in each of k threads \
+         and k locations (Theorem 6.1 of the paper, which does not count them).";
+    "burnim-table1", "burnim-table1", "Burnim et al., Table 1", Trials(programs::one_preemption),
+        "Violations of SC in programs, up to 1 preemption",
+        PROGRAMS;
+    "burnim-table2", "burnim-table2", "Burnim et al., Table 2", Trials(programs::two_preemptions),
+        "Violations of SC in programs, up to 2 preemptions",
+        PROGRAMS;
+    "scale-operations", "scale", "", Trials(times::by_operations),
+        "Time of rubric's own stages, by number of operations",
+        "The stages of `rubric check`, a series for each model.";
+    "scale-threads", "scale", "", Trials(times::by_threads),
+        "Time of rubric's own stages, by number of threads",
+        "The stages of `rubric check`, a series for each model.";
+    "mutants-kills", CAMPAIGN, "", EachScope(kills::plot),
+        "Mutants found, by operator and finder",
+        "Mutants that are known to be equivalent are excluded. A criterion counts where it follows from the model that the client guarantees.";
+    "mutants-operations", CAMPAIGN, "", Campaign(detection::plot),
+        "Operations completed until a criterion is violated",
+        "The numbers are upper bounds: how many operations had completed when the run had violated the criterion. Criteria that refute fewer runs \
+         refute other runs, so these numbers are not about the same runs.";
+}
 
 const GROWTH: &str = "(a) the baseline, (b) the slowdown of another algorithm over it, (c) that algorithm. The paper bounds the mean \
      slowdown of Deriv+Back, and gives it for the largest programs, with and without backtracking.";

@@ -18,7 +18,6 @@
 
 pub mod answers;
 pub mod assumptions;
-pub mod catalog;
 pub mod claims;
 pub mod coverage;
 pub mod explain;

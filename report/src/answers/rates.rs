@@ -94,7 +94,7 @@ fn claim(stated: PublishedClaim) -> ClaimedShare {
         id: stated.id,
         claim: stated.statement,
         paper: stated.paper,
-        stated: stated.figure.value(),
+        stated: stated.result.value(),
         of: 0,
         found: 0,
         share: None,

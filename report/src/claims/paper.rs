@@ -12,7 +12,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::measure::{AtSize, Axis, FEWEST, FEWEST_CASES, FLEETING, GROWS};
 use super::{Claim, Decision, Evidence, Missing, burnim, campaign, gcc, qadeer, tsotool, wsc};
@@ -289,7 +289,7 @@ pub const PROGRAMS: [Program; 7] = [
 pub const MUTUAL_EXCLUSION: [&str; 2] = ["dekker", "bakery"];
 
 /// A claim as a paper makes it, and how it is tested.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct PublishedClaim {
     /// A name for it.
     pub id: &'static str,
@@ -301,9 +301,11 @@ pub struct PublishedClaim {
     pub experiment: &'static str,
     /// What is claimed.
     pub statement: &'static str,
-    /// The published finding.
-    pub figure: PublishedResult,
+    /// The published result; in JSON its number, if it is one.
+    #[serde(rename = "published", serialize_with = "number")]
+    pub result: PublishedResult,
     /// Computes what the rows of one size say of it.
+    #[serde(skip)]
     test: fn(&PublishedClaim, AtSize<'_>) -> Result<Evidence, Missing>,
 }
 
@@ -514,6 +516,10 @@ fn scale(value: f64, unit: Unit) -> f64 {
     }
 }
 
+fn number<S: Serializer>(result: &PublishedResult, serializer: S) -> Result<S::Ok, S::Error> {
+    result.value().serialize(serializer)
+}
+
 impl PublishedClaim {
     /// The claim with what the rows of one size say of it.
     pub(super) fn tested(&self, at: AtSize<'_>) -> Claim {
@@ -522,12 +528,12 @@ impl PublishedClaim {
 
     /// The published number, if there is one.
     pub fn value(&self) -> Option<f64> {
-        self.figure.value()
+        self.result.value()
     }
 
     /// The published numbers, if there are several.
     pub fn values(&self) -> &[f64] {
-        match &self.figure {
+        match &self.result {
             PublishedResult::Rising(values, _) => values,
             _ => &[],
         }
@@ -535,7 +541,7 @@ impl PublishedClaim {
 
     /// When the claim holds, as sentences.
     pub fn rule(&self) -> String {
-        let rule = self.figure.rule();
+        let rule = self.result.rule();
         match self.calibrated() {
             Some(_) => format!("Calibrated, and so no test. {rule}"),
             None => rule,
@@ -568,7 +574,7 @@ impl fmt::Display for PublishedResult {
 
 /// Makes the table: a constant for each claim, and all of them in a list.
 macro_rules! stated {
-    ($($name:ident: $id:literal, $paper:ident, $place:literal, $experiment:literal, $statement:literal, $figure:expr, $test:expr;)*) => {
+    ($($name:ident: $id:literal, $paper:ident, $place:literal, $experiment:literal, $statement:literal, $result:expr, $test:expr;)*) => {
         $(#[doc = $statement]
         pub const $name: PublishedClaim = PublishedClaim {
             id: $id,
@@ -576,7 +582,7 @@ macro_rules! stated {
             place: $place,
             experiment: $experiment,
             statement: $statement,
-            figure: $figure,
+            result: $result,
             test: $test,
         };)*
 
@@ -586,16 +592,16 @@ macro_rules! stated {
 }
 
 stated! {
-    GCC_FASTER: "gcc-fig4-faster", GRADUAL, "Section 5.1, PublishedResult 4", "gcc-fig4",
+    GCC_FASTER: "gcc-fig4-faster", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
         "Gradual checking of SC is faster than a SAT encoding of its axioms", PublishedResult::Words("it scales much better", Rule::Faster),
         |_, at| gcc::faster(at, &gcc::SC);
-    GCC_OPERATIONS: "gcc-fig4-operations", GRADUAL, "Section 5.1, PublishedResult 4", "gcc-fig4",
+    GCC_OPERATIONS: "gcc-fig4-operations", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
         "The advantage of gradual checking of SC over the SAT encoding grows with the number of operations", PublishedResult::Words("it scales much better", Rule::Grows),
         |_, at| gcc::grows(at, &gcc::SC, Axis::Operations);
-    GCC_THREADS: "gcc-fig4-threads", GRADUAL, "Section 5.1, PublishedResult 4", "gcc-fig4",
+    GCC_THREADS: "gcc-fig4-threads", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
         "The advantage of gradual checking of SC over the SAT encoding grows with the number of cpus", PublishedResult::Words("it scales much better", Rule::Grows),
         |_, at| gcc::grows(at, &gcc::SC, Axis::Threads);
-    GCC_ENUM: "gcc-fig4-enum", GRADUAL, "Section 5.1, PublishedResult 4", "gcc-fig4",
+    GCC_ENUM: "gcc-fig4-enum", GRADUAL, "Section 5.1, Figure 4", "gcc-fig4",
         "For SC, enumerating what CCM leaves open takes about as long as SAT does", PublishedResult::Words("the difference is not significant", Rule::Alike),
         |_, at| gcc::alike(at);
     GCC_UNORDERED_CCM: "gcc-unordered-ccm", GRADUAL, "Section 5.1", "gcc-unordered",
@@ -610,25 +616,25 @@ stated! {
     GCC_UNORDERED_WCCM: "gcc-unordered-wccm", GRADUAL, "Introduction", "gcc-unordered",
         "Pairs of writes that wCCM leaves unordered under TSO, on average over valid histories", PublishedResult::percent(0.066),
         |claim, at| gcc::unordered(at, *claim, "tso", "wccm");
-    GCC_VIOLATIONS: "gcc-fig5-ccm", GRADUAL, "Section 5.1, PublishedResult 5", "gcc-fig5",
+    GCC_VIOLATIONS: "gcc-fig5-ccm", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5",
         "Violations of SC by a mutated MI protocol that violate CCM too", PublishedResult::Part("all", 1.0),
         |_, at| gcc::refuted(at);
     GCC_CAUSAL: "gcc-fig5-causal", GRADUAL, "Section 5.1", "gcc-fig5",
         "Violations of SC by a mutated MI protocol that violate CC or CCv", PublishedResult::percent(0.5),
         |_, at| gcc::causal(at);
-    GCC_SAME: "gcc-fig5-same", GRADUAL, "Section 5.1, PublishedResult 5", "gcc-fig5",
+    GCC_SAME: "gcc-fig5-same", GRADUAL, "Section 5.1, Figure 5", "gcc-fig5",
         "On violations, enumerating and SAT take the same time, since CCM refutes them before", PublishedResult::Words("the same", Rule::Alike),
         |_, at| gcc::same(at);
-    GCC_TSO_FASTER: "gcc-fig6-faster", GRADUAL, "Section 5.2, PublishedResult 6", "gcc-fig6",
+    GCC_TSO_FASTER: "gcc-fig6-faster", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
         "Gradual checking of TSO is faster than a SAT encoding of its axioms", PublishedResult::Words("it scales better", Rule::Faster),
         |_, at| gcc::faster(at, &gcc::TSO);
-    GCC_TSO_OPERATIONS: "gcc-fig6-operations", GRADUAL, "Section 5.2, PublishedResult 6", "gcc-fig6",
+    GCC_TSO_OPERATIONS: "gcc-fig6-operations", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
         "The advantage of gradual checking of TSO over the SAT encoding grows with the number of operations", PublishedResult::Words("it scales better", Rule::Grows),
         |_, at| gcc::grows(at, &gcc::TSO, Axis::Operations);
-    GCC_TSO_THREADS: "gcc-fig6-threads", GRADUAL, "Section 5.2, PublishedResult 6", "gcc-fig6",
+    GCC_TSO_THREADS: "gcc-fig6-threads", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
         "The advantage of gradual checking of TSO over the SAT encoding grows with the number of cpus", PublishedResult::Words("it scales better", Rule::Grows),
         |_, at| gcc::grows(at, &gcc::TSO, Axis::Threads);
-    GCC_TSO_ENUM: "gcc-fig6-enum", GRADUAL, "Section 5.2, PublishedResult 6", "gcc-fig6",
+    GCC_TSO_ENUM: "gcc-fig6-enum", GRADUAL, "Section 5.2, Figure 6", "gcc-fig6",
         "For TSO, SAT over what wCCM leaves open is faster than enumerating it", PublishedResult::Words("SAT outperforms enumeration", Rule::Faster),
         |_, at| gcc::outperforms(at);
 
@@ -653,28 +659,28 @@ stated! {
     PAIRS_MORE: "wsc-pairs-more", BOOSTING, "Section 6", "wsc-kernel",
         "wSC orders more pairs of writes than CCM, and not many more", PublishedResult::Words("CCM is not far from wSC", Rule::NotFar),
         |_, at| wsc::pairs_more(at);
-    FIG6_DBCOP: "wsc-fig6-dbcop", BOOSTING, "Section 6, PublishedResult 6", "wsc-fig6",
+    FIG6_DBCOP: "wsc-fig6-dbcop", BOOSTING, "Section 6, Figure 6", "wsc-fig6",
         "With few threads, DBCOP is the fastest", PublishedResult::Words("it has the best performances", Rule::Fastest),
         |_, at| wsc::fastest(at, "wsc-fig6", Axis::Operations, "dbcop");
-    FIG6_ENUM: "wsc-fig6-enum", BOOSTING, "Section 6, PublishedResult 6", "wsc-fig6",
+    FIG6_ENUM: "wsc-fig6-enum", BOOSTING, "Section 6, Figure 6", "wsc-fig6",
         "wsc-enum is faster than ccm-enum when the number of operations grows", PublishedResult::Words("clearly superior", Rule::Faster),
         |_, at| wsc::enumerating(at, "wsc-fig6", Axis::Operations);
-    FIG7_DBCOP: "wsc-fig7-dbcop", BOOSTING, "Section 6, PublishedResult 7", "wsc-fig7",
+    FIG7_DBCOP: "wsc-fig7-dbcop", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
         "Beyond 8 threads DBCOP degrades, more than the algorithms that saturate", PublishedResult::Words("DBCOP degrades, the others are more scalable", Rule::Degrades),
         |_, at| wsc::degrades(at);
-    FIG7_BEST: "wsc-fig7-best", BOOSTING, "Section 6, PublishedResult 7", "wsc-fig7",
+    FIG7_BEST: "wsc-fig7-best", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
         "wsc-dbcop is the fastest", PublishedResult::Words("it achieves the best performances", Rule::Fastest),
         |_, at| wsc::fastest(at, "wsc-fig7", Axis::Threads, "wsc-dbcop");
-    FIG7_ENUM: "wsc-fig7-enum", BOOSTING, "Section 6, PublishedResult 7", "wsc-fig7",
+    FIG7_ENUM: "wsc-fig7-enum", BOOSTING, "Section 6, Figure 7", "wsc-fig7",
         "wsc-enum is faster than ccm-enum when the number of threads grows", PublishedResult::Words("it performs better", Rule::Faster),
         |_, at| wsc::enumerating(at, "wsc-fig7", Axis::Threads);
-    FIG8_SIMILAR: "wsc-fig8-similar", BOOSTING, "Section 6, PublishedResult 8", "wsc-fig8",
+    FIG8_SIMILAR: "wsc-fig8-similar", BOOSTING, "Section 6, Figure 8", "wsc-fig8",
         "With half of the histories invalid, times are similar to those of valid ones", PublishedResult::Words("very similar", Rule::Similar),
         |_, at| wsc::similar(at);
-    FIG9_ALL: "wsc-fig9-all", BOOSTING, "Section 6, PublishedResult 9", "wsc-fig9",
+    FIG9_ALL: "wsc-fig9-all", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
         "Violations of SC that violate wSC", PublishedResult::Part("all", 1.0),
         |_, at| wsc::all_refuted(at);
-    FIG9_CCM: "wsc-fig9-ccm", BOOSTING, "Section 6, PublishedResult 9", "wsc-fig9",
+    FIG9_CCM: "wsc-fig9-ccm", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
         "wSC saturation is faster than CCM's on violations", PublishedResult::Words("more efficient", Rule::Faster),
         |_, at| wsc::saturating(at);
     FIG9_MISSES: "wsc-fig9-misses", BOOSTING, "Section 6", "wsc-fig9",
@@ -683,23 +689,23 @@ stated! {
     FIG9_MORE: "wsc-fig9-more", BOOSTING, "Section 6", "wsc-fig9",
         "wSC refutes violations that CCM does not", PublishedResult::Words("it captures more", Rule::RefutesMore),
         |_, at| wsc::more(at);
-    FIG9_DBCOP: "wsc-fig9-dbcop", BOOSTING, "Section 6, PublishedResult 9", "wsc-fig9",
+    FIG9_DBCOP: "wsc-fig9-dbcop", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
         "How many times as long as wSC DBCOP takes for violations of 8 threads", PublishedResult::AtLeast(70.0, Unit::Times),
         |_, at| wsc::dbcop(at);
-    FIG9_BEYOND: "wsc-fig9-beyond", BOOSTING, "Section 6, PublishedResult 9", "wsc-fig9",
+    FIG9_BEYOND: "wsc-fig9-beyond", BOOSTING, "Section 6, Figure 9", "wsc-fig9",
         "Beyond 8 threads the advantage of wSC over DBCOP on violations is higher still", PublishedResult::Words("by that factor and higher", Rule::Grows),
         |_, at| wsc::beyond(at);
     FIG9_SECONDS: "wsc-fig9-seconds", BOOSTING, "Section 6", "wsc-fig9",
         "The longest time that wSC takes for a violation", PublishedResult::AtMost(8.0, Unit::Seconds),
         |_, at| wsc::longest(at);
 
-    FIG3_BETTER: "tsotool-fig3-better", HPCA, "Section 5, PublishedResult 3", "tsotool-fig3",
+    FIG3_BETTER: "tsotool-fig3-better", HPCA, "Section 5, Figure 3", "tsotool-fig3",
         "Deriv finds an order more often than Heu", PublishedResult::Words("a significant improvement", Rule::FindsMore),
         |_, at| tsotool::better(at);
-    FIG3_INCOMPLETE: "tsotool-fig3-incomplete", HPCA, "Section 5, PublishedResult 3", "tsotool-fig3",
+    FIG3_INCOMPLETE: "tsotool-fig3-incomplete", HPCA, "Section 5, Figure 3", "tsotool-fig3",
         "Deriv does not always find an order", PublishedResult::Words("incomplete when sharing is intense", Rule::Incomplete),
         |_, at| tsotool::incomplete(at);
-    FIG3_SHARING: "tsotool-fig3-sharing", HPCA, "Sections 4.2.1 and 5, PublishedResult 3", "tsotool-fig3",
+    FIG3_SHARING: "tsotool-fig3-sharing", HPCA, "Sections 4.2.1 and 5, Figure 3", "tsotool-fig3",
         "Heu and Deriv find an order less often with more threads for each location", PublishedResult::Words("adequate only for low p/a", Rule::FindsLess),
         |_, at| tsotool::sharing(at);
     FIG3_LONGER: "tsotool-fig3-longer", HPCA, "Section 5", "tsotool-fig4",
@@ -732,16 +738,16 @@ stated! {
     BACK_FEW: "tsotool-few", HPCA, "Section 5", "tsotool-fig4",
         "Time that Deriv+Back usually takes beyond the baseline with 16 threads and fewer", PublishedResult::AtMost(0.8, Unit::Percent),
         |_, at| tsotool::times::few(at);
-    BACK_OPERATIONS: "tsotool-grows-operations", HPCA, "Section 5, PublishedResult 4b", "tsotool-fig4",
+    BACK_OPERATIONS: "tsotool-grows-operations", HPCA, "Section 5, Figure 4b", "tsotool-fig4",
         "The slowdown of Deriv+Back grows with the number of operations", PublishedResult::Words("it grows with all of p, n, and a", Rule::SlowdownGrows),
         |_, at| tsotool::times::grows(at, Axis::Operations);
-    BACK_THREADS: "tsotool-grows-threads", HPCA, "Section 5, PublishedResult 4b", "tsotool-fig4",
+    BACK_THREADS: "tsotool-grows-threads", HPCA, "Section 5, Figure 4b", "tsotool-fig4",
         "The slowdown of Deriv+Back grows with the number of threads", PublishedResult::Words("it grows with all of p, n, and a", Rule::SlowdownGrows),
         |_, at| tsotool::times::grows(at, Axis::Threads);
-    BACK_LOCATIONS: "tsotool-grows-locations", HPCA, "Section 5, PublishedResult 4b", "tsotool-fig4",
+    BACK_LOCATIONS: "tsotool-grows-locations", HPCA, "Section 5, Figure 4b", "tsotool-fig4",
         "The slowdown of Deriv+Back grows with the number of locations", PublishedResult::Words("it grows with all of p, n, and a", Rule::SlowdownGrows),
         |_, at| tsotool::times::grows(at, Axis::Locations);
-    BACK_SCALES: "tsotool-scales", HPCA, "Section 5, PublishedResult 4", "tsotool-fig4",
+    BACK_SCALES: "tsotool-scales", HPCA, "Section 5, Figure 4", "tsotool-fig4",
         "The slowdown grows less with the number of operations than the time of the baseline", PublishedResult::Words("the slope is less", Rule::Scales),
         |_, at| tsotool::times::scales(at);
     BACK_MINUTES: "tsotool-minutes", HPCA, "Section 5", "tsotool-fig4",

@@ -188,7 +188,7 @@ mod tests {
         assert!(page.contains("<svg") && page.contains("in the order of the picture"));
         let page = explained(&[of_reads(1000, &[])]);
         assert!(!page.contains("<svg") && !page.contains("in the order of the picture"));
-        assert!(page.contains("from the first to the last"));
+        assert!(page.contains("in trace order"));
     }
 
     #[test]

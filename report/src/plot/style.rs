@@ -64,7 +64,7 @@ pub struct Style {
 }
 
 /// The styles of known series, in the order of legends. No two are the same, since any series may be drawn together.
-pub const KNOWN: [(&str, RGBColor, Marker); 42] = {
+const KNOWN: [(&str, RGBColor, Marker); 42] = {
     use Marker::{Circle, Cross, Diamond, Plus, Square, Triangle, TriangleDown};
     [
         // The engine, in series of one model by that.
@@ -139,6 +139,27 @@ const RESERVE_MARKERS: [Marker; 5] = [
     Marker::Square,
     Marker::Circle,
 ];
+
+/// The style of a known series, for other programs.
+#[derive(Debug, Serialize)]
+pub struct SeriesStyle {
+    /// The name of the algorithm, criterion or model.
+    pub name: &'static str,
+    /// The colour, such as `#0072b2`.
+    pub color: String,
+    /// The marker.
+    pub marker: Marker,
+}
+
+/// The styles of known series, in the order of legends.
+pub fn series_styles() -> Vec<SeriesStyle> {
+    let styles = KNOWN.iter().map(|(name, color, marker)| SeriesStyle {
+        name,
+        color: format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2),
+        marker: *marker,
+    });
+    styles.collect()
+}
 
 /// The style of a series; the names of models may be in capitals. Unknown series get a style derived from their name, so it is
 /// stable across figures.

@@ -241,10 +241,7 @@ fn what_is_rare_is_not_expected_of_few() {
     for id in ["wsc-fig9-misses", "wsc-fig9-more"] {
         let found = super::claim(id, &rows.clone().into());
         assert_eq!(found.verdict, super::Verdict::Untested);
-        assert!(
-            found.note.contains("200 of 240 that are needed"),
-            "{found:#?}"
-        );
+        assert!(found.note.contains("200 of 240"), "{found:#?}");
     }
 }
 
@@ -276,7 +273,7 @@ fn next_to_no_time_tells_nothing() {
     let found = super::claim("wsc-fig9-ccm", &rows.clone().into());
     assert_eq!(found.verdict, super::Verdict::Untested);
     assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
-    assert!(found.note.contains("below 1 ms"), "{found:#?}");
+    assert!(found.note.contains("less than 1 ms"), "{found:#?}");
     assert!(
         found
             .note

@@ -245,7 +245,7 @@ pub(in crate::claims) fn mixes(
         numbers.push(number.ok_or(Missing::TimedOut("tsotool-table1"))?);
         points.push(point);
     }
-    let ours = numbers.iter().map(|number| stated.figure.shown(*number));
+    let ours = numbers.iter().map(|number| stated.result.shown(*number));
     Ok(Evidence {
         ours: ours.collect::<Vec<_>>().join(", "),
         holds: rises(&numbers),
