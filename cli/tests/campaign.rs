@@ -72,7 +72,7 @@ fn a_campaign_leaves_tables_and_answers() {
     // Those that were sampled, and the named ones.
     assert!(mutants + apart > 16 && caught > 4 && apart > 0, "{text}");
     let line = format!(
-        "  {} mutants: {caught} caught, {not} not caught, {apart} excluded\n",
+        "  {} mutants: {caught} found, {not} not found, {apart} excluded\n",
         mutants + apart
     );
     assert!(text.contains(&line), "{text}");
@@ -280,7 +280,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         &path,
     ];
     let text = output_of(&asked, 1);
-    assert!(text.contains("0 mutants: 0 caught"), "{text}");
+    assert!(text.contains("0 mutants: 0 found"), "{text}");
     assert!(!text.contains("alarms: 0"), "{text}");
     let command = text
         .lines()

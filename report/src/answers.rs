@@ -44,12 +44,12 @@ use serde::Serialize;
 use tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
 
 pub use alarms::{Alarm, Alarms, Unmutated};
-pub use caught::Caught;
+pub use caught::CaughtMutant;
 pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
 pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
-pub use operations::{OperationsToDetection, Spread};
-pub use rates::{Claim, Rate, Rates};
+pub use operations::{Detection, OperationsToDetection};
+pub use rates::{ClaimedShare, Rate, Rates};
 pub use survivors::Survivor;
 
 /// What a campaign says.
@@ -62,7 +62,7 @@ pub struct Answers {
     /// After how many operations, for each scope.
     pub operations: Vec<OperationsToDetection>,
     /// Mutants that something found, and the run that did.
-    pub caught: Vec<Caught>,
+    pub caught: Vec<CaughtMutant>,
     /// Mutants that nothing found, the most suspicious first.
     pub survivors: Vec<Survivor>,
     /// Mutants that cannot be found.

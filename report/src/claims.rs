@@ -40,8 +40,8 @@ mod burnim;
 mod campaign;
 mod gcc;
 mod kernels;
-pub mod measure;
-pub mod paper;
+pub(crate) mod measure;
+pub(crate) mod paper;
 mod qadeer;
 mod speed;
 #[cfg(test)]
@@ -53,9 +53,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use measure::{AtSize, Estimate, FEWEST, Share};
-use paper::Stated;
+use crate::figures::CAMPAIGN;
+use crate::statistics::{Estimate, Share};
+use measure::{AtSize, FEWEST};
 use tables::results::Results;
+
+pub use paper::{ALL, Explored, PROGRAMS, Program, PublishedClaim};
 
 /// A claim of a paper, and what was found here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -108,31 +111,33 @@ impl Verdict {
     }
 }
 
-/// All claims, paper by paper. Those about experiments are tested on the first of [`measure::SIZES`] that tells.
+/// All claims, paper by paper. A claim about an experiment is tested on the first of [`measure::SIZES`] that decides it.
 pub fn all(results: &Results) -> Vec<Claim> {
+    let campaign = campaign::BothRates::of(results);
     let mut tried: Vec<AtSize<'_>> = Vec::new();
     let mut claims: Vec<Claim> = Vec::new();
     for size in measure::SIZES {
-        let at_size = AtSize { results, size };
-        let mut others = of_experiments(at_size);
-        others.iter_mut().for_each(|claim| claim.hold_back(at_size));
-        match tried.is_empty() {
-            true => claims = others,
-            false => {
-                for (claim, other) in claims.iter_mut().zip(others) {
-                    claim.or(other, &tried);
-                }
+        let at_size = AtSize {
+            results,
+            size,
+            campaign: &campaign,
+        };
+        let tested = paper::ALL.iter().map(|claim| {
+            let mut claim = claim.tested(at_size);
+            claim.hold_back(at_size);
+            claim
+        });
+        if tried.is_empty() {
+            claims = tested.collect();
+        } else {
+            for (claim, other) in claims.iter_mut().zip(tested) {
+                claim.or(other, &tried);
             }
         }
         tried.push(at_size);
     }
-    let mut of_campaigns = campaign::claims(results);
-    if results.unfinished.campaign {
-        for claim in &mut of_campaigns {
-            claim.is_untested("The campaign has not finished: the same command resumes it.");
-        }
-    }
-    [claims, of_campaigns].concat()
+    campaign::name_protocols(&mut claims, results);
+    claims
 }
 
 /// The experiments that a claim is about, by the one that stands for them.
@@ -146,32 +151,26 @@ fn experiments_of(claim: &Claim) -> &'static [&'static str] {
     }
 }
 
-/// The claims about experiments, on the trials of one size.
-fn of_experiments(results: AtSize<'_>) -> Vec<Claim> {
-    let parts = [
-        gcc::claims(results),
-        wsc::claims(results),
-        tsotool::claims(results),
-        qadeer::claims(results),
-        burnim::claims(results),
-    ];
-    parts.concat()
-}
-
 impl Claim {
     /// Takes back what an experiment says that has not finished, or that was run for trying out.
     fn hold_back(&mut self, size: AtSize<'_>) {
         let unfinished = |name: &&&str| size.results.unfinished.has(name, size.size);
+        if self.experiment == CAMPAIGN {
+            if size.results.unfinished.campaign {
+                self.is_untested("The campaign has not finished: the same command resumes it.");
+            }
+            return;
+        }
         let own = [self.experiment];
         let mut all = own.iter().chain(experiments_of(self));
         if let Some(name) = all.find(unfinished) {
             self.is_untested(&format!(
-                "{name} has not finished at size {}: `rubric experiment {name}` with the options it was started with resumes it.",
+                "{name} has not finished at size {}: `rubric experiment {name}` with the same options resumes it.",
                 size.size
             ));
         } else if size.size == measure::QUICK && self.verdict != Verdict::Untested {
             self.is_untested(&format!(
-                "Size {} is for trying out: `rubric experiment {} --size paper` tests it.",
+                "Size {} decides no claim: run `rubric experiment {} --size paper`.",
                 size.size, self.experiment
             ));
         }
@@ -199,10 +198,7 @@ impl Claim {
                 Some(tried),
             ) => {
                 *self = other;
-                self.note += &format!(
-                    " What there is of size {} is too little to tell.",
-                    tried.size
-                );
+                self.note += &format!(" The rows of size {} are too few to decide.", tried.size);
             }
             (Verdict::Untested, _, None) => *self = other,
             _ => {}
@@ -211,20 +207,20 @@ impl Claim {
 }
 
 /// What was found of a claim.
-struct Found {
+struct Evidence {
     /// The numbers.
     ours: String,
     /// Whether the claim is true.
-    holds: Told,
+    holds: Decision,
     /// How it is otherwise; empty if it is not, or the numbers say so.
     difference: String,
     /// What the numbers rest on, and what may explain them.
     basis: String,
 }
 
-impl Found {
+impl Evidence {
     /// The same with what may explain it.
-    fn because(mut self, why: String) -> Found {
+    fn because(mut self, why: String) -> Evidence {
         if !why.is_empty() {
             self.basis = format!("{} {why}", self.basis);
         }
@@ -234,11 +230,11 @@ impl Found {
 
 /// Whether something is so, as far as the numbers tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum Decision {
     Yes,
     No,
     /// Not known, since runs were cut off.
-    CutOff,
+    TimedOut,
     /// Not known, since runs are too short to be compared.
     TooShort,
     /// Not known, since there are too few cases for the rule.
@@ -247,18 +243,18 @@ enum Told {
     Unclear(&'static str),
 }
 
-impl From<bool> for Told {
-    fn from(holds: bool) -> Told {
+impl From<bool> for Decision {
+    fn from(holds: bool) -> Decision {
         match holds {
-            true => Told::Yes,
-            false => Told::No,
+            true => Decision::Yes,
+            false => Decision::No,
         }
     }
 }
 
-impl From<Option<bool>> for Told {
-    fn from(holds: Option<bool>) -> Told {
-        holds.map_or(Told::CutOff, Told::from)
+impl From<Option<bool>> for Decision {
+    fn from(holds: Option<bool>) -> Decision {
+        holds.map_or(Decision::TimedOut, Decision::from)
     }
 }
 
@@ -276,7 +272,7 @@ pub enum Missing {
     /// Too few histories to see what is rare: so many, of so many that are needed.
     Rare(&'static str, u64, u64),
     /// Too many runs were cut off, or have no times.
-    CutOff(&'static str),
+    TimedOut(&'static str),
     /// The runs take too little time to be compared.
     TooShort(&'static str),
     /// It has no rows about something.
@@ -291,57 +287,57 @@ impl fmt::Display for Missing {
             }
             Missing::Algorithm(name, algorithm) => write!(
                 out,
-                "No rows of {algorithm}: `rubric experiment {name} --algorithm {algorithm}` makes them."
+                "No rows of {algorithm}: run `rubric experiment {name} --algorithm {algorithm}`."
             ),
             Missing::Few(name, found) => write!(
                 out,
-                "Too few histories tell, {found} of {FEWEST} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few comparable histories, {found} of {FEWEST}: run `rubric experiment {name}` with a larger `--size`."
             ),
             Missing::Cases(name, found) => write!(
                 out,
-                "Too few histories, {found} of {} that are needed: `rubric experiment {name}` makes more with a larger `--size`.",
+                "Too few histories, {found} of {}: run `rubric experiment {name}` with a larger `--size`.",
                 measure::FEWEST_CASES
             ),
             Missing::Rare(name, found, needed) => write!(
                 out,
-                "Too few histories to see what is so rare, {found} of {needed} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few histories to observe an event this rare, {found} of {needed}: run `rubric experiment {name}` with a larger `--size`."
             ),
-            Missing::CutOff(name) => write!(
+            Missing::TimedOut(name) => write!(
                 out,
-                "Too many runs were cut off to tell: `rubric experiment {name}` with a larger `--timeout` gives them more time."
+                "Too many runs timed out to decide: run `rubric experiment {name}` with a larger `--timeout`."
             ),
             Missing::TooShort(name) => write!(
                 out,
-                "The runs of `rubric experiment {name}` are below {}, where caches and clock make more of a difference than algorithms.",
-                paper::seconds(measure::FLEETING)
+                "The runs of `rubric experiment {name}` take less than {}, where caches and clock make more of a difference than algorithms.",
+                crate::numbers::seconds(measure::FLEETING)
             ),
             Missing::Rows(name, what) => write!(
                 out,
-                "No rows about {what}: `rubric experiment {name}` may have some with a larger `--size`."
+                "No rows about {what}: run `rubric experiment {name}` with a larger `--size`."
             ),
         }
     }
 }
 
-impl Stated {
+impl PublishedClaim {
     /// The claim with what was found.
-    fn claim(&self, found: Result<Found, Missing>) -> Claim {
+    fn claim(&self, found: Result<Evidence, Missing>) -> Claim {
         let (ours, verdict, note) = match found {
             Err(missing) => (String::new(), Verdict::Untested, missing.to_string()),
             Ok(found) => {
                 let name = self.experiment;
                 let (verdict, said) = match found.holds {
-                    Told::Yes => (Verdict::Holds, String::new()),
-                    Told::No => (Verdict::Differs, String::new()),
-                    Told::CutOff => (Verdict::Untested, Missing::CutOff(name).to_string()),
-                    Told::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
-                    Told::FewCases => (
+                    Decision::Yes => (Verdict::Holds, String::new()),
+                    Decision::No => (Verdict::Differs, String::new()),
+                    Decision::TimedOut => (Verdict::Untested, Missing::TimedOut(name).to_string()),
+                    Decision::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
+                    Decision::FewCases => (
                         Verdict::Untested,
                         format!(
-                            "There are too few cases to tell by the rule: `rubric experiment {name}` makes more with a larger `--size`."
+                            "Too few cases for the rule: run `rubric experiment {name}` with a larger `--size`."
                         ),
                     ),
-                    Told::Unclear(why) => (Verdict::Untested, why.to_owned()),
+                    Decision::Unclear(why) => (Verdict::Untested, why.to_owned()),
                 };
                 let (verdict, said) = match self.calibrated() {
                     Some(chosen) => (Verdict::Calibrated, chosen.to_owned()),
@@ -359,7 +355,7 @@ impl Stated {
             place: self.place,
             experiment: self.experiment,
             statement: self.statement.to_owned(),
-            theirs: self.figure.to_string(),
+            theirs: self.result.to_string(),
             ours,
             verdict,
             rule: self.rule(),
@@ -368,18 +364,24 @@ impl Stated {
     }
 
     /// What it means to have found this number; `counts` says what it was counted on, if it is a share.
-    fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Found {
-        self.found(ours, self.figure.admits(ours), counts, basis)
+    fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Evidence {
+        self.found(ours, self.result.admits(ours), counts, basis)
     }
 
     /// The same, where it is known what that means.
-    fn found(&self, ours: Estimate, holds: Told, counts: Option<String>, basis: String) -> Found {
+    fn found(
+        &self,
+        ours: Estimate,
+        holds: Decision,
+        counts: Option<String>,
+        basis: String,
+    ) -> Evidence {
         let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
-        Found {
-            ours: format!("{}{counts}", self.figure.shown(ours)),
+        Evidence {
+            ours: format!("{}{counts}", self.result.shown(ours)),
             holds,
             difference: match holds {
-                Told::No => self.figure.difference(ours),
+                Decision::No => self.result.difference(ours),
                 _ => String::new(),
             },
             basis,
@@ -391,7 +393,7 @@ impl Stated {
     fn enough_for_rare(&self, share: Share) -> Result<(), Missing> {
         /// How many are to be expected or seen.
         const SEEN: u64 = 3;
-        let rate = self.figure.rate().filter(|rate| *rate > 0.0);
+        let rate = self.result.rate().filter(|rate| *rate > 0.0);
         let needed = rate.map_or(0, |rate| (SEEN as f64 / rate).ceil() as u64);
         match share.of < needed && share.part < SEEN {
             true => Err(Missing::Rare(self.experiment, share.of, needed)),
@@ -400,13 +402,13 @@ impl Stated {
     }
 
     /// The same for a share of enough.
-    fn share(&self, share: Share, what: &str, basis: String) -> Result<Found, Missing> {
+    fn share(&self, share: Share, what: &str, basis: String) -> Result<Evidence, Missing> {
         if share.of < FEWEST as u64 {
             return Err(Missing::Few(self.experiment, share.of as usize));
         }
         self.enough_for_rare(share)?;
         let counts = format!("{share} {what}");
-        let holds = self.figure.admits_share(share);
+        let holds = self.result.admits_share(share);
         Ok(self.found(Estimate::exactly(share.value()), holds, Some(counts), basis))
     }
 }

@@ -74,7 +74,6 @@ pub fn html(page: &Page<'_>) -> String {
         campaign::section(page, &mut anchors),
         coverage::section(page, &mut anchors),
         violations::section(page, &mut anchors),
-        experiments::others(page, &mut anchors),
     ];
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
     document(title(page), &lead(page), &sections)
@@ -113,7 +112,7 @@ fn document(title: &str, lead: &str, sections: &[Section]) -> String {
 
 fn title(page: &Page<'_>) -> &'static str {
     match (page.results.trials.is_empty(), page.answers) {
-        (false, _) => "Memory consistency: the papers' experiments, and here",
+        (false, _) => "Memory consistency: published results and ours",
         (true, Some(_)) => "Memory consistency: a campaign of mutants",
         (true, None) => "Memory consistency: results",
     }

@@ -127,7 +127,6 @@ fn everything_has_its_place() {
         "Campaign",
         "Transition coverage",
         "Violations",
-        "Other figures",
     ];
     let found = texts(&html, "h2");
     let found: Vec<&str> = found
@@ -148,10 +147,6 @@ fn everything_has_its_place() {
     assert_eq!(
         drawn(&format!("{} > figure", within("campaign"))),
         ["figure-mutants-kills"]
-    );
-    assert_eq!(
-        drawn(&format!("{} figure", within("figures"))),
-        ["figure-burnim"]
     );
     // The drawing has its title in it.
     let captions = texts(&html, "figcaption");

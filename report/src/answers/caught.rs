@@ -9,7 +9,7 @@ use tables::CampaignRun;
 
 /// A mutant that something caught.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Caught {
+pub struct CaughtMutant {
     /// The protocol.
     pub protocol: String,
     /// The mutant.
@@ -29,8 +29,8 @@ pub struct Caught {
     pub command: String,
 }
 
-/// They, by protocol and mutant.
-pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<Caught> {
+/// The mutants that something found, by protocol and mutant.
+pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<CaughtMutant> {
     let mut mutants: BTreeMap<Mutant<'_>, Vec<&CampaignRun>> = BTreeMap::new();
     for (mutant, run) in campaign.tried(&Scope::All) {
         if campaign.detects(run) {
@@ -41,7 +41,7 @@ pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<Caught> {
     runs.filter_map(|runs| about(campaign, &runs)).collect()
 }
 
-fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<Caught> {
+fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<CaughtMutant> {
     let first = runs
         .iter()
         .min_by_key(|run| (!campaign.violates(run), run.number))?;
@@ -49,7 +49,7 @@ fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<Caught> {
     let mut clients: Vec<String> = runs.iter().map(|run| run.client.clone()).collect();
     clients.sort();
     clients.dedup();
-    Some(Caught {
+    Some(CaughtMutant {
         protocol: first.protocol.clone(),
         mutant: first.mutant.clone().unwrap_or_default(),
         operator: first.operator.clone().unwrap_or_default(),

@@ -25,7 +25,7 @@ pub struct EquivalentMutant {
     pub detections: u64,
 }
 
-/// They, by protocol and mutant.
+/// The mutants that something found, by protocol and mutant.
 pub(super) fn equivalents(campaign: &Campaign<'_>) -> Vec<EquivalentMutant> {
     let known = campaign.equivalents.iter().map(|(&mutant, row)| {
         let about = EquivalentMutant {

@@ -12,13 +12,13 @@ pub struct OperationsToDetection {
     /// Whose runs.
     pub scope: Scope,
     /// For each criterion.
-    pub criteria: Vec<Spread>,
+    pub criteria: Vec<Detection>,
 }
 
 /// The numbers of operations for one criterion. Criteria that catch fewer runs catch others, so that
 /// these are not numbers about the same runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
+pub struct Detection {
     /// The criterion.
     pub criterion: &'static str,
     /// Runs that it catches and for which the number is known.
@@ -35,7 +35,7 @@ pub(super) fn operations(campaign: &Campaign<'_>, scope: &Scope) -> OperationsTo
         let caught = runs.filter(|run| campaign.breaks(run, criterion));
         let numbers = caught.filter_map(|run| run.criteria[criterion].operations);
         let numbers: Vec<u64> = numbers.map(u64::from).collect();
-        Spread {
+        Detection {
             criterion: CRITERIA[criterion],
             runs: numbers.len() as u64,
             mean: mean(&numbers),

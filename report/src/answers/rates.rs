@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::numbers::share;
 use super::{Campaign, Scope};
-use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, Stated};
+use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, PublishedClaim};
 use tables::{CRITERIA, CampaignRun, Finding};
 
 /// What share of the violating runs each criterion catches.
@@ -17,7 +17,7 @@ pub struct Rates {
     /// For each criterion.
     pub criteria: Vec<Rate>,
     /// What the papers claim.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<ClaimedShare>,
 }
 
 /// What share one criterion catches.
@@ -37,7 +37,7 @@ pub struct Rate {
 
 /// A share that a paper states, and the same here.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Claim {
+pub struct ClaimedShare {
     /// Its name among all claims of the papers.
     pub id: &'static str,
     /// What is claimed.
@@ -89,12 +89,12 @@ fn rate(campaign: &Campaign<'_>, violating: &[&CampaignRun], criterion: usize) -
 }
 
 /// A claim of a paper, with nothing counted yet.
-fn claim(stated: Stated) -> Claim {
-    Claim {
+fn claim(stated: PublishedClaim) -> ClaimedShare {
+    ClaimedShare {
         id: stated.id,
         claim: stated.statement,
         paper: stated.paper,
-        stated: stated.figure.value(),
+        stated: stated.result.value(),
         of: 0,
         found: 0,
         share: None,
@@ -102,7 +102,7 @@ fn claim(stated: Stated) -> Claim {
 }
 
 /// That half of the violations are no causal consistency or no causal convergence.
-fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
+fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_CAUSAL);
     told(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| {
         cc || ccv
@@ -110,7 +110,7 @@ fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
 }
 
 /// That few of them satisfy CCM and not wSC.
-fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
+fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_ESCAPING);
     told(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| {
         !ccm && wsc
@@ -120,12 +120,12 @@ fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
 /// A claim with the runs counted for which both criteria are decided. `holds` is told which of them a run
 /// breaks.
 fn told(
-    mut claim: Claim,
+    mut claim: ClaimedShare,
     campaign: &Campaign<'_>,
     violating: &[&CampaignRun],
     criteria: [&str; 2],
     holds: impl Fn([bool; 2]) -> bool,
-) -> Claim {
+) -> ClaimedShare {
     for run in violating {
         let breaks = criteria.map(|name| {
             let criterion = CRITERIA.iter().position(|known| *known == name)?;

@@ -5,9 +5,10 @@
 //! that all of them ran.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use super::Missing;
+use super::campaign::BothRates;
+use crate::statistics::{Estimate, Share, median};
 use tables::results::Results;
 use tables::{Said, Trial};
 
@@ -36,6 +37,8 @@ pub struct AtSize<'r> {
     pub results: &'r Results,
     /// The size.
     pub size: &'static str,
+    /// What the campaigns say, of whatever size.
+    pub campaign: &'r BothRates,
 }
 
 impl<'r> AtSize<'r> {
@@ -43,150 +46,6 @@ impl<'r> AtSize<'r> {
     pub fn rows(self, experiment: &str) -> impl Iterator<Item = &'r Trial> {
         let rows = self.results.trials.iter();
         rows.filter(move |row| row.experiment == experiment && row.size == self.size)
-    }
-}
-
-/// Where a number lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// It is not smaller than this.
-    pub low: f64,
-    /// It is not larger than this.
-    pub high: f64,
-}
-
-impl Estimate {
-    /// A number that is known.
-    pub fn exactly(value: f64) -> Estimate {
-        Estimate {
-            low: value,
-            high: value,
-        }
-    }
-
-    /// Whether anything is known of a number that is not negative.
-    pub fn tells(self) -> bool {
-        self.low > 0.0 || self.high < f64::INFINITY
-    }
-
-    /// Whether it is larger than another, if that can be told.
-    pub fn exceeds(self, other: Estimate) -> Option<bool> {
-        match () {
-            () if self.low > other.high => Some(true),
-            () if self.high <= other.low => Some(false),
-            () => None,
-        }
-    }
-
-    /// A multiple of it.
-    pub fn times(self, factor: f64) -> Estimate {
-        Estimate {
-            low: self.low * factor,
-            high: self.high * factor,
-        }
-    }
-
-    /// Which part it is of another, neither being negative; none if that may be 0.
-    pub fn over(self, other: Estimate) -> Option<Estimate> {
-        (other.low > 0.0).then(|| Estimate {
-            low: match other.high < f64::INFINITY {
-                true => self.low / other.high,
-                false => 0.0,
-            },
-            high: self.high / other.low,
-        })
-    }
-
-    /// The number as `show` writes it, with how much of it is known.
-    pub fn shown(self, show: impl Fn(f64) -> String) -> String {
-        match (self.low, self.high) {
-            (low, high) if low == high => show(low),
-            (low, f64::INFINITY) if low > 0.0 => format!("at least {}", show(low)),
-            (_, f64::INFINITY) => "unknown".to_owned(),
-            (low, high) if low <= 0.0 => format!("at most {}", show(high)),
-            (low, high) => match (show(low), show(high)) {
-                (low, high) if low == high => low,
-                (low, high) => format!("{low} to {high}"),
-            },
-        }
-    }
-}
-
-/// The mean of some numbers; none of none.
-pub fn mean(numbers: &[Estimate]) -> Option<Estimate> {
-    let count = (!numbers.is_empty()).then_some(numbers.len() as f64)?;
-    let sum = |end: fn(&Estimate) -> f64| numbers.iter().map(end).sum::<f64>() / count;
-    Some(Estimate {
-        low: sum(|number| number.low),
-        high: sum(|number| number.high),
-    })
-}
-
-/// The median of some numbers, the mean of the two in the middle if there are two; none of none.
-pub fn median(numbers: &[Estimate]) -> Option<Estimate> {
-    // The k-th smallest grows with each of them, so that its ends are those of the ends.
-    let middle = |end: fn(&Estimate) -> f64| {
-        let mut ends: Vec<f64> = numbers.iter().map(end).collect();
-        ends.sort_by(f64::total_cmp);
-        let low = ends.get(ends.len().checked_sub(1)? / 2)?;
-        Some((low + ends.get(ends.len() / 2)?) / 2.0)
-    };
-    Some(Estimate {
-        low: middle(|number| number.low)?,
-        high: middle(|number| number.high)?,
-    })
-}
-
-/// How many of how many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    /// Those that are so.
-    pub part: u64,
-    /// All.
-    pub of: u64,
-}
-
-impl Share {
-    /// Counts those that are so.
-    pub fn of(all: impl IntoIterator<Item = bool>) -> Share {
-        all.into_iter().fold(Share::default(), |share, one| Share {
-            part: share.part + u64::from(one),
-            of: share.of + 1,
-        })
-    }
-
-    /// Where the fraction of all such cases lies with 95 % confidence, by Wilson's method: between 0 and 1 if nothing is known.
-    pub fn interval(self) -> Estimate {
-        /// Quantile of the normal distribution.
-        const Z: f64 = 1.96;
-        if self.of == 0 {
-            return Estimate {
-                low: 0.0,
-                high: 1.0,
-            };
-        }
-        let (share, of) = (self.value(), self.of as f64);
-        let scale = 1.0 + Z * Z / of;
-        let middle = (share + Z * Z / (2.0 * of)) / scale;
-        let half = Z * (share * (1.0 - share) / of + Z * Z / (4.0 * of * of)).sqrt() / scale;
-        Estimate {
-            low: (middle - half).max(0.0),
-            high: (middle + half).min(1.0),
-        }
-    }
-
-    /// As a fraction; 0 of nothing.
-    pub fn value(self) -> f64 {
-        match self.of {
-            0 => 0.0,
-            of => self.part as f64 / of as f64,
-        }
-    }
-}
-
-impl fmt::Display for Share {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} of {}", self.part, self.of)
     }
 }
 
@@ -372,7 +231,7 @@ impl<'a> Trials<'a> {
         'a: 'g,
     {
         match groups.map(|group| group.histories.len()).max() {
-            Some(most) if most >= FEWEST => Missing::CutOff(self.experiment),
+            Some(most) if most >= FEWEST => Missing::TimedOut(self.experiment),
             most => Missing::Few(self.experiment, most.unwrap_or_default()),
         }
     }
@@ -470,84 +329,12 @@ impl<'a> Trials<'a> {
             let (late, large) = (said(Said::Timeout), said(Said::Memory));
             if late.part > 0 {
                 let limit = self.limit(algorithm);
-                basis += &format!(" {late} runs of {algorithm} were cut off at {limit} s.");
+                basis += &format!(" {late} runs of {algorithm} timed out at {limit} s.");
             }
             if large.part > 0 {
-                basis += &format!(" {large} runs of {algorithm} wanted more memory than allowed.");
+                basis += &format!(" {large} runs of {algorithm} exceeded the memory limit.");
             }
         }
         basis
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn from(low: f64) -> Estimate {
-        Estimate {
-            low,
-            high: f64::INFINITY,
-        }
-    }
-
-    #[test]
-    fn medians_of_runs_that_were_cut_off() {
-        let known = Estimate::exactly;
-        assert_eq!(median(&[]), None);
-        assert_eq!(
-            median(&[known(9.0), known(1.0), from(60.0)]),
-            Some(known(9.0))
-        );
-        assert_eq!(median(&[known(9.0), from(60.0)]), Some(from(34.5)));
-        // Cut off early for want of memory, and yet among the slowest.
-        assert_eq!(
-            median(&[from(1.0), known(2.0), known(3.0)]),
-            Some(Estimate {
-                low: 2.0,
-                high: 3.0
-            })
-        );
-        assert_eq!(mean(&[known(1.0), known(3.0)]), Some(known(2.0)));
-        assert_eq!(mean(&[known(1.0), from(3.0)]), Some(from(2.0)));
-        assert_eq!(mean(&[]), None);
-    }
-
-    #[test]
-    fn ratios_are_as_sure_as_what_they_are_of() {
-        let known = Estimate::exactly;
-        assert_eq!(known(6.0).over(known(2.0)), Some(known(3.0)));
-        assert_eq!(from(6.0).over(known(2.0)), Some(from(3.0)));
-        let at_most = Estimate {
-            low: 0.0,
-            high: 3.0,
-        };
-        assert_eq!(known(6.0).over(from(2.0)), Some(at_most));
-        assert!(!from(6.0).over(from(2.0)).unwrap().tells());
-        assert_eq!(known(6.0).over(known(0.0)), None);
-        assert_eq!(from(3.0).exceeds(known(2.0)), Some(true));
-        assert_eq!(from(3.0).exceeds(known(4.0)), None);
-        assert_eq!(at_most.exceeds(known(3.0)), Some(false));
-        let whole = |number: f64| format!("{number:.0}");
-        let ends = |low, high| Estimate { low, high }.shown(whole);
-        assert_eq!([ends(2.0, 2.1), ends(2.0, 3.1)], ["2", "2 to 3"]);
-        let shown = [known(3.0), from(3.0), at_most, from(0.0)].map(|one| one.shown(whole));
-        assert_eq!(shown, ["3", "at least 3", "at most 3", "unknown"]);
-    }
-
-    #[test]
-    fn shares() {
-        let share = Share::of([true, false, false, true]);
-        assert_eq!((share.value(), share.to_string()), (0.5, "2 of 4".into()));
-        assert_eq!(Share::default().value(), 0.0);
-        // As tables of Wilson's interval have it.
-        let rounded = |part, of| {
-            let Estimate { low, high } = Share { part, of }.interval();
-            [low, high].map(|end| (end * 1000.0).round() / 1000.0)
-        };
-        assert_eq!(rounded(0, 0), [0.0, 1.0]);
-        assert_eq!(rounded(0, 10), [0.0, 0.278]);
-        assert_eq!(rounded(10, 10), [0.722, 1.0]);
-        assert_eq!(rounded(82, 100), [0.733, 0.883]);
     }
 }

@@ -153,15 +153,6 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {what}", grouped(number as u64))
 }
 
-/// A share in percent.
-pub fn percent(share: f64) -> String {
-    match share * 100.0 {
-        whole if whole == whole.round() => format!("{whole:.0} %"),
-        fraction if fraction < 10.0 => format!("{fraction:.2} %"),
-        fraction => format!("{fraction:.1} %"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,10 +186,6 @@ mod tests {
         assert_eq!(
             (counted(1, "run", "runs"), counted(0, "run", "runs")),
             ("1 run".to_owned(), "0 runs".to_owned())
-        );
-        assert_eq!(
-            [0.5, 0.0125, 0.333].map(percent),
-            ["50 %", "1.25 %", "33.3 %"]
         );
     }
 

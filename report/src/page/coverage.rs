@@ -81,16 +81,16 @@ fn reason<'a>(row: &Coverage, reasons: &Reasons<'a>) -> Option<&'a str> {
 fn legend() -> Markup {
     html! {
         p {
-            "How often the runs of each protocol without a mutant took each transition of its table: a row is a state, a column an "
-            "event. More colour is more often, on a logarithmic scale for each machine. Coverage is that of the transitions that do "
-            "not stall: those that were taken, of those that are not known to be unreachable; in brackets both numbers, and the "
+            "How often runs of each unmutated protocol took each transition of its table: a row is a state, a column an "
+            "event. A darker colour is a larger count, on a logarithmic scale for each machine. Coverage counts the transitions that do "
+            "not stall: those that were taken, of those that are not known to be unreachable; in parentheses both numbers, and the "
             "share of all in the table."
         }
         ul.legend {
-            li { span.cell.taken style=(shade(0.8)) { "12k" } " taken so often" }
-            li { span.cell.never { "0" } " in the table, and never taken" }
-            li { span.cell.stalled { "z 7" } " stalled so often: the event waits" }
-            li { span.cell.out { "–" } " unreachable: it needs what the system lacks, such as DMA, or is impossible" }
+            li { span.cell.taken style=(shade(0.8)) { "12k" } " taken, with the number of times" }
+            li { span.cell.never { "0" } " in the table, never taken" }
+            li { span.cell.stalled { "z 7" } " stalled, with the number of times: the event waits" }
+            li { span.cell.out { "–" } " unreachable: it needs a device that these runs do not have, such as DMA, or is impossible" }
             li { span.cell { "" } " no such transition" }
         }
     }

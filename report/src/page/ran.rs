@@ -52,14 +52,14 @@ fn table(experiments: &[Summary]) -> Table {
         "Size",
         "Histories",
         "Rows",
-        "Cut off",
+        "Timed out",
         "Undecided",
         "Models",
         "Algorithms",
         "Seed",
         "Time limit",
     ];
-    let mut table = Table::new("Experiments: a row is one algorithm on one history", &heads);
+    let mut table = Table::new("Experiments: a row is an algorithm on a history", &heads);
     for one in experiments {
         let words = |words: &BTreeSet<String>| {
             Cell::text(&words.iter().cloned().collect::<Vec<_>>().join(", "))
@@ -71,7 +71,7 @@ fn table(experiments: &[Summary]) -> Table {
             words(&one.sizes),
             Cell::count(one.histories as u64),
             Cell::count(one.rows as u64),
-            Cell::count(one.cut_off as u64),
+            Cell::count(one.timed_out as u64),
             Cell::count(one.undecided as u64),
             words(&one.models),
             words(&one.algorithms),

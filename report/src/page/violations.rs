@@ -71,10 +71,10 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         .collect();
     let summary = counted(runs.len(), "mutant", "mutants");
     let body = html! {
-        p { "Of each mutant the run whose violation showed after the fewest operations, with the command that reproduces it." }
+        p { "For each mutant the run whose violation was detected after the fewest operations, with the command that reproduces it." }
         (table(page, &runs).folded(&summary, runs.len() <= LONG))
         @if !explained.is_empty() {
-            p { "Why these are violations: a cycle that memory order would have, edge by edge." }
+            p { "Why these are violations: the required orderings form a cycle." }
             @for (at, (run, cycle)) in explained.into_iter().enumerate() { (article(run, cycle, at)) }
         }
     };
@@ -93,12 +93,12 @@ fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
         "Protocol",
         "Cores",
         "Violates",
-        "Operations until it shows",
+        "Operations until detected",
         "of",
-        "What is wrong",
+        "Violation",
         "Command",
     ];
-    let mut table = Table::new("Violations, of each mutant the shortest", &heads);
+    let mut table = Table::new("The shortest violation of each mutant", &heads);
     for run in runs {
         let (shown, all) = length(run);
         table.push(vec![
@@ -119,7 +119,7 @@ fn article(run: &CampaignRun, cycle: &Cycle, at: usize) -> Markup {
     html! {
         details.violation open[at == 0] {
             summary { code { (breakable(name(run))) } " on " (run.client) ", against " (run.model.to_uppercase()) }
-            p { "Repeat it: " code { (breakable(&run.command)) } }
+            p { "Reproduce with: " code { (breakable(&run.command)) } }
             @if let Some(picture) = &cycle.picture {
                 (drawn(picture, &format!("v{at}-")))
             }

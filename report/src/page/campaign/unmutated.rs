@@ -42,7 +42,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
             "End",
             "Violates",
             "Message",
-            "Command that reproduces it",
+            "Reproduce with",
         ],
     );
     for one in &found.alarms {

@@ -1,10 +1,11 @@
-//! Colours and markers: the same algorithm has the same ones in every figure.
+//! Colours and markers of series. An algorithm has the same style in every figure.
 //!
 //! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart; the yellow is
 //! darker, since theirs is too light for lines. What the papers compare differs in colour and in marker, and whatever else is
 //! drawn beside it in one of them at least. Whether a point is filled is free to say something else.
 
 use plotters::style::RGBColor;
+use serde::Serialize;
 
 /// Black.
 pub const BLACK: RGBColor = RGBColor(0, 0, 0);
@@ -22,11 +23,18 @@ pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
 pub const SKY: RGBColor = RGBColor(86, 180, 233);
 /// A yellow that is dark enough for lines.
 pub const OLIVE: RGBColor = RGBColor(160, 145, 0);
-/// What is neither data nor text.
+/// Grey, for what is neither data nor text.
 pub const GREY: RGBColor = RGBColor(130, 130, 130);
 
+/// The style of published numbers.
+pub const PUBLISHED: Style = Style {
+    color: BLACK,
+    marker: Marker::Diamond,
+};
+
 /// The shape of a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Marker {
     /// A disc.
     Circle,
@@ -35,7 +43,7 @@ pub enum Marker {
     /// A triangle that points up.
     Triangle,
     /// A triangle that points down.
-    Nabla,
+    TriangleDown,
     /// A square on a corner.
     Diamond,
     /// A diagonal cross.
@@ -46,37 +54,37 @@ pub enum Marker {
     Dash,
 }
 
-/// How a series looks.
+/// The colour and the marker of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct Style {
     /// Its colour.
     pub color: RGBColor,
     /// Its points.
     pub marker: Marker,
 }
 
-/// What is known, in the order in which legends name it. No two look the same: any of them may be asked for together.
+/// The styles of known series, in the order of legends. No two are the same, since any series may be drawn together.
 const KNOWN: [(&str, RGBColor, Marker); 42] = {
-    use Marker::{Circle, Cross, Diamond, Nabla, Plus, Square, Triangle};
+    use Marker::{Circle, Cross, Diamond, Plus, Square, Triangle, TriangleDown};
     [
         // The engine, in series of one model by that.
         ("stages", GREEN, Circle),
         ("sc", BLACK, Square),
-        ("tso", ORANGE, Nabla),
+        ("tso", ORANGE, TriangleDown),
         ("pso", GREEN, Triangle),
         // Gradual checking, and what it is compared with.
         ("sc-ccm-enum", ORANGE, Diamond),
-        ("sc-ccm-sat", GREEN, Nabla),
+        ("sc-ccm-sat", GREEN, TriangleDown),
         ("sc-sat", BLACK, Triangle),
         ("tso-wccm-enum", ORANGE, Circle),
         ("tso-wccm-sat", GREEN, Square),
-        ("tso-sat", BLACK, Nabla),
+        ("tso-sat", BLACK, TriangleDown),
         // Criteria below SC and TSO, from weak to strong.
         ("cc", SKY, Plus),
         ("ccv", PURPLE, Cross),
         ("cf", GREY, Cross),
         ("cc or ccv", GREEN, Plus),
-        ("cm", OLIVE, Nabla),
+        ("cm", OLIVE, TriangleDown),
         ("ccm", VERMILLION, Square),
         ("wccm", VERMILLION, Diamond),
         ("wsc", BLUE, Circle),
@@ -85,7 +93,7 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("wsc-guess1", ORANGE, Square),
         ("kernel", BLACK, Diamond),
         // Saturation, then a search.
-        ("wsc-enum", BLUE, Nabla),
+        ("wsc-enum", BLUE, TriangleDown),
         ("ccm-enum", VERMILLION, Circle),
         ("dbcop", PURPLE, Triangle),
         ("wsc-dbcop", GREEN, Diamond),
@@ -94,7 +102,7 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("hpca-r8", PURPLE, Plus),
         ("heu", ORANGE, Triangle),
         ("deriv", SKY, Square),
-        ("heu-back", VERMILLION, Nabla),
+        ("heu-back", VERMILLION, TriangleDown),
         ("deriv-back", BLUE, Diamond),
         // Qadeer.
         ("simple-witness", PURPLE, Square),
@@ -105,7 +113,7 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("monitor-pso", VERMILLION, Cross),
         // Single stages of the engine.
         ("trace-order", PURPLE, Diamond),
-        ("saturate", SKY, Nabla),
+        ("saturate", SKY, TriangleDown),
         ("complete", VERMILLION, Triangle),
         ("sat", OLIVE, Square),
         // What a protocol does by itself.
@@ -113,7 +121,7 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
     ]
 };
 
-/// Colours that nothing known has.
+/// Colours of unknown series: no known series has them.
 const RESERVE: [RGBColor; 6] = [
     RGBColor(51, 34, 136),
     RGBColor(136, 34, 85),
@@ -123,66 +131,92 @@ const RESERVE: [RGBColor; 6] = [
     RGBColor(102, 51, 0),
 ];
 
-/// Their markers.
-const SHAPES: [Marker; 5] = [
-    Marker::Nabla,
+/// Markers of unknown series.
+const RESERVE_MARKERS: [Marker; 5] = [
+    Marker::TriangleDown,
     Marker::Diamond,
     Marker::Triangle,
     Marker::Square,
     Marker::Circle,
 ];
 
-/// How what is called so looks; a model is also called in capitals. What nobody knows gets a look by its name alone, so that
-/// it keeps it.
-pub fn look(name: &str) -> Look {
-    match place(name) {
+/// The style of a known series, for other programs.
+#[derive(Debug, Serialize)]
+pub struct SeriesStyle {
+    /// The name of the algorithm, criterion or model.
+    pub name: &'static str,
+    /// The colour, such as `#0072b2`.
+    pub color: String,
+    /// The marker.
+    pub marker: Marker,
+}
+
+/// The styles of known series, in the order of legends.
+pub fn series_styles() -> Vec<SeriesStyle> {
+    let styles = KNOWN.iter().map(|(name, color, marker)| SeriesStyle {
+        name,
+        color: format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2),
+        marker: *marker,
+    });
+    styles.collect()
+}
+
+/// The style of a series; the names of models may be in capitals. Unknown series get a style derived from their name, so it is
+/// stable across figures.
+pub fn style(name: &str) -> Style {
+    match position(name) {
         Some(at) => {
             let (_, color, marker) = KNOWN[at];
-            Look { color, marker }
+            Style { color, marker }
         }
-        None => numbered(digest(name)),
+        None => unknown(digest(name)),
     }
 }
 
-/// How these look in one figure: each as always, but for what nobody knows and that would look like another.
-pub fn looks<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Look> {
-    let mut looks: Vec<Look> = Vec::new();
+/// The algorithm of a series whose name may also have its model, such as `wsc, TSO`.
+pub fn algorithm_of(series: &str) -> &str {
+    series.split_once(", ").map_or(series, |(name, _)| name)
+}
+
+/// The styles of the series of one figure. An unknown series that would look like another gets a different style.
+pub fn styles<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Style> {
+    let mut styles: Vec<Style> = Vec::new();
     for name in names {
-        let mut own = look(name);
-        if place(name).is_none() {
+        let mut own = style(name);
+        if position(name).is_none() {
             let first = digest(name);
-            let all =
-                (0..RESERVE.len() * SHAPES.len()).map(|step| numbered(first.wrapping_add(step)));
+            let all = (0..RESERVE.len() * RESERVE_MARKERS.len())
+                .map(|step| unknown(first.wrapping_add(step)));
             own = all
                 .into_iter()
-                .find(|one| !looks.contains(one))
+                .find(|one| !styles.contains(one))
                 .unwrap_or(own);
         }
-        looks.push(own);
+        styles.push(own);
     }
-    looks
+    styles
 }
 
-/// One of the reserve.
-pub fn numbered(number: usize) -> Look {
-    Look {
+/// The style with this number among those of unknown series.
+pub fn unknown(number: usize) -> Style {
+    Style {
         color: RESERVE[number % RESERVE.len()],
-        marker: SHAPES[number / RESERVE.len() % SHAPES.len()],
+        marker: RESERVE_MARKERS[number / RESERVE.len() % RESERVE_MARKERS.len()],
     }
 }
 
-/// Where a legend names what is called so: what is known first, and the rest by name.
+/// Position of a series in legends: known series come first, unknown ones after them.
 pub fn rank(name: &str) -> usize {
-    place(name).unwrap_or(KNOWN.len())
+    position(name).unwrap_or(KNOWN.len())
 }
 
-fn place(name: &str) -> Option<usize> {
+fn position(name: &str) -> Option<usize> {
     KNOWN
         .iter()
         .position(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
 
-/// A colour for a share: the larger, the darker.
+/// The colour of a share from 0 to 1: the larger, the darker.
 pub fn shade(share: f64) -> RGBColor {
     let share = share.clamp(0.0, 1.0);
     let mix = |light: u8, dark: u8| {
@@ -192,7 +226,7 @@ pub fn shade(share: f64) -> RGBColor {
     RGBColor(mix(247, 8), mix(251, 69), mix(255, 148))
 }
 
-/// FNV-1a: the same on every machine and for ever, which the hashes of the library are not.
+/// FNV-1a, which unlike the hashes of the standard library is the same on every machine and for every version.
 fn digest(name: &str) -> usize {
     let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -242,8 +276,8 @@ mod tests {
         for group in groups {
             for (at, one) in group.iter().enumerate() {
                 for other in &group[..at] {
-                    assert_ne!(look(one).color, look(other).color, "{one} {other}");
-                    assert_ne!(look(one).marker, look(other).marker, "{one} {other}");
+                    assert_ne!(style(one).color, style(other).color, "{one} {other}");
+                    assert_ne!(style(one).marker, style(other).marker, "{one} {other}");
                 }
             }
         }
@@ -251,8 +285,8 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_keeps_its_look() {
-        assert_eq!(look("somebody's"), look("somebody's"));
-        assert!(RESERVE.contains(&look("somebody's").color));
+        assert_eq!(style("somebody's"), style("somebody's"));
+        assert!(RESERVE.contains(&style("somebody's").color));
         assert!(KNOWN.iter().all(|(_, color, _)| !RESERVE.contains(color)));
         assert!(rank("somebody's") > rank("saturate"));
     }
@@ -261,18 +295,18 @@ mod tests {
     fn no_two_look_the_same() {
         for (at, (one, ..)) in KNOWN.iter().enumerate() {
             for (other, ..) in &KNOWN[..at] {
-                assert_ne!(look(one), look(other), "{one} {other}");
+                assert_ne!(style(one), style(other), "{one} {other}");
             }
         }
-        // Not even if nobody knows them: there is a look for each of so many.
+        // Not even if nobody knows them: there is a style for each of so many.
         let names: Vec<String> = (0..30).map(|at| format!("somebody's {at}")).collect();
-        let found = looks(names.iter().map(|name| &**name));
+        let found = styles(names.iter().map(|name| &**name));
         for (at, one) in found.iter().enumerate() {
             assert!(!found[..at].contains(one), "{}", names[at]);
         }
         assert_eq!(
-            looks(["wsc", "somebody's"]),
-            ["wsc", "somebody's"].map(look)
+            styles(["wsc", "somebody's"]),
+            ["wsc", "somebody's"].map(style)
         );
     }
 

@@ -10,15 +10,15 @@ use super::chart::Plot;
 use super::draw::{SCALE, draw};
 use super::layout::Layout;
 
-/// How many pixels a PNG has for one of the figure.
-const SHARPNESS: i32 = 2;
+/// Pixels of a PNG for one pixel of the figure.
+const RESOLUTION: i32 = 2;
 
-/// How many pixels are drawn for one of the PNG, in each direction.
-const SAMPLES: usize = (SCALE / SHARPNESS) as usize;
+/// Pixels drawn for one pixel of the PNG, in each direction.
+const SAMPLES: usize = (SCALE / RESOLUTION) as usize;
 
-/// A plot as SVG.
-pub fn svg(plot: &Plot) -> String {
-    let layout = Layout::of(plot);
+/// Draws a plot as SVG.
+pub fn svg(title: &str, plot: &Plot) -> String {
+    let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);
     let mut text = String::new();
     {
@@ -32,9 +32,9 @@ pub fn svg(plot: &Plot) -> String {
     text.replacen(&drawn, &meant, 1)
 }
 
-/// A plot as PNG, of twice the size.
-pub fn png(plot: &Plot) -> Vec<u8> {
-    let layout = Layout::of(plot);
+/// Draws a plot as PNG, of twice the size.
+pub fn png(title: &str, plot: &Plot) -> Vec<u8> {
+    let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);
     let mut pixels = vec![255; width as usize * height as usize * 3];
     {
@@ -85,10 +85,10 @@ fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
-/// Pixels, with words where SVG has them: plotters puts those of fonts that it draws with ab_glyph a little too high.
+/// A bitmap that has its text where the SVG has it: plotters draws glyphs of ab_glyph a little too high.
 struct Bitmap<'a>(BitMapBackend<'a>);
 
-/// How far down they belong, as a part of their size.
+/// Correction downwards, as a part of the text's size.
 const DOWN: f64 = 0.11;
 
 impl DrawingBackend for Bitmap<'_> {

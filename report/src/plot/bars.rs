@@ -1,29 +1,29 @@
-//! Panels of bars: numbers of a few things side by side, beside those of the papers.
+//! Panels of bars: ours beside published numbers.
 
 use super::axis::Axis;
-use super::chart::{Entry, Layer, Panel, Side, Sign};
+use super::chart::{Layer, LegendEntry, Panel, Side, Symbol};
 use super::font::LABEL;
-use super::style::{BLACK, Look};
+use super::style::{BLACK, Style};
 use plotters::style::WHITE;
 
-/// How much of the room between two groups their bars take.
-const FULL: f64 = 0.84;
+/// Part of a group's width that its bars take.
+const FILLED: f64 = 0.84;
 
-/// How much of it one bar takes at most.
+/// Part of a group's width that one bar takes at most.
 const WIDEST: f64 = 0.42;
 
-/// How high above the axis the marks of bars are, as a part of it.
+/// Height of the marks on bars above the axis, as a part of its length.
 const FOOT: f64 = 0.05;
 
 /// A bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// How high it is; none if there is nothing to show.
+    /// Its height; none if there is nothing to show.
     pub height: Option<f64>,
-    /// What is written above it.
+    /// The text above it.
     pub text: String,
-    /// Its colour; white with a dark edge for what a paper states.
-    pub look: Option<Look>,
+    /// Its style; white with a dark edge for a published number.
+    pub style: Option<Style>,
 }
 
 /// Groups of bars, each with its name.
@@ -39,34 +39,31 @@ pub fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
     panel
 }
 
-/// Draws the mark of each on the foot of a bar: there are more algorithms than colours.
-pub fn mark(panel: &mut Panel, groups: &Groups) {
+/// Draws the marker of each algorithm on its bar, since there are more algorithms than colours.
+pub fn add_markers(panel: &mut Panel, groups: &Groups) {
     let low = panel.y.low();
     let foot = (panel.y.high() - low) * FOOT;
     for ((left, right), bar) in placed(groups) {
         let is_high = bar.height.is_some_and(|height| height > low + 2.0 * foot);
-        if let Some(look) = bar.look.filter(|_| is_high) {
-            panel.layers.push(Layer::Marks {
-                look: on_bar(look),
-                is_open: false,
-                points: vec![((left + right) / 2.0, low + foot)],
-            });
+        if let Some(style) = bar.style.filter(|_| is_high) {
+            let foot = ((left + right) / 2.0, low + foot);
+            panel.add_marks(on_bar(style), false, vec![foot]);
         }
     }
 }
 
-/// How the mark of something looks on a bar of its colour.
-pub fn on_bar(look: Look) -> Look {
-    Look {
+/// The style of a mark on a bar of the mark's colour.
+pub fn on_bar(style: Style) -> Style {
+    Style {
         color: WHITE,
-        ..look
+        ..style
     }
 }
 
 /// The bars, each with its left and its right end.
 fn placed(groups: &Groups) -> impl Iterator<Item = ((f64, f64), &Bar)> {
     groups.iter().enumerate().flat_map(|(at, (_, bars))| {
-        let width = (FULL / bars.len().max(1) as f64).min(WIDEST);
+        let width = (FILLED / bars.len().max(1) as f64).min(WIDEST);
         let start = at as f64 - width * bars.len() as f64 / 2.0;
         bars.iter().enumerate().map(move |(place, bar)| {
             let left = start + width * place as f64;
@@ -80,16 +77,16 @@ fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
     let height = bar.height.unwrap_or(low);
     if bar.height.is_some() {
         panel.layers.push(Layer::Bar {
-            color: bar.look.map(|look| look.color),
+            color: bar.style.map(|style| style.color),
             across,
             up: (low, height),
         });
     }
     let middle = (across.0 + across.1) / 2.0;
-    panel.say((middle, height), Side::Above, bar.text.clone(), BLACK);
+    panel.add_text((middle, height), Side::Above, bar.text.clone(), BLACK);
 }
 
-/// How large a panel with these is: wide enough for what is written below and above them.
+/// Width and height of a panel with these bars: wide enough for the text below and above them.
 pub fn size(groups: &Groups) -> (i32, i32) {
     let words = groups.iter().map(|(name, bars)| {
         let above = bars.iter().map(|bar| LABEL.width(&bar.text));
@@ -99,7 +96,7 @@ pub fn size(groups: &Groups) -> (i32, i32) {
     ((80 + widest * groups.len() as i32).max(640), 320)
 }
 
-/// A line of the legend for bars that are marked so, or without look for what a paper states.
-pub fn entry(look: Option<Look>, meaning: &str) -> Entry {
-    Entry::new(look.map_or(Sign::Bar(None), Sign::MarkedBar), meaning)
+/// An entry of the legend for bars of this style, or without style for published numbers.
+pub fn entry(style: Option<Style>, meaning: &str) -> LegendEntry {
+    LegendEntry::new(style.map_or(Symbol::Bar(None), Symbol::MarkedBar), meaning)
 }

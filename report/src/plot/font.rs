@@ -1,4 +1,4 @@
-//! The typeface: part of the program, so that a figure looks alike everywhere and needs no system library.
+//! The typeface: part of the program, so that a figure styles alike everywhere and needs no system library.
 
 use std::sync::Once;
 
@@ -16,7 +16,7 @@ const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
 /// What plotters calls the size of a font, for one of which an em is a pixel.
 const EM: f64 = 1.24;
 
-/// How a text looks.
+/// How a text styles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Face {
     /// The em, in pixels of the figure.

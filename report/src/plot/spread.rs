@@ -1,25 +1,24 @@
-//! A panel that shows how numbers are distributed, a box for each group.
+//! A panel of distributions, a box for each group.
 
-use super::Table;
 use super::axis::Axis;
-use super::chart::{Entry, Layer, Panel, Side, Sign};
-use super::numbers::{digits, percent};
-use super::statistics::{Measured, Quantile, Summary};
-use super::style::{BLACK, Look, Marker};
+use super::chart::{Layer, LegendEntry, Panel, Side, Symbol, Table};
+use super::style::{BLACK, Marker, PUBLISHED, Style};
+use crate::numbers::{digits, percent};
+use crate::statistics::{Estimate, Summary};
 
-/// Half the width of a box.
+/// Half the width of a box, where groups are 1 apart.
 const HALF: f64 = 0.18;
 
-/// How far from the middle of the box the means are.
+/// Distance of the means from the middle of the box.
 const BESIDE: f64 = 0.3;
 
-/// How much room there is above the whole, as a part of the axis, for words about the means.
+/// Room above 100 % for the text about the means, as a part of the axis.
 const ROOM: f64 = 0.22;
 
-/// What is left out of the whiskers at each end.
+/// Part of the numbers beyond the whiskers at each end.
 const TAIL: f64 = 0.05;
 
-/// At most so many numbers of each tail are drawn as points, evenly chosen.
+/// Numbers of each tail that are drawn as points, at most; of more, every second, third and so on.
 const POINTS: usize = 100;
 
 /// A group of shares.
@@ -27,31 +26,30 @@ const POINTS: usize = 100;
 pub struct Group {
     /// Its name.
     pub name: String,
-    /// How it looks.
-    pub look: Look,
+    /// Its style.
+    pub style: Style,
     /// The shares; sorted.
     shares: Vec<f64>,
-    /// The mean that the paper states.
-    pub stated: Option<f64>,
+    /// The published mean.
+    pub published: Option<f64>,
 }
 
-/// How the mean of a paper looks.
-pub const PAPER: Look = Look {
-    color: BLACK,
-    marker: Marker::Diamond,
-};
-
 impl Group {
-    /// A group; none without shares.
-    pub fn new(name: String, look: Look, shares: Vec<f64>, stated: Option<f64>) -> Option<Group> {
+    /// A group of shares; none without shares.
+    pub fn new(
+        name: String,
+        style: Style,
+        shares: Vec<f64>,
+        published: Option<f64>,
+    ) -> Option<Group> {
         let mut shares = shares;
         shares.retain(|share| share.is_finite());
         shares.sort_by(f64::total_cmp);
         (!shares.is_empty()).then_some(Group {
             name,
-            look,
+            style,
             shares,
-            stated,
+            published,
         })
     }
 
@@ -61,8 +59,8 @@ impl Group {
     }
 
     fn summary(&self) -> Option<Summary> {
-        let measured: Vec<Measured> = self.shares.iter().copied().map(Measured::exactly).collect();
-        Summary::of(&measured)
+        let shares = self.shares.iter().copied().map(Estimate::exactly);
+        Summary::of(&shares.collect::<Vec<_>>())
     }
 
     /// The ends of the whiskers.
@@ -72,7 +70,7 @@ impl Group {
         [self.shares[skipped], self.shares[last - skipped]]
     }
 
-    /// What is drawn as points: some of what is beyond the whiskers.
+    /// The numbers that are drawn as points: some of those beyond the whiskers.
     fn points(&self) -> Vec<f64> {
         let [low, high] = self.whiskers();
         let chosen = |tail: Vec<f64>| {
@@ -87,17 +85,16 @@ impl Group {
     }
 }
 
-/// How large a panel of these is: so large that words about one do not reach into those about another.
+/// Width and height of a panel of these groups, so that the texts about their means do not overlap.
 pub fn size(groups: &[Group]) -> (i32, i32) {
     ((80 + 96 * groups.len() as i32).max(640), 370)
 }
 
-/// A panel with a box for each group. The axis begins at the smallest number if that is what is of interest.
+/// A panel with a box for each group. Its axis starts at 0 if `from_zero`, else near the smallest number.
 pub fn panel(name: &str, groups: &[Group], from_zero: bool) -> Panel {
-    let least = groups.iter().map(|group| {
-        let stated = group.stated.unwrap_or(1.0);
-        group.shares[0].min(stated)
-    });
+    let least = groups
+        .iter()
+        .map(|group| group.shares[0].min(group.published.unwrap_or(1.0)));
     let least = if from_zero {
         0.0
     } else {
@@ -113,12 +110,11 @@ pub fn panel(name: &str, groups: &[Group], from_zero: bool) -> Panel {
 }
 
 fn draw(panel: &mut Panel, x: f64, group: &Group) {
-    let color = group.look.color;
+    let color = group.style.color;
     let Some(summary) = group.summary() else {
         return;
     };
-    let [lower, median, upper] =
-        [summary.lower, summary.median, summary.upper].map(Quantile::drawn);
+    let [lower, median, upper] = [summary.lower, summary.median, summary.upper].map(|one| one.low);
     let [low, high] = group.whiskers();
     let field = [(x - HALF, lower, upper), (x + HALF, lower, upper)];
     panel.layers.push(Layer::Band {
@@ -144,69 +140,56 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
         line(&[(x - HALF / 2.0, high), (x + HALF / 2.0, high)]),
         line(&[(x - HALF / 2.0, low), (x + HALF / 2.0, low)]),
     ]);
-    let cross = Look {
+    let cross = Style {
         color,
         marker: Marker::Plus,
     };
-    marks(
-        panel,
-        cross,
-        false,
-        group.points().iter().map(|share| (x, *share)).collect(),
-    );
-    let mean = Look {
+    let beyond = group.points().iter().map(|share| (x, *share)).collect();
+    panel.add_marks(cross, false, beyond);
+    let mean = Style {
         marker: Marker::Diamond,
         color,
     };
-    marks(panel, mean, false, vec![(x - BESIDE, group.mean())]);
-    let stated = group.stated.map(|stated| (x + BESIDE, stated));
-    marks(panel, PAPER, true, stated.into_iter().collect());
-    say_means(panel, x, group);
+    panel.add_marks(mean, false, vec![(x - BESIDE, group.mean())]);
+    let published = group.published.map(|share| (x + BESIDE, share));
+    panel.add_marks(PUBLISHED, true, published.into_iter().collect());
+    add_means(panel, x, group);
 }
 
-/// The means in words, above everything else.
-fn say_means(panel: &mut Panel, x: f64, group: &Group) {
-    let rounded = |share: f64| percent((share * 1e4).round() / 1e4);
-    let mut words = vec![format!("mean {}", rounded(group.mean()))];
+/// Adds the means as text above the boxes.
+fn add_means(panel: &mut Panel, x: f64, group: &Group) {
+    let mut words = vec![format!("mean {}", percent(group.mean()))];
     words.extend(
         group
-            .stated
-            .map(|stated| format!("paper {}", rounded(stated))),
+            .published
+            .map(|share| format!("published {}", percent(share))),
     );
     let (low, high) = (panel.y.low(), panel.y.high());
     for (line, text) in words.into_iter().enumerate() {
         let y = high - (high - low) * (0.07 + 0.055 * line as f64);
-        panel.say((x, y), Side::Above, text, BLACK);
+        panel.add_text((x, y), Side::Above, text, BLACK);
     }
 }
 
-fn marks(panel: &mut Panel, look: Look, is_open: bool, points: Vec<(f64, f64)>) {
-    panel.layers.push(Layer::Marks {
-        look,
-        is_open,
-        points,
-    });
-}
-
-/// What the signs mean.
-pub fn legend(groups: &[Group]) -> Vec<Entry> {
-    let grey = |marker| Look {
+/// The legend of such a panel.
+pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
+    let grey = |marker| Style {
         color: super::style::GREY,
         marker,
     };
     let mut entries = vec![
-        Entry::new(
-            Sign::Band,
-            "from the lower to the upper quartile, with the median",
+        LegendEntry::new(Symbol::Band, "lower to upper quartile, with the median"),
+        LegendEntry::new(
+            Symbol::Mark(grey(Marker::Plus), false),
+            "below the 5th or above the 95th percentile",
         ),
-        Entry::new(
-            Sign::Mark(grey(Marker::Plus), false),
-            "beyond the 5th and the 95th percentile",
-        ),
-        Entry::new(Sign::Mark(grey(Marker::Diamond), false), "mean"),
+        LegendEntry::new(Symbol::Mark(grey(Marker::Diamond), false), "mean"),
     ];
-    if groups.iter().any(|group| group.stated.is_some()) {
-        entries.push(Entry::new(Sign::Mark(PAPER, true), "mean in the paper"));
+    if groups.iter().any(|group| group.published.is_some()) {
+        entries.push(LegendEntry::new(
+            Symbol::Mark(PUBLISHED, true),
+            "published mean",
+        ));
     }
     entries
 }
@@ -222,16 +205,16 @@ pub fn table(groups: &[Group]) -> Table {
         "upper quartile",
         "most",
         "mean",
-        "mean in the paper",
+        "published mean",
     ];
     let rows = groups.iter().filter_map(|group| {
         let summary = group.summary()?;
         let last = group.shares[group.shares.len() - 1];
         let numbers = [
             group.shares[0],
-            summary.lower.drawn(),
-            summary.median.drawn(),
-            summary.upper.drawn(),
+            summary.lower.low,
+            summary.median.low,
+            summary.upper.low,
             last,
             group.mean(),
         ];
@@ -239,8 +222,8 @@ pub fn table(groups: &[Group]) -> Table {
         row.extend(numbers.map(|number| digits(number, 5)));
         row.push(
             group
-                .stated
-                .map_or_else(String::new, |stated| digits(stated, 5)),
+                .published
+                .map_or_else(String::new, |share| digits(share, 5)),
         );
         Some(row)
     });

@@ -1,4 +1,4 @@
-//! Draws a plot, on whatever plotters can draw on.
+//! Draws a plot on any backend of plotters.
 //!
 //! Everything is drawn at a multiple of its size: plotters rounds to whole pixels. An SVG says the size that is meant, and a
 //! PNG is made from more pixels than it has, which makes its lines smooth.
@@ -13,34 +13,34 @@ use plotters::style::{Color, RGBColor, ShapeStyle, WHITE};
 use plotters_backend::DrawingBackend;
 
 use super::axis::Axis;
-use super::chart::{Layer, Panel, Plot, Side};
+use super::chart::{EndLabel, Layer, Panel, Plot, Side};
 use super::font::{Face, LABEL};
-use super::layout::{COUNT_HEIGHT, Layout, MARGIN};
+use super::layout::{Layout, TIMEOUT_HEIGHT};
 use super::legend::draw_legend;
 use super::marks::{dashed, draw_mark, filled, stroke};
 use super::style::GREY;
 
-/// How many pixels are drawn for one of the figure.
+/// Pixels drawn for one pixel of the figure.
 pub const SCALE: i32 = 4;
 
-/// What can go wrong.
+/// An error of the backend.
 pub type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
 
-/// Where to draw.
+/// The area to draw on.
 pub type Canvas<DB> = DrawingArea<DB, Shift>;
 
 /// A chart whose axes are drawn.
 type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<Axis, Axis>>;
 
-/// How much of a band one sees through it.
-const BAND: f64 = 0.16;
+/// Opacity of a band.
+const BAND_OPACITY: f64 = 0.16;
 
-/// Lines of the grid.
+/// Colour of labelled grid lines.
 const GRID: RGBColor = RGBColor(222, 222, 222);
-/// Those without label.
+/// Colour of grid lines without label.
 const FAINT: RGBColor = RGBColor(242, 242, 242);
 
-/// Draws all of it.
+/// Draws a plot.
 pub fn draw<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     plot: &Plot,
@@ -62,7 +62,7 @@ pub fn draw<DB: DrawingBackend>(
     draw_legend(canvas, layout)
 }
 
-/// Words; the place is in pixels of the figure.
+/// Writes text; the place is in pixels of the figure.
 pub fn write<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     text: &str,
@@ -95,7 +95,8 @@ fn draw_panel<DB: DrawingBackend>(
         (layout.panel_width * SCALE, layout.chart_height * SCALE),
     );
     let chart = draw_axes(&area, panel, layout)?;
-    draw_counts(canvas, &chart, panel, (left + layout.label_width, above))?;
+    draw_timeouts(canvas, &chart, panel, (left + layout.label_width, above))?;
+    draw_end_labels(canvas, &chart, panel)?;
     panel
         .layers
         .iter()
@@ -108,10 +109,10 @@ fn draw_axes<'a, DB: DrawingBackend>(
     layout: &Layout,
 ) -> Result<Chart<'a, DB>, Failure<DB>> {
     let mut builder = ChartBuilder::on(area);
-    let width = layout.panel_width - layout.label_width - MARGIN;
+    let width = layout.panel_width - layout.label_width - layout.end_width;
     let x = panel.x.thinned(width);
     let mut chart = builder
-        .margin_right(MARGIN * SCALE)
+        .margin_right(layout.end_width * SCALE)
         .margin_top(4 * SCALE)
         .set_label_area_size(LabelAreaPosition::Left, layout.label_width * SCALE)
         .set_label_area_size(LabelAreaPosition::Bottom, layout.axis_height * SCALE)
@@ -135,25 +136,55 @@ fn draw_axes<'a, DB: DrawingBackend>(
     Ok(chart)
 }
 
-/// How many runs were cut off, above the chart, beside the marker of their series.
-fn draw_counts<DB: DrawingBackend>(
+/// Draws the number of runs that timed out, above the chart, beside the marker of their series.
+fn draw_timeouts<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     chart: &Chart<'_, DB>,
     panel: &Panel,
     (left, bottom): (i32, i32),
 ) -> Result<(), Failure<DB>> {
-    for (row, counts) in panel.counts.iter().rev().enumerate() {
-        let y = bottom - row as i32 * COUNT_HEIGHT - COUNT_HEIGHT / 2;
+    for (row, timeouts) in panel.timeouts.iter().rev().enumerate() {
+        let y = bottom - row as i32 * TIMEOUT_HEIGHT - TIMEOUT_HEIGHT / 2;
         let face = LABEL.sized(10.0);
         let end = (HPos::Right, VPos::Center);
-        write(canvas, "cut off", face, (left - 16, y), end)?;
-        draw_mark(canvas, ((left - 8) * SCALE, y * SCALE), counts.look, true)?;
-        for (x, number) in &counts.at {
+        write(canvas, "timed out", face, (left - 16, y), end)?;
+        draw_mark(
+            canvas,
+            ((left - 8) * SCALE, y * SCALE),
+            timeouts.style,
+            true,
+        )?;
+        for (x, number) in &timeouts.at {
             let (x, _) = chart.backend_coord(&(*x, panel.y.low()));
-            let style = face.colored(counts.look.color);
+            let style = face.colored(timeouts.style.color);
             let style = style.bold().style(HPos::Center, VPos::Center);
             canvas.draw(&Text::new(number.to_string(), (x, y * SCALE), style))?;
         }
+    }
+    Ok(())
+}
+
+/// Writes the names of curves at the right, from top to bottom, as near to the ends of the curves as they do not overlap.
+fn draw_end_labels<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    chart: &Chart<'_, DB>,
+    panel: &Panel,
+) -> Result<(), Failure<DB>> {
+    /// Distance between two names, in pixels of the figure.
+    const LINE: i32 = 14;
+    let ends = panel.end_labels.iter();
+    let ends = ends.map(|label| (chart.backend_coord(&(panel.x.high(), label.y)), label));
+    let mut ends: Vec<((i32, i32), &EndLabel)> = ends.collect();
+    ends.sort_by_key(|((_, y), _)| *y);
+    let lowest = chart.backend_coord(&(panel.x.high(), panel.y.low())).1;
+    let mut free = i32::MIN;
+    for (at, ((x, y), label)) in ends.iter().enumerate() {
+        let below = (ends.len() - 1 - at) as i32 * LINE * SCALE;
+        let y = (*y).min(lowest - below).max(free);
+        free = y + LINE * SCALE;
+        draw_mark(canvas, (x + 9 * SCALE, y), label.style, false)?;
+        let style = LABEL.style(HPos::Left, VPos::Center);
+        canvas.draw(&Text::new(label.text.clone(), (x + 17 * SCALE, y), style))?;
     }
     Ok(())
 }
@@ -173,32 +204,32 @@ fn draw_layer<DB: DrawingBackend>(
                 .rev()
                 .map(|(x, lower, _)| pixel(&(*x, *lower)));
             let outline: Vec<(i32, i32)> = there.chain(back).collect();
-            canvas.draw(&Polygon::new(outline, color.mix(BAND).filled()))
+            canvas.draw(&Polygon::new(outline, color.mix(BAND_OPACITY).filled()))
         }
         Layer::Line { color, points } => {
             let points: Vec<(i32, i32)> = points.iter().map(pixel).collect();
             canvas.draw(&PathElement::new(points, stroke(*color, 1.8)))
         }
         Layer::Marks {
-            look,
+            style,
             is_open,
             points,
         } => points
             .iter()
-            .try_for_each(|point| draw_mark(canvas, pixel(point), *look, *is_open)),
+            .try_for_each(|point| draw_mark(canvas, pixel(point), *style, *is_open)),
         Layer::Bar { color, across, up } => {
             let corners = [pixel(&(across.0, up.0)), pixel(&(across.1, up.1))];
             draw_bar(canvas, corners, *color)
         }
-        Layer::Words {
+        Layer::Text {
             at,
             side,
             text,
             color,
-        } => draw_words(canvas, pixel(at), *side, text, *color),
-        Layer::Rule { at, stands_for } => {
+        } => draw_text(canvas, pixel(at), *side, text, *color),
+        Layer::Reference { at, kind } => {
             let [from, to] = [panel.x.low(), panel.x.high()].map(|x| pixel(&(x, *at)));
-            dashed(canvas, from, to, *stands_for)
+            dashed(canvas, from, to, *kind)
         }
     }
 }
@@ -230,7 +261,7 @@ pub fn draw_bar<DB: DrawingBackend>(
     canvas.draw(&PathElement::new(outline, edge))
 }
 
-fn draw_words<DB: DrawingBackend>(
+fn draw_text<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     (x, y): (i32, i32),
     side: Side,
@@ -240,7 +271,7 @@ fn draw_words<DB: DrawingBackend>(
     let (at, across, down) = match side {
         Side::Above => ((x, y - 3 * SCALE), HPos::Center, VPos::Bottom),
         Side::Right => ((x + 7 * SCALE, y), HPos::Left, VPos::Center),
-        Side::Middle => ((x, y), HPos::Center, VPos::Center),
+        Side::Center => ((x, y), HPos::Center, VPos::Center),
     };
     let style = LABEL.sized(10.0).colored(color).style(across, down);
     canvas.draw(&Text::new(text.to_owned(), at, style))

@@ -1,6 +1,6 @@
-//! Numbers as figures and their tables show them.
+//! Numbers as text: shares, times, ratios and counts, in claims, figures, pages and on the terminal.
 
-/// With so many digits that count.
+/// A number with this many significant digits, without zeros at the end.
 pub fn digits(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -14,7 +14,7 @@ pub fn digits(value: f64, digits: i32) -> String {
     }
 }
 
-/// A time with its unit.
+/// A time in seconds as text with three significant digits and a unit.
 pub fn seconds(value: f64) -> String {
     let (scaled, unit) = match value {
         value if value == 0.0 || value >= 0.9995 => (value, "s"),
@@ -43,17 +43,28 @@ pub fn count(value: u64) -> String {
     }
 }
 
-/// A share as a percentage.
+/// A share from 0 to 1 as a percentage with at most two decimals.
 pub fn percent(share: f64) -> String {
-    format!("{} %", digits(rounded(share * 100.0), 5))
+    let percent = format!("{:.2}", share * 100.0);
+    let percent = percent.trim_end_matches('0').trim_end_matches('.');
+    format!("{percent} %")
 }
 
-/// How many times.
+/// A ratio, such as `1.45×`.
 pub fn ratio(value: f64) -> String {
     format!("{}×", digits(rounded(value), 3))
 }
 
-/// Without what computing added at the end.
+/// A ratio in words, such as `1.45 times`.
+pub fn times(ratio: f64) -> String {
+    match ratio {
+        large if large >= 100.0 => format!("{large:.0} times"),
+        middle if middle >= 10.0 => format!("{middle:.1} times"),
+        small => format!("{small:.2} times"),
+    }
+}
+
+/// A number without the error that computing added.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }

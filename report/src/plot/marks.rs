@@ -4,9 +4,9 @@ use plotters::element::{Circle, DashedPathElement, PathElement, Polygon};
 use plotters::style::{RGBColor, ShapeStyle, WHITE};
 use plotters_backend::DrawingBackend;
 
-use super::chart::Rule;
+use super::chart::Reference;
 use super::draw::{Canvas, Failure, SCALE};
-use super::style::{BLACK, GREY, Look, Marker};
+use super::style::{BLACK, GREY, Marker, Style};
 
 /// Half the width of a point, in pixels of the figure.
 const RADIUS: f64 = 3.6;
@@ -27,11 +27,11 @@ pub fn dashed<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     from: (i32, i32),
     to: (i32, i32),
-    stands_for: Rule,
+    kind: Reference,
 ) -> Result<(), Failure<DB>> {
-    let (color, dash, gap, width) = match stands_for {
-        Rule::Limit => (GREY, 3, 3, 1.2),
-        Rule::Stated => (BLACK, 8, 4, 1.2),
+    let (color, dash, gap, width) = match kind {
+        Reference::Limit => (GREY, 3, 3, 1.2),
+        Reference::Published => (BLACK, 8, 4, 1.2),
     };
     canvas.draw(&DashedPathElement::new(
         [from, to],
@@ -45,7 +45,7 @@ pub fn dashed<DB: DrawingBackend>(
 pub fn draw_mark<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     (x, y): (i32, i32),
-    look: Look,
+    style: Style,
     is_open: bool,
 ) -> Result<(), Failure<DB>> {
     let radius = RADIUS * f64::from(SCALE);
@@ -56,17 +56,17 @@ pub fn draw_mark<DB: DrawingBackend>(
         };
         points.iter().map(place).collect()
     };
-    if let Some(strokes) = strokes(look.marker) {
-        let style = stroke(look.color, 2.0);
+    if let Some(strokes) = strokes(style.marker) {
+        let style = stroke(style.color, 2.0);
         return strokes
             .iter()
             .try_for_each(|points| canvas.draw(&PathElement::new(path(points, 1.0), style)));
     }
     let inside = 0.52;
-    match corners(look.marker) {
+    match corners(style.marker) {
         None => {
             let size = radius.round() as i32;
-            canvas.draw(&Circle::new((x, y), size, filled(look.color)))?;
+            canvas.draw(&Circle::new((x, y), size, filled(style.color)))?;
             let size = (radius * inside).round() as i32;
             match is_open {
                 true => canvas.draw(&Circle::new((x, y), size, filled(WHITE))),
@@ -74,7 +74,7 @@ pub fn draw_mark<DB: DrawingBackend>(
             }
         }
         Some(points) => {
-            canvas.draw(&Polygon::new(path(points, 1.0), filled(look.color)))?;
+            canvas.draw(&Polygon::new(path(points, 1.0), filled(style.color)))?;
             match is_open {
                 true => canvas.draw(&Polygon::new(path(points, inside), filled(WHITE))),
                 false => Ok(()),
@@ -88,7 +88,7 @@ fn corners(marker: Marker) -> Option<&'static [(f64, f64)]> {
     match marker {
         Marker::Square => Some(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
         Marker::Triangle => Some(&[(0.0, -1.25), (1.15, 0.85), (-1.15, 0.85)]),
-        Marker::Nabla => Some(&[(0.0, 1.25), (1.15, -0.85), (-1.15, -0.85)]),
+        Marker::TriangleDown => Some(&[(0.0, 1.25), (1.15, -0.85), (-1.15, -0.85)]),
         Marker::Diamond => Some(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
         Marker::Circle | Marker::Cross | Marker::Plus | Marker::Dash => None,
     }
@@ -100,8 +100,10 @@ fn strokes(marker: Marker) -> Option<&'static [[(f64, f64); 2]]> {
         Marker::Cross => Some(&[[(-0.9, -0.9), (0.9, 0.9)], [(-0.9, 0.9), (0.9, -0.9)]]),
         Marker::Plus => Some(&[[(-1.2, 0.0), (1.2, 0.0)], [(0.0, -1.2), (0.0, 1.2)]]),
         Marker::Dash => Some(&[[(-2.0, 0.0), (2.0, 0.0)]]),
-        Marker::Circle | Marker::Square | Marker::Triangle | Marker::Nabla | Marker::Diamond => {
-            None
-        }
+        Marker::Circle
+        | Marker::Square
+        | Marker::Triangle
+        | Marker::TriangleDown
+        | Marker::Diamond => None,
     }
 }

@@ -1,23 +1,16 @@
-//! Tables 1 and 2 of Burnim, Sen and Stergiou: what the monitors find in all interleavings of programs.
+//! Violations of SC that monitors detect in all interleavings of programs (Burnim, Sen and Stergiou, Tables 1 and 2).
 
 use std::collections::BTreeMap;
 
-use super::axis::{Axis, Division};
-use super::bars::{self, Bar, Groups};
-use super::chart::{Plot, Side};
-use super::numbers::{count, percent, seconds};
 use super::sample::{Sample, time};
-use super::statistics::{Quantile, Summary};
-use super::style::{BLACK, look};
-use super::{Figure, Table};
-use crate::claims::paper::{Explored, PROGRAMS};
+use crate::claims::paper::{Explored, PROGRAMS, Program};
+use crate::numbers::{count, percent, seconds};
+use crate::plot::axis::{Axis, Scale};
+use crate::plot::bars::{self, Bar, Groups};
+use crate::plot::chart::{Plot, Side, Table};
+use crate::plot::style::{BLACK, style};
+use crate::statistics::{Estimate, median};
 use tables::Trial;
-
-/// The experiments, and the preemptions of each.
-const TABLES: [(&str, &str); 2] = [
-    ("burnim-table1", "up to 1 preemption"),
-    ("burnim-table2", "up to 2 preemptions"),
-];
 
 /// The monitors, and their models.
 const MONITORS: [(&str, &str); 2] = [("monitor-tso", "TSO"), ("monitor-pso", "PSO")];
@@ -25,28 +18,26 @@ const MONITORS: [(&str, &str); 2] = [("monitor-tso", "TSO"), ("monitor-pso", "PS
 /// Exploring without a monitor.
 const ALONE: &str = "explore";
 
-/// The figures, if there are trials.
-pub fn figures(trials: &[Trial]) -> Vec<Figure> {
-    let tables = TABLES.iter().enumerate();
-    tables
-        .flat_map(|(table, (name, bound))| {
-            let samples = Sample::all(trials, name);
-            let figures = samples.iter().map(|sample| figure(sample, table, bound));
-            figures.collect::<Vec<_>>()
-        })
-        .flatten()
-        .collect()
+/// The programs with up to one preemption.
+pub fn one_preemption(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, 0)
 }
 
-fn figure(sample: &Sample<'_>, table: usize, bound: &str) -> Option<Figure> {
+/// The programs with up to two preemptions.
+pub fn two_preemptions(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, 1)
+}
+
+/// A panel for each monitor; `table` is the place in [`Program::explored`].
+fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
     let found = programs(sample);
     let panels = MONITORS.iter().enumerate().map(|(at, (monitor, model))| {
-        let stated = |explored: &Explored| explored.violations[at];
+        let published = |explored: &Explored| explored.violations[at];
         let groups: Groups = PROGRAMS
             .iter()
             .filter_map(|program| {
                 let ours = found.get(program.name)?.get(monitor)?.pairs;
-                let theirs = stated(&program.explored[table]);
+                let theirs = published(&program.explored[table]);
                 Some((program.name.to_owned(), pair(ours, theirs, monitor)))
             })
             .collect();
@@ -54,49 +45,45 @@ fn figure(sample: &Sample<'_>, table: usize, bound: &str) -> Option<Figure> {
             .iter()
             .flat_map(|(_, bars)| bars.iter().filter_map(|bar| bar.height));
         let heights: Vec<f64> = heights.collect();
-        let y = Axis::counts("distinct violations", heights.into_iter(), Division::Even);
-        let mut panel = bars::panel(&format!("under {model}"), "", &groups, y);
+        let y = Axis::counts("distinct violations", heights.into_iter(), Scale::Linear);
+        let mut panel = bars::panel(&format!("under {model} ({monitor})"), "", &groups, y);
         if groups.is_empty() {
-            panel.say((0.0, 0.0), Side::Above, "not run".to_owned(), BLACK);
+            panel.add_text((0.0, 0.0), Side::Above, "not run".to_owned(), BLACK);
         }
-        bars::mark(&mut panel, &groups);
+        bars::add_markers(&mut panel, &groups);
         (panel, bars::size(&groups))
     });
     let (panels, sizes): (Vec<_>, Vec<_>) = panels.unzip();
     let mut legend: Vec<_> = MONITORS
         .iter()
-        .map(|(monitor, _)| bars::entry(Some(look(monitor)), monitor))
+        .map(|(monitor, _)| bars::entry(Some(style(monitor)), monitor))
         .collect();
-    legend.push(bars::entry(None, "the paper"));
-    let plot = Plot {
-        title: "Ways in which programs can leave SC".to_owned(),
-        subtitle: format!("pairs of statements found in all interleavings with {bound}"),
+    legend.push(bars::entry(None, "published"));
+    Some(Plot {
+        subtitle: format!(
+            "distinct pairs of statements, all interleavings with up to {}",
+            ["1 preemption", "2 preemptions"][table]
+        ),
         panels,
         columns: 1,
         panel_size: sizes.into_iter().max()?,
         legend,
-    };
-    let caption = format!(
-        "Each bar counts the pairs of statements that a monitor signals in any interleaving of a program. The paper explored C \
-         programs; those here are written in a small language, with harnesses of their own, so that numbers differ and what can \
-         be compared is where there are none. {}",
-        sample.circumstances()
-    );
-    Figure::new(sample.name(""), &plot, caption, rows(&found, table))
+        table: rows(&found, table),
+    })
 }
 
-/// Our bar and the paper's.
+/// Our bar and the published one.
 fn pair(ours: Option<u64>, theirs: u32, monitor: &str) -> Vec<Bar> {
     vec![
         Bar {
             height: ours.map(|pairs| pairs as f64),
-            text: ours.map_or("cut off".to_owned(), |pairs| pairs.to_string()),
-            look: Some(look(monitor)),
+            text: ours.map_or("timed out".to_owned(), |pairs| pairs.to_string()),
+            style: Some(style(monitor)),
         },
         Bar {
             height: Some(theirs.into()),
             text: theirs.to_string(),
-            look: None,
+            style: None,
         },
     ]
 }
@@ -119,7 +106,7 @@ fn programs<'a>(sample: &Sample<'a>) -> BTreeMap<&'a str, BTreeMap<&'a str, Foun
     }
     let mut found: BTreeMap<&str, BTreeMap<&str, Found>> = BTreeMap::new();
     for ((program, algorithm), trials) in groups {
-        let times = trials.iter().map(|trial| time(trial)).collect::<Vec<_>>();
+        let times: Vec<Estimate> = trials.iter().filter_map(|trial| time(trial)).collect();
         let is_whole = trials.iter().all(|trial| !trial.said.is_cut_off());
         let one = Found {
             interleavings: trials.iter().filter_map(|trial| trial.nodes).max(),
@@ -128,27 +115,26 @@ fn programs<'a>(sample: &Sample<'a>) -> BTreeMap<&'a str, BTreeMap<&'a str, Foun
                 .filter_map(|trial| trial.pairs)
                 .max()
                 .filter(|_| is_whole),
-            seconds: Summary::of(&times).and_then(|summary| match summary.median {
-                Quantile::At(seconds) => Some(seconds),
-                Quantile::Beyond(_) => None,
-            }),
+            seconds: median(&times)
+                .filter(|median| !median.is_open())
+                .map(|median| median.low),
         };
         found.entry(program).or_default().insert(algorithm, one);
     }
     found
 }
 
-/// The table as the paper has it, with the paper's numbers in brackets.
+/// The table of the paper, with our numbers and the published ones in parentheses.
 fn rows(found: &BTreeMap<&str, BTreeMap<&str, Found>>, table: usize) -> Table {
     let columns = [
         "program",
-        "interleavings",
-        "time",
-        "with both monitors",
-        "under TSO",
-        "under PSO",
+        "interleavings (published)",
+        "time (published)",
+        "added by both monitors",
+        "under TSO (published)",
+        "under PSO (published)",
     ];
-    let row = |program: &crate::claims::paper::Program| {
+    let row = |program: &Program| {
         let ours = found.get(program.name)?;
         let theirs = program.explored[table];
         let alone = ours.get(ALONE)?;
@@ -166,7 +152,7 @@ fn rows(found: &BTreeMap<&str, BTreeMap<&str, Found>>, table: usize) -> Table {
             program.name.to_owned(),
             format!("{interleavings} ({})", count(theirs.interleavings.into())),
             format!(
-                "{} ({} with both)",
+                "{} ({} with both monitors)",
                 alone.seconds.map_or("-".to_owned(), seconds),
                 seconds(theirs.seconds)
             ),
@@ -175,8 +161,5 @@ fn rows(found: &BTreeMap<&str, BTreeMap<&str, Found>>, table: usize) -> Table {
             pairs(1),
         ])
     };
-    Table {
-        columns: columns.map(str::to_owned).to_vec(),
-        rows: PROGRAMS.iter().filter_map(row).collect(),
-    }
+    Table::new(&columns, PROGRAMS.iter().filter_map(row).collect())
 }

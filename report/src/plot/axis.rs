@@ -1,4 +1,4 @@
-//! Axes: which numbers they show, where, and what is written beside them.
+//! Axes: the numbers that they show, where, and the labels beside them.
 
 use std::ops::Range;
 
@@ -7,77 +7,77 @@ use plotters::coord::ranged1d::{
 };
 
 use super::font::LABEL;
-use super::numbers::{count, percent, ratio, seconds};
+use crate::numbers::{count, percent, ratio, seconds};
 
-/// From this ratio of the largest to the smallest number on, an axis is logarithmic.
-const SPREAD: f64 = 20.0;
+/// Ratio of the largest to the smallest number from which an axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 20.0;
 
-/// The same where points were chosen for what is varied.
-const SPREAD_OF_POINTS: f64 = 8.0;
+/// The same for the axis of what an experiment varies.
+const LOGARITHMIC_POINTS_FROM: f64 = 8.0;
 
-/// The smallest time that is drawn on a logarithmic axis if there is none above zero.
-const INSTANT: f64 = 1e-6;
+/// Smallest number on a logarithmic axis if none is above zero.
+const SMALLEST: f64 = 1e-6;
 
 /// An axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it shows, with the unit.
+    /// The quantity that it shows, with the unit where the labels have none.
     pub name: String,
     low: f64,
     high: f64,
     is_log: bool,
     ticks: Vec<(f64, String)>,
-    /// Lines without label.
+    /// Grid lines without label.
     minor: Vec<f64>,
 }
 
-/// How an axis is to be divided.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Division {
-    /// Evenly, from 0 on.
-    Even,
-    /// In decades.
-    Decades,
-    /// In decades if the numbers' spread asks for it.
-    AsNeeded,
+pub enum Scale {
+    /// Linear, from 0.
+    Linear,
+    /// Logarithmic.
+    Logarithmic,
+    /// Logarithmic if the largest number is many times the smallest.
+    Auto,
 }
 
-/// How the numbers on an axis are written.
+/// Writes the numbers on an axis.
 type Format = fn(f64) -> String;
 
 impl Axis {
-    /// Times in seconds.
-    pub fn seconds(name: &str, values: impl Iterator<Item = f64>, division: Division) -> Axis {
-        Axis::divided(name, values, division, seconds)
+    /// An axis of times, in seconds.
+    pub fn seconds(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+        Axis::scaled(name, values, scale, seconds)
     }
 
-    /// Numbers of things.
-    pub fn counts(name: &str, values: impl Iterator<Item = f64>, division: Division) -> Axis {
-        Axis::divided(name, values, division, |value| count(value.round() as u64))
+    /// An axis of numbers of things.
+    pub fn counts(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+        Axis::scaled(name, values, scale, |value| count(value.round() as u64))
     }
 
-    /// How many times larger something is than something else.
-    pub fn ratios(name: &str, values: impl Iterator<Item = f64>, division: Division) -> Axis {
-        Axis::divided(name, values, division, ratio)
+    /// An axis of ratios.
+    pub fn ratios(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+        Axis::scaled(name, values, scale, ratio)
     }
 
-    /// Shares, from the smallest that is of interest up to the whole, and so much room above it, as a part of these.
+    /// An axis of shares, from about `low` to 100 %, with `room` above as a part of that.
     pub fn shares(name: &str, low: f64, room: f64) -> Axis {
         let low = low.clamp(0.0, 0.9999);
         let step = nice((1.0 - low) / 4.0);
         let low = (low / step + 1e-9).floor() * step;
-        let mut axis = Axis::even(name, low, 1.0, percent);
+        let mut axis = Axis::linear(name, low, 1.0, percent);
         axis.high = 1.0 + (1.0 - low) * room;
         axis
     }
 
-    /// The numbers of which there are points, and no others.
+    /// An axis that labels exactly these numbers.
     pub fn points(name: &str, values: &[u64]) -> Axis {
         let mut values = values.to_vec();
         values.sort_unstable();
         values.dedup();
         let (least, most) = ends(values.iter().map(|value| *value as f64));
-        let is_log = least > 0.0 && most / least >= SPREAD_OF_POINTS;
+        let is_log = least > 0.0 && most / least >= LOGARITHMIC_POINTS_FROM;
         let room = |low: f64, high: f64| if high > low { (high - low) * 0.05 } else { 0.5 };
         let (low, high) = match is_log {
             true => {
@@ -100,7 +100,7 @@ impl Axis {
         }
     }
 
-    /// Names, at 0, 1, …
+    /// An axis of names, at 0, 1, …
     pub fn names(name: &str, names: &[String]) -> Axis {
         let ticks = names.iter().enumerate();
         Axis {
@@ -113,7 +113,7 @@ impl Axis {
         }
     }
 
-    /// The same from top to bottom, for rows.
+    /// An axis of names from top to bottom, for rows.
     pub fn rows(name: &str, names: &[String]) -> Axis {
         let axis = Axis::names(name, names);
         Axis {
@@ -123,24 +123,19 @@ impl Axis {
         }
     }
 
-    fn divided(
-        name: &str,
-        values: impl Iterator<Item = f64>,
-        division: Division,
-        format: Format,
-    ) -> Axis {
+    fn scaled(name: &str, values: impl Iterator<Item = f64>, scale: Scale, format: Format) -> Axis {
         let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
         let (least, most) = ends(values.iter().copied().filter(|value| *value > 0.0));
-        let in_decades = match division {
-            Division::Even => false,
-            Division::Decades => true,
-            Division::AsNeeded => least > 0.0 && most / least >= SPREAD,
+        let in_decades = match scale {
+            Scale::Linear => false,
+            Scale::Logarithmic => true,
+            Scale::Auto => least > 0.0 && most / least >= LOGARITHMIC_FROM,
         };
         match in_decades {
-            true => Axis::decades(name, least.max(INSTANT), most.max(INSTANT), format),
+            true => Axis::logarithmic(name, least.max(SMALLEST), most.max(SMALLEST), format),
             false => {
                 let (_, most) = ends(values.into_iter());
-                Axis::even(
+                Axis::linear(
                     name,
                     0.0,
                     if most > 0.0 { most * 1.08 } else { 1.0 },
@@ -150,7 +145,7 @@ impl Axis {
         }
     }
 
-    fn even(name: &str, low: f64, high: f64, format: Format) -> Axis {
+    fn linear(name: &str, low: f64, high: f64, format: Format) -> Axis {
         let step = nice((high - low) / 5.0);
         let first = (low / step - 1e-9).ceil();
         let ticks = (0..=20).map(|at| (first + f64::from(at)) * step);
@@ -168,11 +163,11 @@ impl Axis {
         }
     }
 
-    fn decades(name: &str, least: f64, most: f64, format: Format) -> Axis {
+    fn logarithmic(name: &str, least: f64, most: f64, format: Format) -> Axis {
         let (low, high) = (least / 1.4, most * 1.4);
         let [first, last] = [low.log10().floor() as i32, high.log10().ceil() as i32];
         let decades = (high / low).log10();
-        // Where there are few decades, more of them is said; where there are many, less.
+        // Few decades have more labels each, many have fewer.
         let labelled: &[f64] = if decades < 2.5 {
             &[1.0, 2.0, 5.0]
         } else {
@@ -206,6 +201,11 @@ impl Axis {
         }
     }
 
+    /// Whether the axis is logarithmic.
+    pub fn is_logarithmic(&self) -> bool {
+        self.is_log
+    }
+
     /// The lower end.
     pub fn low(&self) -> f64 {
         self.low
@@ -216,12 +216,12 @@ impl Axis {
         self.high
     }
 
-    /// What is written beside it.
+    /// The labels beside it.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.ticks.iter().map(|(_, label)| label.as_str())
     }
 
-    /// As a horizontal axis of so many pixels, without the labels for which there is no room.
+    /// The axis without the labels for which a width of so many pixels has no room.
     pub fn thinned(&self, pixels: i32) -> Axis {
         let mut free = i32::MIN;
         let mut axis = self.clone();
@@ -312,17 +312,17 @@ mod tests {
     fn times() {
         let axis =
             |values: &[f64], division| Axis::seconds("time", values.iter().copied(), division);
-        let far = axis(&[0.0002, 3.0], Division::AsNeeded);
+        let far = axis(&[0.0002, 3.0], Scale::Auto);
         assert_eq!(labels(&far), ["1 ms", "10 ms", "100 ms", "1 s"]);
-        let near = axis(&[0.002, 0.01], Division::AsNeeded);
+        let near = axis(&[0.002, 0.01], Scale::Auto);
         assert_eq!(labels(&near), ["0 s", "5 ms", "10 ms"]);
-        let few = axis(&[0.002, 0.05], Division::AsNeeded);
+        let few = axis(&[0.002, 0.05], Scale::Auto);
         assert_eq!(labels(&few), ["2 ms", "5 ms", "10 ms", "20 ms", "50 ms"]);
     }
 
     #[test]
     fn nothing_to_show_is_no_reason_to_panic() {
-        for division in [Division::Even, Division::Decades, Division::AsNeeded] {
+        for division in [Scale::Linear, Scale::Logarithmic, Scale::Auto] {
             for values in [
                 &[][..],
                 &[0.0],

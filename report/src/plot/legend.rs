@@ -1,4 +1,4 @@
-//! What the signs of a figure mean, below its panels, where it covers nothing.
+//! Draws the legend below the panels, where it covers nothing.
 
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::Color;
@@ -6,14 +6,14 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters_backend::DrawingBackend;
 
 use super::bars::on_bar;
-use super::chart::Sign;
+use super::chart::Symbol;
 use super::draw::{Canvas, Failure, SCALE, draw_bar, write};
 use super::font::LABEL;
 use super::layout::Layout;
 use super::marks::{dashed, draw_mark, stroke};
 use super::style::GREY;
 
-/// Width of a sign, in pixels of the figure.
+/// Width of a symbol, in pixels of the figure.
 const WIDTH: i32 = 24;
 
 /// Draws all entries.
@@ -22,7 +22,7 @@ pub fn draw_legend<DB: DrawingBackend>(
     layout: &Layout,
 ) -> Result<(), Failure<DB>> {
     for (entry, (x, y)) in &layout.legend {
-        draw_sign(canvas, entry.sign, (*x * SCALE, *y * SCALE))?;
+        draw_symbol(canvas, entry.symbol, (*x * SCALE, *y * SCALE))?;
         let at = (x + WIDTH + 5, *y);
         write(
             canvas,
@@ -35,9 +35,9 @@ pub fn draw_legend<DB: DrawingBackend>(
     Ok(())
 }
 
-fn draw_sign<DB: DrawingBackend>(
+fn draw_symbol<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
-    sign: Sign,
+    symbol: Symbol,
     (x, y): (i32, i32),
 ) -> Result<(), Failure<DB>> {
     let (end, middle) = (x + WIDTH * SCALE, x + WIDTH * SCALE / 2);
@@ -47,19 +47,19 @@ fn draw_sign<DB: DrawingBackend>(
             (end - 4 * SCALE, y + half * SCALE),
         ]
     };
-    match sign {
-        Sign::Series(look) => {
+    match symbol {
+        Symbol::Series(style) => {
             let line = vec![(x, y), (end, y)];
-            canvas.draw(&PathElement::new(line, stroke(look.color, 1.8)))?;
-            draw_mark(canvas, (middle, y), look, false)
+            canvas.draw(&PathElement::new(line, stroke(style.color, 1.8)))?;
+            draw_mark(canvas, (middle, y), style, false)
         }
-        Sign::Mark(look, is_open) => draw_mark(canvas, (middle, y), look, is_open),
-        Sign::Band => canvas.draw(&Rectangle::new(field(5), GREY.mix(0.3).filled())),
-        Sign::Bar(color) => draw_bar(canvas, field(5), color),
-        Sign::MarkedBar(look) => {
-            draw_bar(canvas, field(6), Some(look.color))?;
-            draw_mark(canvas, (middle, y), on_bar(look), false)
+        Symbol::Mark(style, is_open) => draw_mark(canvas, (middle, y), style, is_open),
+        Symbol::Band => canvas.draw(&Rectangle::new(field(5), GREY.mix(0.3).filled())),
+        Symbol::Bar(color) => draw_bar(canvas, field(5), color),
+        Symbol::MarkedBar(style) => {
+            draw_bar(canvas, field(6), Some(style.color))?;
+            draw_mark(canvas, (middle, y), on_bar(style), false)
         }
-        Sign::Rule(stands_for) => dashed(canvas, (x, y), (end, y), stands_for),
+        Symbol::Reference(kind) => dashed(canvas, (x, y), (end, y), kind),
     }
 }
