@@ -98,7 +98,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use history::RestoreError;
-use polars::error::PolarsError;
+use polars_core::error::PolarsError;
 use thiserror::Error;
 
 pub use coverage::{Coverage, read_coverage, write_coverage};

@@ -1,7 +1,7 @@
 //! The table of operations, piece by piece.
 
 use history::{Frame, History, Location, OpId, Row};
-use polars::prelude::{Column, DataFrame, PolarsResult};
+use polars_core::prelude::{Column, DataFrame, PolarsResult};
 
 /// Kind of a row that states an initial value.
 pub(super) const INITIAL: &str = "initial";

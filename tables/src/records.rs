@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
+use polars_core::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
 
 use crate::TableError;
 use crate::guard::{decoded, probed, reader};
@@ -129,13 +129,13 @@ macro_rules! words {
         }
 
         impl crate::records::Value for $type {
-            const TYPE: polars::prelude::DataType = polars::prelude::DataType::String;
+            const TYPE: polars_core::prelude::DataType = polars_core::prelude::DataType::String;
 
-            fn value(&self) -> polars::prelude::AnyValue<'static> {
-                polars::prelude::AnyValue::StringOwned(self.name().into())
+            fn value(&self) -> polars_core::prelude::AnyValue<'static> {
+                polars_core::prelude::AnyValue::StringOwned(self.name().into())
             }
 
-            fn read(value: &polars::prelude::AnyValue<'_>) -> Option<$type> {
+            fn read(value: &polars_core::prelude::AnyValue<'_>) -> Option<$type> {
                 let word = value.get_str()?;
                 $type::ALL.into_iter().find(|one| one.name() == word)
             }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ingest::Transition;
-use polars::prelude::{Column, DataFrame, PolarsResult};
+use polars_core::prelude::{Column, DataFrame, PolarsResult};
 
 use crate::TableError;
 use crate::write::create;

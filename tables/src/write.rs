@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use history::{History, OpId};
-use polars::prelude::{DataFrame, KeyValueMetadata, ParquetWriter, PolarsResult};
+use polars_core::prelude::{DataFrame, PolarsResult};
+use polars_io::prelude::{KeyValueMetadata, ParquetWriter};
 
 use crate::TableError;
 use crate::files;
