@@ -1,6 +1,6 @@
-//! `rubric watch`: check a run while it goes on. [`rubric::watch`] does the work; [`said`] is what is printed.
+//! `rubric watch`: check a run while it goes on. [`rubric::watch`] does the work; [`output`] is what is printed.
 
-mod said;
+mod output;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress, words};
-use said::Said;
+use output::Output;
 
 /// Check a trace while it is still being written, and stop at the first violation
 #[derive(clap::Args)]
@@ -114,7 +114,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     });
     line.finish_and_clear();
     let end = end?;
-    let said = Said {
+    let output = Output {
         file: &file,
         model,
         window: watch.window(),
@@ -123,8 +123,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         run: run_end(watch.trace_end()),
     };
     match args.format {
-        Format::Text => said.text(&end, out),
-        Format::Json => said.json(&end, out),
+        Format::Text => output.text(&end, out),
+        Format::Json => output.json(&end, out),
     }
     .map_err(Error::Output)?;
     let status = match end {
@@ -132,7 +132,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         End::Violation { .. } => Status::Violation,
         End::Undecided(_) => Status::Undecided,
     };
-    Ok(status.and(said.run.status()))
+    Ok(status.and(output.run.status()))
 }
 
 /// How the run ended, as far as the trace was read.

@@ -1,11 +1,11 @@
-//! Text to [`history::History`]: traces of gem5's Ruby memory system above all, the axe format,
-//! and histories written as JSON.
+//! Reads text formats into [`history::History`]: traces of gem5's Ruby memory system above all, the axe format, and JSON Lines.
 //!
-//! [`read_path`] and [`read`] tell the format by its content, decompress, and rebuild the
-//! operations that the text shows, in one pass and with memory that grows with the history, not
-//! with the text. What a user should know about a history besides its operations (sizes that were
-//! assumed, requests that were never answered, how the run ended) is in its
-//! [`history::Provenance`]; counts of everything else are in [`Statistics`].
+//! [`read_path`] and [`read`] tell the format by its content, decompress, and rebuild the operations that the text shows, in one pass and
+//! with memory that grows with the history, not with the text. What a user should know about a history besides its operations (sizes
+//! that were assumed, requests that were never answered, how the run ended) is in its [`history::Provenance`]; counts of everything else
+//! are in [`Statistics`]. [`Live`] reads a text that is still being written.
+//!
+//! A format is a [`TraceFormat`], and [`FORMATS`] lists them. Adding one takes a module that implements the trait, and its row there.
 //!
 //! ```
 //! let trace = "\

@@ -32,7 +32,7 @@ pub trait LiveReader {
 
     /// For threads whose operations are not numbered one after the other: the thread, and a number in its program order before which
     /// nothing is outstanding.
-    fn settled(&self) -> Vec<(u32, u64)> {
+    fn completed_before(&self) -> Vec<(u32, u64)> {
         Vec::new()
     }
 }
@@ -145,11 +145,11 @@ impl<'o> Live<'o> {
         self.reader.as_ref()?.source()
     }
 
-    /// As [`LiveReader::settled`].
-    pub fn settled(&self) -> Vec<(u32, u64)> {
+    /// As [`LiveReader::completed_before`].
+    pub fn completed_before(&self) -> Vec<(u32, u64)> {
         self.reader
             .as_ref()
-            .map(|reader| reader.settled())
+            .map(|reader| reader.completed_before())
             .unwrap_or_default()
     }
 }

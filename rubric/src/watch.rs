@@ -123,8 +123,8 @@ pub struct Watch {
     source: Option<Source>,
     /// How far the trace was read.
     line: u64,
-    /// The line of the operation that was taken last.
-    taken: Option<u64>,
+    /// The line of the operation that arrived last.
+    last_line: Option<u64>,
     /// What is known at the end of the trace.
     end: LiveEnd,
 }
@@ -148,7 +148,7 @@ impl Watch {
             bounds,
             source: None,
             line: 0,
-            taken: None,
+            last_line: None,
             end: LiveEnd::default(),
         }
     }
@@ -185,13 +185,13 @@ impl Watch {
             };
             (self.source, self.line) = (batch.source, batch.line);
             for access in &batch.accesses {
-                self.taken = access.line;
+                self.last_line = access.line;
                 if let Err(problem) = self.window.take(access) {
                     return self.problem(problem);
                 }
             }
             progress(&self.window);
-            self.window.settle(&batch.settled);
+            self.window.settle(&batch.completed_before);
             if let Some(end) = batch.end {
                 self.end = end;
                 return self.last();
@@ -229,7 +229,7 @@ impl Watch {
             }
         };
         match stop {
-            ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.taken)),
+            ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.last_line)),
             ArrivalError::LateThread(first) => Ok(End::Undecided(format!(
                 "thread {} began with {} when operations had been forgotten that it may precede",
                 first.thread,
@@ -277,7 +277,7 @@ impl Watch {
     fn at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
-                return Ok(self.violation(&broken, self.taken));
+                return Ok(self.violation(&broken, self.last_line));
             };
             let writes = |it: &&Unfinished| it.writes && self.window.reaches(it.address, &read);
             if let Some(unfinished) = end.unfinished.iter().find(writes) {

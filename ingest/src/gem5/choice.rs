@@ -7,8 +7,8 @@ use history::{
 use crate::error::Error;
 use crate::format::Contents;
 use crate::gem5::Reader;
+use crate::gem5::completion::Leftover;
 use crate::gem5::exec::{HARDWARE_THREAD, Selected};
-use crate::gem5::settle::Leftover;
 use crate::input::Lines;
 
 const BASE: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort";
@@ -372,7 +372,7 @@ impl Reader<'_> {
     ) -> Result<History, Error> {
         let builder = match source {
             _ if self.without_history.is_some() => HistoryBuilder::new(),
-            Source::Client => std::mem::take(&mut self.sink.client.taken).into_builder(),
+            Source::Client => std::mem::take(&mut self.sink.client.collected).into_builder(),
             Source::Exec => executed,
             Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default().into_builder(),
         };

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use history::{Access, Source};
 
-use super::taken::Taken;
+use super::collector::Collector;
 use super::{Reader, Surroundings};
 use crate::error::Error;
 use crate::input::Lines;
@@ -34,9 +34,9 @@ impl<'o> LiveTrace<'o> {
     /// A reader before the first line.
     pub fn new(options: &'o Options) -> LiveTrace<'o> {
         let mut reader = Reader::new(options, &ALONE);
-        reader.sink.client.taken = Taken::Live(Vec::new());
+        reader.sink.client.collected = Collector::Live(Vec::new());
         if let Some(ruby) = &mut reader.sink.ruby {
-            *ruby = Taken::Live(Vec::new());
+            *ruby = Collector::Live(Vec::new());
         }
         LiveTrace {
             reader,
@@ -60,8 +60,8 @@ impl<'o> LiveTrace<'o> {
             }
         }
         let sink = &mut self.reader.sink;
-        let client = sink.client.taken.fetch();
-        let ruby = sink.ruby.as_mut().map(Taken::fetch).unwrap_or_default();
+        let client = sink.client.collected.fetch();
+        let ruby = sink.ruby.as_mut().map(Collector::fetch).unwrap_or_default();
         match self.source {
             Some(Source::Client) => self.held.extend(client),
             _ => self.held.extend(ruby),
@@ -83,7 +83,7 @@ impl LiveReader for LiveTrace<'_> {
             ..
         } = &mut self.reader;
         if *last_tick > before {
-            sequencers.settle_before(*last_tick, sink);
+            sequencers.resolve_before(*last_tick, sink);
         }
         read
     }
@@ -93,8 +93,12 @@ impl LiveReader for LiveTrace<'_> {
         if self.source.is_none() || self.held.is_empty() {
             return Vec::new();
         }
-        // What completed before something that is not settled yet comes before it.
-        let bound = self.reader.sequencers.first_unsettled().unwrap_or(u64::MAX);
+        // What completed before something that is not completed_before yet comes before it.
+        let bound = self
+            .reader
+            .sequencers
+            .first_unresolved()
+            .unwrap_or(u64::MAX);
         // A store of which the trace does not show more counts where it is printed.
         let when = |access: &Access| access.order.or(access.line);
         self.held.sort_by_key(when);
@@ -138,16 +142,16 @@ impl LiveReader for LiveTrace<'_> {
     }
 
     /// Ruby numbers the requests of all threads together. A client's operations are numbered one after the other.
-    fn settled(&self) -> Vec<(u32, u64)> {
+    fn completed_before(&self) -> Vec<(u32, u64)> {
         if self.source != Some(Source::Ruby) {
             return Vec::new();
         }
-        let mut settled = self.reader.sequencers.settled();
-        for (thread, place) in &mut settled {
+        let mut completed_before = self.reader.sequencers.completed_before();
+        for (thread, place) in &mut completed_before {
             // What nobody has fetched has not arrived.
             let held = self.held.iter().filter(|access| access.thread == *thread);
             *place = held.map(|access| access.sequence).fold(*place, u64::min);
         }
-        settled
+        completed_before
     }
 }

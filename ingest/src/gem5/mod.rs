@@ -1,9 +1,15 @@
-//! Text printed by gem5's debug flags, to the history it shows; [`write()`] is the way back.
+//! Traces of gem5: the text that its debug flags print. [`Gem5`] is the format; [`write()`] prints a history as such a trace.
 //!
-//! Reading happens in one pass. Lines are told apart by their first bytes (`line`), their messages
-//! read (`message`, `raw`), requests matched with completions (`matching`), and values taken from
-//! data blocks (`block`, `operation`). Which of the histories that a file may hold is wanted is
-//! known at its end, so until then all that were seen are kept.
+//! A trace is read in one pass. `Reader` hands each line to what may need it:
+//!
+//! - `line` and `message` take a line apart, with the grammars of `grammar`; `raw` reads the columns of ProtocolTrace;
+//! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
+//!   them, whose values are in data blocks (`block`, `operation`);
+//! - `Client` collects what clients print, `Exec` what CPUs executed;
+//! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps what may explain that (`outstanding`).
+//!
+//! A file may hold several histories. Which of them is wanted is known at its end (`choice`), so until then all are kept. `LiveTrace` is
+//! a reader of a trace that still grows.
 //!
 //! A client may print what its thread does, which shows what Ruby cannot see: loads that a store
 //! buffer served, and fences. Its lines are `T<thread> op <index>` and then `store <address>
@@ -15,25 +21,25 @@
 mod block;
 mod choice;
 mod client;
+mod collector;
+mod completion;
 mod crash;
 mod crash_fields;
 mod end;
-mod ending;
 mod exec;
 mod fifo;
 mod grammar;
+mod last_steps;
 mod line;
 mod live;
 mod matching;
 mod message;
 mod operation;
+mod outstanding;
 mod protocol;
 mod raw;
-mod recent;
 mod sequencer;
-mod settle;
 mod sink;
-mod taken;
 pub mod text;
 mod write;
 
@@ -49,6 +55,7 @@ use crate::input::Lines;
 use crate::live::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
+use collector::Collector;
 use crash::begins_message;
 pub(crate) use end::End;
 use exec::{At, Exec};
@@ -60,7 +67,6 @@ pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 use sequencer::trailing_number;
 use sink::Sink;
-use taken::Taken;
 pub use write::write;
 
 /// What other files of a run say about it.
@@ -215,7 +221,7 @@ impl<'o> Reader<'o> {
             sink: Sink {
                 options,
                 statistics: Statistics::default(),
-                ruby: wants_ruby.then(Taken::default),
+                ruby: wants_ruby.then(Collector::default),
                 client: Default::default(),
                 outside_writes: false,
             },
@@ -384,7 +390,7 @@ impl<'o> Reader<'o> {
                 if let Some((address, message)) = grammar::enqueued(text) {
                     let buffer = String::from_utf8_lossy(path);
                     let at = (tick, line);
-                    self.raw.recent.message(at, address, &buffer, &message);
+                    self.raw.last_steps.message(at, address, &buffer, &message);
                 }
             }
             // An assertion begins with the name of the program.

@@ -18,8 +18,8 @@ const WAITING: usize = 8;
 pub struct Batch {
     /// Operations, as they completed.
     pub accesses: Vec<Access>,
-    /// What the reader says of [threads that are settled](Live::settled).
-    pub settled: Vec<(u32, u64)>,
+    /// As [`Live::completed_before`].
+    pub completed_before: Vec<(u32, u64)>,
     /// Which lines they are from.
     pub source: Option<Source>,
     /// How many lines were read.
@@ -58,7 +58,7 @@ fn read(
     let mut accesses = Vec::new();
     let send = |live: &Live<'_>, accesses: &mut Vec<Access>, line, end| {
         let batch = Batch {
-            settled: live.settled(),
+            completed_before: live.completed_before(),
             accesses: std::mem::take(accesses),
             source: live.source(),
             line,

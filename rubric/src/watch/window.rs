@@ -10,6 +10,7 @@ use check::Model;
 use check::online::{Arrival, ArrivalError, Broken, MOST, Online};
 use history::{
     Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
+    low_bytes,
 };
 use memory::Label;
 
@@ -240,7 +241,7 @@ impl Window {
             Place::Cell(address) | Place::Bytes { address, .. } => (Some(address), u64::MAX),
             Place::Unsized { address, mask, .. } => (
                 Some(address),
-                if mask { bytes(self.size) } else { u64::MAX },
+                if mask { low_bytes(self.size) } else { u64::MAX },
             ),
         };
         Ok(Arrival {
@@ -254,10 +255,10 @@ impl Window {
         })
     }
 
-    /// Says how far threads have come, so that operations can be forgotten. `settled` has the threads whose operations are not
+    /// Says how far threads have come, so that operations can be forgotten. `completed_before` has the threads whose operations are not
     /// numbered one after the other.
-    pub fn settle(&mut self, settled: &[(u32, u64)]) {
-        for &(thread, sequence) in settled {
+    pub fn settle(&mut self, completed_before: &[(u32, u64)]) {
+        for &(thread, sequence) in completed_before {
             let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
             self.online.settle(thread, sequence);
             if let Some(arrived) = self.arrived.get_mut(&thread) {
@@ -404,13 +405,5 @@ impl Window {
             },
             ..Provenance::default()
         }
-    }
-}
-
-/// So many low bytes.
-fn bytes(size: u8) -> u64 {
-    match size {
-        8.. => u64::MAX,
-        size => (1 << (8 * size)) - 1,
     }
 }

@@ -125,7 +125,7 @@ struct CacheLine {
 
 /// The last steps of all lines.
 #[derive(Debug, Default)]
-pub(crate) struct Recent {
+pub(crate) struct LastSteps {
     lines: FxHashMap<u64, CacheLine>,
     /// The last transitions of all lines.
     all: Ring,
@@ -136,7 +136,7 @@ pub(crate) struct Recent {
     pub messages: bool,
 }
 
-impl Recent {
+impl LastSteps {
     fn line(&mut self, address: u64, number: u64) -> &mut CacheLine {
         if self.lines.len() >= 2 * LINES && !self.lines.contains_key(&address) {
             self.forget();

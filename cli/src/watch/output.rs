@@ -14,7 +14,7 @@ use crate::check::text;
 use crate::ending::RunEnd;
 
 /// What there is to say in the end.
-pub struct Said<'a> {
+pub struct Output<'a> {
     pub file: &'a str,
     pub model: Model,
     pub window: &'a Window,
@@ -23,7 +23,7 @@ pub struct Said<'a> {
     pub run: RunEnd<'a>,
 }
 
-impl Said<'_> {
+impl Output<'_> {
     pub fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
         let paint = Paint::new(io::stdout().is_terminal());
         self.run.print(self.file, paint, out)?;
@@ -57,7 +57,10 @@ impl Said<'_> {
             }
         }
         let incomplete = self.run.note().filter(|_| self.run.crash.is_none());
-        for note in incomplete.into_iter().chain(assumptions::of(&self.window.provenance(self.source))) {
+        for note in incomplete
+            .into_iter()
+            .chain(assumptions::of(&self.window.provenance(self.source)))
+        {
             writeln!(out, "  {} {note}", paint.faint("note:"))?;
         }
         Ok(())

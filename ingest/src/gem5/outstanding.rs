@@ -1,4 +1,4 @@
-//! What a trace shows of its end: the steps before a crash, and who is busy with the lines of unanswered requests.
+//! The [`Ending`] of a trace: the steps before a crash, and the controllers that are busy with the lines of outstanding requests.
 
 use history::{Crash, CrashKind, Unfinished};
 
@@ -19,8 +19,8 @@ impl Reader<'_> {
         }
         let cache_line = crash.and_then(|crash| self.crash_line(crash, outstanding));
         let steps = match (crash, cache_line) {
-            (Some(_), Some(line)) => self.raw.recent.steps(line, &self.raw),
-            (Some(_), None) => self.raw.recent.last(&self.raw),
+            (Some(_), Some(line)) => self.raw.last_steps.steps(line, &self.raw),
+            (Some(_), None) => self.raw.last_steps.last(&self.raw),
             (None, _) => Vec::new(),
         };
         let mut oldest: Vec<&Unfinished> = outstanding.iter().collect();
@@ -54,15 +54,15 @@ impl Reader<'_> {
         let configured = self.surroundings.block_size.map(u64::from);
         let size = shown.or(configured).filter(|size| size.is_power_of_two());
         let line = address & !(size.unwrap_or(64) - 1);
-        match self.raw.recent.knows(line) {
-            false if self.raw.recent.knows(address) => address,
+        match self.raw.last_steps.knows(line) {
+            false if self.raw.last_steps.knows(address) => address,
             _ => line,
         }
     }
 
     fn waiting(&self, request: &Unfinished) -> Waiting {
         let cache_line = self.cache_line(request.address);
-        let all = self.raw.recent.standing(cache_line, &self.raw);
+        let all = self.raw.last_steps.standing(cache_line, &self.raw);
         let is_idle = |it: &Standing| it.stalled.is_empty() && IDLE.contains(&it.state.as_str());
         let (idle, controllers): (Vec<Standing>, Vec<Standing>) =
             all.into_iter().partition(is_idle);
@@ -82,7 +82,7 @@ impl Reader<'_> {
                 "the trace shows no transitions of controllers: record it with --debug-flags=ProtocolTrace,RubySequencer,RubyPort"
                     .to_owned(),
             );
-        } else if !self.raw.recent.messages {
+        } else if !self.raw.last_steps.messages {
             missing.push(
                 "which messages are on their way is not recorded, so not who owes an answer to whom: add RubyQueue to --debug-flags, \
                  which prints each message as it enters a buffer"

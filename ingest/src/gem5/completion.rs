@@ -29,7 +29,7 @@ pub(crate) struct Silent<'a> {
 
 impl Sequencers {
     /// Turns the operation that completed last into operations of a history.
-    pub(super) fn settle(&mut self, at: usize, size: Option<u64>, sink: &mut Sink<'_>) {
+    pub(super) fn resolve_last(&mut self, at: usize, size: Option<u64>, sink: &mut Sink<'_>) {
         let sequencer = &mut self.all[at];
         let Some(completed) = sequencer.last.take() else {
             return;
@@ -80,7 +80,7 @@ impl Sequencers {
 
     /// Turns the operations that completed before a tick into operations of a history, in the order of their lines: no line that says
     /// more of them will come.
-    pub(super) fn settle_before(&mut self, tick: u64, sink: &mut Sink<'_>) {
+    pub(super) fn resolve_before(&mut self, tick: u64, sink: &mut Sink<'_>) {
         let is_over = |sequencer: &Sequencer| {
             let last = sequencer.last.as_ref()?;
             last.tick
@@ -95,7 +95,7 @@ impl Sequencers {
         let mut over: Vec<(u64, usize)> = over.collect();
         over.sort_unstable();
         for (_, at) in over {
-            self.settle(at, None, sink);
+            self.resolve_last(at, None, sink);
         }
     }
 
@@ -208,7 +208,7 @@ impl Sequencers {
     /// order in which it was requested, and what was lost with damaged lines.
     pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Leftover {
         for at in 0..self.all.len() {
-            self.settle(at, None, sink);
+            self.resolve_last(at, None, sink);
             if let Some(half) = self.all[at].half.take() {
                 self.emit_half(at, &half, sink);
             }
