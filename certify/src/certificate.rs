@@ -75,18 +75,19 @@ use std::io::{self, Write};
 use history::{History, OpId};
 
 pub use read::{ReadError, read};
-pub use relations::{RelationStep, StepOf};
+pub use relations::RelationStatement;
 
 use memory::Model;
 use memory::machine::Step;
 
 use crate::criterion::Criterion;
+use crate::rule::Rule;
 
 /// What a certificate claims, apart from the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Name of the file that the history was read from, without its folder, if that is known. It is no part of what is claimed, as
-    /// `threads` and `operations` are none: they say which history was meant to whoever has another one.
+    /// Name of the file that the history was read from, without its folder, if that is known. As `threads` and `operations`, it
+    /// identifies the history for the reader and is not verified.
     pub file: Option<String>,
     /// Number of threads of the history; certificates of older versions do not say it.
     pub threads: Option<u32>,
@@ -212,23 +213,18 @@ impl fmt::Display for Literal {
     }
 }
 
-/// The rule of a proof step.
+/// What a step of a refutation says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProofRule {
-    /// `R1`, `R2` or `R3`, by its number.
-    ProgramOrder(u8, Name, Name),
-    /// `R4`: source, read.
-    ReadsFrom(Name, Name),
-    /// `R5`: write, read.
-    OwnEarlier(Name, Name),
-    /// `R6`: write, read.
-    Observed(Name, Name),
-    /// `R7`: read, write.
-    Overtaken(Name, Name),
-    /// `first`.
-    First(Name),
-    /// `final`.
-    Final(Name),
+pub enum Statement {
+    /// One event precedes another, by `R1` to `R7`, `first` or `final`.
+    Order {
+        /// The rule.
+        rule: Rule<Name>,
+        /// The event that precedes; `None` if [the rule implies it](Rule::written_ends).
+        before: Option<Name>,
+        /// The event that follows; `None` if the rule implies it.
+        after: Option<Name>,
+    },
     /// `suppose`.
     Suppose(Literal),
     /// `candidates`.
@@ -243,16 +239,23 @@ pub enum ProofRule {
     ThinFinal(u64),
 }
 
-/// A numbered step of a proof.
+/// A numbered step of a refutation. `S` is what a step says: a [`Statement`] for models, a
+/// [`RelationStatement`] for criteria.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProofStep {
-    /// Its number; numbers ascend.
+pub struct NumberedStep<S> {
+    /// The number of the step; numbers ascend.
     pub number: u32,
-    /// What it does.
-    pub rule: ProofRule,
-    /// The numbers it cites.
+    /// What the step says.
+    pub statement: S,
+    /// The numbers of the steps that it cites.
     pub premises: Vec<u32>,
 }
+
+/// A step of a refutation of a model.
+pub type ProofStep = NumberedStep<Statement>;
+
+/// A step of a refutation of a criterion.
+pub type RelationStep = NumberedStep<RelationStatement>;
 
 /// What a certificate offers as proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -267,13 +270,13 @@ pub enum Evidence {
     /// A refutation.
     Violation(Vec<ProofStep>),
     /// A refutation of a criterion.
-    Breach(Vec<RelationStep>),
+    CriterionViolation(Vec<RelationStep>),
 }
 
 /// A certificate as read from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// What it claims.
+    /// What the certificate claims.
     pub claim: Claim,
     /// The proof: a run of the machine, or the steps of a refutation.
     pub evidence: Evidence,
@@ -341,11 +344,15 @@ pub fn write_consistent(
     writeln!(out, "end")
 }
 
-/// Writes a certificate for a violation.
+/// Writes a certificate for a violation of the claim's model, or of its criterion if it has one.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_violation(out: &mut impl Write, claim: &Claim, proof: &[ProofStep]) -> io::Result<()> {
+pub fn write_violation<S: fmt::Display>(
+    out: &mut impl Write,
+    claim: &Claim,
+    proof: &[NumberedStep<S>],
+) -> io::Result<()> {
     write_header(out, claim, "violation")?;
     for step in proof {
         writeln!(out, "{step}")?;
@@ -353,21 +360,9 @@ pub fn write_violation(out: &mut impl Write, claim: &Claim, proof: &[ProofStep])
     writeln!(out, "end")
 }
 
-/// Writes a certificate for the violation of the claim's criterion.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_breach(out: &mut impl Write, claim: &Claim, steps: &[RelationStep]) -> io::Result<()> {
-    write_header(out, claim, "violation")?;
-    for step in steps {
-        writeln!(out, "{step}")?;
-    }
-    writeln!(out, "end")
-}
-
-impl fmt::Display for ProofStep {
+impl<S: fmt::Display> fmt::Display for NumberedStep<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.number, self.rule)?;
+        write!(f, "{} {}", self.number, self.statement)?;
         if !self.premises.is_empty() {
             f.write_str(" :")?;
             for premise in &self.premises {
@@ -378,27 +373,28 @@ impl fmt::Display for ProofStep {
     }
 }
 
-impl fmt::Display for ProofRule {
+impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ProofRule::ProgramOrder(number, a, b) => write!(f, "R{number} {a} {b}"),
-            ProofRule::ReadsFrom(s, l) => write!(f, "R4 {s} {l}"),
-            ProofRule::OwnEarlier(s, l) => write!(f, "R5 {s} {l}"),
-            ProofRule::Observed(s, l) => write!(f, "R6 {s} {l}"),
-            ProofRule::Overtaken(l, s) => write!(f, "R7 {l} {s}"),
-            ProofRule::First(s) => write!(f, "first {s}"),
-            ProofRule::Final(s) => write!(f, "final {s}"),
-            ProofRule::Suppose(literal) => write!(f, "suppose {literal}"),
-            ProofRule::Candidates(l) => write!(f, "candidates {l}"),
-            ProofRule::Clause(literals) => {
-                f.write_str("clause")?;
-                literals
-                    .iter()
-                    .try_for_each(|literal| write!(f, " {literal}"))
+            Statement::Order {
+                rule,
+                before,
+                after,
+            } => {
+                write!(f, "{rule}")?;
+                let mut names = before.iter().chain(rule.read()).chain(after);
+                names.try_for_each(|name| write!(f, " {name}"))
             }
-            ProofRule::Cycle => f.write_str("cycle"),
-            ProofRule::ThinAir(l) => write!(f, "thin-air {l}"),
-            ProofRule::ThinFinal(address) => write!(f, "thin-final {address}"),
+            Statement::Suppose(literal) => write!(f, "suppose {literal}"),
+            Statement::Candidates(l) => write!(f, "candidates {l}"),
+            Statement::Clause(literals) => {
+                f.write_str("clause")?;
+                let mut literals = literals.iter();
+                literals.try_for_each(|literal| write!(f, " {literal}"))
+            }
+            Statement::Cycle => f.write_str("cycle"),
+            Statement::ThinAir(l) => write!(f, "thin-air {l}"),
+            Statement::ThinFinal(address) => write!(f, "thin-final {address}"),
         }
     }
 }

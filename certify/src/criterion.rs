@@ -3,56 +3,112 @@
 
 use memory::Model;
 
-/// A criterion of CAV 2019, sections 3 and 4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Criterion {
+/// The definition of a criterion, as far as refutations need it.
+pub(crate) struct Definition {
+    name: &'static str,
+    weakest_model: Model,
+    /// Whether stores wait in buffers: then reads count as `wr_e` and `cf_e`, and store order is `wpww`.
+    pub(crate) is_weak: bool,
+    /// The orders π on which there is an `hb^π_o`.
+    pub(crate) local: &'static [Order],
+    /// Whether there is a `cf`.
+    pub(crate) has_conflicts: bool,
+    /// Whether there is a partial store order. Then `cf` is over `hb^π_o`, and else over `co`.
+    pub(crate) has_store_order: bool,
+    /// The relations that must be acyclic, or irreflexive.
+    pub(crate) acyclic: &'static [Cyclic<()>],
+}
+
+macro_rules! criteria {
+    ($(#[doc = $title:literal] $variant:ident = $definition:expr;)*) => {
+        /// A criterion of CAV 2019, sections 3 and 4.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Criterion {
+            $(#[doc = $title] $variant,)*
+        }
+
+        const DEFINITIONS: &[Definition] = &[$($definition,)*];
+
+        impl Criterion {
+            /// All criteria.
+            pub const ALL: [Criterion; DEFINITIONS.len()] = [$(Criterion::$variant,)*];
+        }
+    };
+}
+
+criteria! {
     /// Causal consistency.
-    Cc,
+    Cc = Definition {
+        name: "cc",
+        weakest_model: Model::TSO,
+        is_weak: false,
+        local: &[],
+        has_conflicts: false,
+        has_store_order: false,
+        acyclic: &[Cyclic::Causality, Cyclic::Stale],
+    };
     /// Causal convergence.
-    Ccv,
+    Ccv = Definition {
+        name: "ccv",
+        weakest_model: Model::TSO,
+        is_weak: false,
+        local: &[],
+        has_conflicts: true,
+        has_store_order: false,
+        acyclic: &[Cyclic::Causality, Cyclic::Stale, Cyclic::Convergence],
+    };
     /// Causal memory.
-    Cm,
+    Cm = Definition {
+        name: "cm",
+        weakest_model: Model::SC,
+        is_weak: false,
+        local: &[Order::Full],
+        has_conflicts: false,
+        has_store_order: false,
+        acyclic: &[Cyclic::Causality, Cyclic::Stale, Cyclic::Local(())],
+    };
     /// Convergent causal memory.
-    Ccm,
+    Ccm = Definition {
+        name: "ccm",
+        weakest_model: Model::SC,
+        is_weak: false,
+        local: &[Order::Full],
+        has_conflicts: true,
+        has_store_order: true,
+        acyclic: &[Cyclic::Memory],
+    };
     /// Weak convergent causal memory.
-    Wccm,
+    Wccm = Definition {
+        name: "wccm",
+        weakest_model: Model::TSO,
+        is_weak: true,
+        local: &[Order::Preserved, Order::SameLocation],
+        has_conflicts: true,
+        has_store_order: true,
+        acyclic: &[Cyclic::Weak(Order::Preserved), Cyclic::Weak(Order::SameLocation)],
+    };
 }
 
 impl Criterion {
-    /// All of them.
-    pub const ALL: [Criterion; 5] = [
-        Criterion::Cc,
-        Criterion::Ccv,
-        Criterion::Cm,
-        Criterion::Ccm,
-        Criterion::Wccm,
-    ];
+    pub(crate) const fn definition(self) -> &'static Definition {
+        &DEFINITIONS[self as usize]
+    }
 
     /// The name on the command line and in certificates.
     pub fn name(self) -> &'static str {
-        match self {
-            Criterion::Cc => "cc",
-            Criterion::Ccv => "ccv",
-            Criterion::Cm => "cm",
-            Criterion::Ccm => "ccm",
-            Criterion::Wccm => "wccm",
-        }
+        self.definition().name
     }
 
     /// The criterion of that name.
     pub fn from_name(name: &str) -> Option<Criterion> {
-        Criterion::ALL
-            .into_iter()
-            .find(|known| known.name() == name)
+        let mut all = Criterion::ALL.into_iter();
+        all.find(|known| known.name() == name)
     }
 
     /// The weakest model all of whose histories satisfy it. (That TSO implies CC and CCv is proved in the
     /// documentation of the module of `check` that decides them, `papers::criteria::causal`.)
-    pub fn weakest_model(self) -> Model {
-        match self {
-            Criterion::Cc | Criterion::Ccv | Criterion::Wccm => Model::TSO,
-            Criterion::Cm | Criterion::Ccm => Model::SC,
-        }
+    pub const fn weakest_model(self) -> Model {
+        self.definition().weakest_model
     }
 
     /// Whether every history of a model satisfies it, so that a history that does not is none of the

@@ -8,6 +8,7 @@
 //! - [`certificate`] is the format: claims, steps, reading and writing;
 //! - [`criterion`] has the criteria that are weaker than a model, and the relations that refutations of
 //!   them speak of;
+//! - [`rule`] has the rules that refutations of models go by;
 //! - [`verify`] checks a certificate.
 //!
 //! ```
@@ -32,4 +33,5 @@
 
 pub mod certificate;
 pub mod criterion;
+pub mod rule;
 pub mod verify;

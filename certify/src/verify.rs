@@ -37,7 +37,7 @@ pub enum Verified {
         steps: usize,
     },
     /// It does not satisfy this criterion, and so not the model either.
-    Breach {
+    CriterionViolation {
         /// The criterion.
         criterion: Criterion,
         /// Steps of the proof.
@@ -125,7 +125,7 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
     same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
     let basis = match certificate.evidence {
         Evidence::Consistent { .. } => Cow::Borrowed(history),
-        Evidence::Violation(_) | Evidence::Breach(_) => history.basis_of_violations(),
+        Evidence::Violation(_) | Evidence::CriterionViolation(_) => history.basis_of_violations(),
     };
     let history = &*basis;
     let against = match &certificate.evidence {
@@ -142,7 +142,7 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
             replay(history, claim.model, reads_from, steps)
         }
         Evidence::Violation(steps) => verify_violation(history, claim.model, steps),
-        Evidence::Breach(steps) => match claim.criterion {
+        Evidence::CriterionViolation(steps) => match claim.criterion {
             Some(criterion) if criterion.follows_from(claim.model) => {
                 Relations::new(history, criterion).check(steps)
             }

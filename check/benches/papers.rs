@@ -4,10 +4,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use check::bounds::Bounds;
 use check::generate::{Recipe, generate, without_order};
 use check::kernel::kernel;
-use check::{Algorithm, Model, Options, decide};
+use check::{Algorithm, Bounds, Model, Options, decide};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use history::{Ambiguity, History, ReadsFrom};
 

@@ -104,7 +104,7 @@ fn certified(history: &History, model: Model) -> Certificate {
             certificate::write_consistent(&mut text, history, &claim, &[], &run)
         }
         Verdict::Violation(violation) => {
-            certificate::write_violation(&mut text, &claim, &steps::steps(history, &violation))
+            certificate::write_violation(&mut text, &claim, &steps(history, &violation))
         }
         Verdict::Undecided(reason) => panic!("{}", reason.describe(history)),
         other => panic!("{other:?}"),

@@ -1,77 +1,13 @@
-//! What can decide: the stages of this program, and the papers' algorithms beside them.
+//! The table of all algorithms: the stages of this program, and the papers' algorithms beside them.
+//!
+//! A row has everything that is known of an algorithm: its name, what it does, where it is published,
+//! what it can find out, the models it is for, and the function that runs it. Names, help texts and lists
+//! come from it, so to add an algorithm, add its row.
 
 use certify::criterion::Criterion;
 use memory::Model;
 
-/// What decides. Those that a paper describes are in [`crate::papers`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Algorithm {
-    /// Every stage in turn.
-    #[default]
-    Stages,
-    /// The trace's order as a guess; can only find consistency.
-    Temporal,
-    /// Forced order; can only find violations.
-    Saturate,
-    /// Saturation and search, without the temporal guess; complete.
-    Complete,
-    /// Saturation, then SAT over the pairs of writes that it leaves unordered; complete.
-    Sat,
-    /// Causal consistency (CAV 2019, section 3.1).
-    Cc,
-    /// Causal convergence.
-    Ccv,
-    /// Causal memory.
-    Cm,
-    /// Convergent causal memory (section 3.2).
-    Ccm,
-    /// Weak convergent causal memory (section 4.1).
-    Wccm,
-    /// Weak sequential consistency (Boosting, section 3).
-    Wsc,
-    /// Its counterpart for TSO.
-    Wtso,
-    /// wSC with the six-write pattern of Boosting, section 4.
-    WscPattern,
-    /// wSC with guessing the order of one pair of writes (section 4).
-    WscGuess1,
-    /// The axioms of SC as one formula (CAV 2019, section 5).
-    ScSat,
-    /// The axioms of TSO as one formula.
-    TsoSat,
-    /// Gradual checking with enumeration (CAV 2019, Algorithm 1).
-    ScCcmEnum,
-    /// Gradual checking with SAT.
-    ScCcmSat,
-    /// Gradual checking of TSO with enumeration (Algorithm 2).
-    TsoWccmEnum,
-    /// Gradual checking of TSO with SAT.
-    TsoWccmSat,
-    /// wSC, then SAT over the rest (Boosting, section 5).
-    WscEnum,
-    /// CCM, then SAT over the rest.
-    CcmEnum,
-    /// Search over interleavings with memoized frontiers (Boosting, section 5).
-    Dbcop,
-    /// The same with the saturated order.
-    WscDbcop,
-    /// Rules R1-R7 as HPCA 2006 applies them (section 4.1, Figure 1).
-    TsoBaseline,
-    /// The same with rule R8 (section 4.2).
-    HpcaR8,
-    /// Topological sort with active stores (section 4.2.1).
-    Heu,
-    /// Topological sort with derived edges (section 4.2.2).
-    Deriv,
-    /// `Heu` with backtracking (section 4.2.3).
-    HeuBack,
-    /// `Deriv` with backtracking.
-    DerivBack,
-    /// The order of completions as store order (Qadeer, section 5.2).
-    SimpleWitness,
-    /// A k-nice cycle relative to that order (section 6).
-    NiceCycle,
-}
+use crate::papers::{Problem, Report, criteria, dbcop, gradual, hpca, qadeer, saturation};
 
 /// What an algorithm can find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,120 +21,186 @@ pub enum Power {
     /// Both, but it may give up.
     Incomplete,
     /// Whether a criterion holds that is weaker than the model.
-    Criterion,
+    Criterion {
+        /// The weakest model all of whose histories satisfy the criterion.
+        follows_from: Model,
+    },
+}
+
+/// A row of the table.
+struct Row {
+    /// The name on the command line and in tables.
+    name: &'static str,
+    /// What the algorithm does, as a sentence.
+    title: &'static str,
+    power: Power,
+    /// The models that it is for; `None` for all.
+    models: Option<&'static [Model]>,
+    /// Where it is published; empty for a stage.
+    paper: &'static str,
+    /// Runs it; `None` for a stage, which [`crate::decide()`] runs.
+    run: Option<fn(&Problem<'_>) -> Report>,
+}
+
+const SC: Option<&[Model]> = Some(&[Model::SC]);
+const TSO: Option<&[Model]> = Some(&[Model::TSO]);
+const SC_AND_TSO: Option<&[Model]> = Some(&[Model::SC, Model::TSO]);
+
+const fn below(criterion: Criterion) -> Power {
+    Power::Criterion {
+        follows_from: criterion.weakest_model(),
+    }
+}
+
+const BELOW_SC: Power = Power::Criterion {
+    follows_from: Model::SC,
+};
+const BELOW_TSO: Power = Power::Criterion {
+    follows_from: Model::TSO,
+};
+
+macro_rules! algorithms {
+    ($(#[doc = $title:literal] $(#[$attribute:ident])? $variant:ident = $name:literal, $power:expr, $models:expr, $paper:literal, $run:expr;)*) => {
+        /// An algorithm that decides histories. The stages of this program come first, then the
+        /// algorithms of [papers](crate::papers), paper by paper.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+        pub enum Algorithm {
+            $(#[doc = $title] $(#[$attribute])? $variant,)*
+        }
+
+        const TABLE: &[Row] = &[$(Row {
+            name: $name,
+            title: $title,
+            power: $power,
+            models: $models,
+            paper: $paper,
+            run: $run,
+        },)*];
+
+        impl Algorithm {
+            /// Every algorithm, in the order of the table.
+            pub const ALL: [Algorithm; TABLE.len()] = [$(Algorithm::$variant,)*];
+        }
+    };
+}
+
+algorithms! {
+    /// Runs the stages in turn, until one decides.
+    #[default]
+    Stages = "stages", Power::Complete, None, "", None;
+    /// Tries the trace's own order of completions as a run.
+    TraceOrder = "trace-order", Power::Proves, None, "", None;
+    /// Derives the order that the reads force.
+    Saturate = "saturate", Power::Refutes, None, "", None;
+    /// Derives forced order, then searches for a memory order.
+    Complete = "complete", Power::Complete, None, "", None;
+    /// Derives forced order, then asks a SAT solver about the pairs of writes that are left unordered.
+    Sat = "sat", Power::Complete, None, "", None;
+    /// Checks causal consistency, CC.
+    Cc = "cc", below(Criterion::Cc), SC_AND_TSO, "CAV 2019, section 3.1", Some(criteria::causal::cc);
+    /// Checks causal convergence, CCv.
+    Ccv = "ccv", below(Criterion::Ccv), SC_AND_TSO, "CAV 2019, section 3.1", Some(criteria::causal::ccv);
+    /// Checks causal memory, CM.
+    Cm = "cm", below(Criterion::Cm), SC, "CAV 2019, section 3.1", Some(criteria::convergent::cm);
+    /// Checks convergent causal memory, CCM.
+    Ccm = "ccm", below(Criterion::Ccm), SC, "CAV 2019, section 3.2", Some(criteria::convergent::ccm);
+    /// Checks weak convergent causal memory, wCCM.
+    Wccm = "wccm", below(Criterion::Wccm), TSO, "CAV 2019, section 4.1", Some(criteria::weak::wccm);
+    /// Solves the axioms of SC as one formula.
+    ScSat = "sc-sat", Power::Complete, SC, "CAV 2019, section 5", Some(gradual::axioms);
+    /// Solves the axioms of TSO as one formula.
+    TsoSat = "tso-sat", Power::Complete, TSO, "CAV 2019, section 5", Some(gradual::axioms);
+    /// Checks CC, CCv and CCM, then enumerates store orders.
+    ScCcmEnum = "sc-ccm-enum", Power::Complete, SC, "CAV 2019, Algorithm 1", Some(gradual::decide);
+    /// Checks CC, CCv and CCM, then solves the rest by SAT.
+    ScCcmSat = "sc-ccm-sat", Power::Complete, SC, "CAV 2019, section 5.1", Some(gradual::decide);
+    /// Checks wCCM, then enumerates store orders.
+    TsoWccmEnum = "tso-wccm-enum", Power::Complete, TSO, "CAV 2019, Algorithm 2", Some(gradual::decide);
+    /// Checks wCCM, then solves the rest by SAT.
+    TsoWccmSat = "tso-wccm-sat", Power::Complete, TSO, "CAV 2019, section 5.1", Some(gradual::decide);
+    /// Checks weak sequential consistency, wSC.
+    Wsc = "wsc", BELOW_SC, SC, "Boosting, section 3", Some(saturation::clocks::decide);
+    /// Checks the counterpart of wSC for TSO.
+    Wtso = "wtso", BELOW_TSO, TSO, "Boosting, section 3", Some(saturation::clocks::decide);
+    /// Checks wSC with the six-write pattern.
+    WscPattern = "wsc-pattern", BELOW_SC, SC, "Boosting, section 4", Some(saturation::pattern::decide);
+    /// Checks wSC while guessing the order of one pair of writes.
+    WscGuess1 = "wsc-guess1", BELOW_SC, SC, "Boosting, section 4", Some(saturation::guess::decide);
+    /// Checks wSC, then solves the rest by SAT.
+    WscEnum = "wsc-enum", Power::Complete, SC, "Boosting, section 5", Some(gradual::decide);
+    /// Checks CCM, then solves the rest by SAT.
+    CcmEnum = "ccm-enum", Power::Complete, SC, "Boosting, section 5", Some(gradual::decide);
+    /// Searches interleavings with memoized frontiers.
+    Dbcop = "dbcop", Power::Complete, SC, "Boosting, section 5", Some(dbcop::dbcop);
+    /// Searches interleavings that keep the order of wSC.
+    WscDbcop = "wsc-dbcop", Power::Complete, SC, "Boosting, section 5", Some(dbcop::wsc_dbcop);
+    /// Applies rules R1 to R7.
+    TsoBaseline = "tso-baseline", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.1", Some(hpca::run);
+    /// Applies rules R1 to R8.
+    HpcaR8 = "hpca-r8", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.2", Some(hpca::run);
+    /// Sorts topologically with active stores.
+    Heu = "heu", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.1", Some(hpca::run);
+    /// Sorts topologically and derives edges after each store.
+    Deriv = "deriv", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.2", Some(hpca::run);
+    /// Sorts as `heu` does, with backtracking.
+    HeuBack = "heu-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3", Some(hpca::run);
+    /// Sorts as `deriv` does, with backtracking.
+    DerivBack = "deriv-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3", Some(hpca::run);
+    /// Tries the order of completions as store order.
+    SimpleWitness = "simple-witness", Power::Proves, SC, "Qadeer, section 5.2", Some(qadeer::run);
+    /// Looks for a k-nice cycle relative to the order of completions.
+    NiceCycle = "nice-cycle", Power::Proves, SC, "Qadeer, section 6", Some(qadeer::run);
 }
 
 impl Algorithm {
-    /// Every algorithm: the stages first, then by paper.
-    pub const ALL: [Algorithm; 32] = [
-        Algorithm::Stages,
-        Algorithm::Temporal,
-        Algorithm::Saturate,
-        Algorithm::Complete,
-        Algorithm::Sat,
-        Algorithm::Cc,
-        Algorithm::Ccv,
-        Algorithm::Cm,
-        Algorithm::Ccm,
-        Algorithm::Wccm,
-        Algorithm::ScSat,
-        Algorithm::TsoSat,
-        Algorithm::ScCcmEnum,
-        Algorithm::ScCcmSat,
-        Algorithm::TsoWccmEnum,
-        Algorithm::TsoWccmSat,
-        Algorithm::Wsc,
-        Algorithm::Wtso,
-        Algorithm::WscPattern,
-        Algorithm::WscGuess1,
-        Algorithm::WscEnum,
-        Algorithm::CcmEnum,
-        Algorithm::Dbcop,
-        Algorithm::WscDbcop,
-        Algorithm::TsoBaseline,
-        Algorithm::HpcaR8,
-        Algorithm::Heu,
-        Algorithm::Deriv,
-        Algorithm::HeuBack,
-        Algorithm::DerivBack,
-        Algorithm::SimpleWitness,
-        Algorithm::NiceCycle,
-    ];
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
 
-    /// The name on the command line.
+    /// The name on the command line and in tables.
     pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Stages => "stages",
-            Algorithm::Temporal => "temporal",
-            Algorithm::Saturate => "saturate",
-            Algorithm::Complete => "complete",
-            Algorithm::Sat => "sat",
-            Algorithm::Cc => "cc",
-            Algorithm::Ccv => "ccv",
-            Algorithm::Cm => "cm",
-            Algorithm::Ccm => "ccm",
-            Algorithm::Wccm => "wccm",
-            Algorithm::Wsc => "wsc",
-            Algorithm::Wtso => "wtso",
-            Algorithm::WscPattern => "wsc-pattern",
-            Algorithm::WscGuess1 => "wsc-guess1",
-            Algorithm::ScSat => "sc-sat",
-            Algorithm::TsoSat => "tso-sat",
-            Algorithm::ScCcmEnum => "sc-ccm-enum",
-            Algorithm::ScCcmSat => "sc-ccm-sat",
-            Algorithm::TsoWccmEnum => "tso-wccm-enum",
-            Algorithm::TsoWccmSat => "tso-wccm-sat",
-            Algorithm::WscEnum => "wsc-enum",
-            Algorithm::CcmEnum => "ccm-enum",
-            Algorithm::Dbcop => "dbcop",
-            Algorithm::WscDbcop => "wsc-dbcop",
-            Algorithm::TsoBaseline => "tso-baseline",
-            Algorithm::HpcaR8 => "hpca-r8",
-            Algorithm::Heu => "heu",
-            Algorithm::Deriv => "deriv",
-            Algorithm::HeuBack => "heu-back",
-            Algorithm::DerivBack => "deriv-back",
-            Algorithm::SimpleWitness => "simple-witness",
-            Algorithm::NiceCycle => "nice-cycle",
-        }
+        self.row().name
     }
 
-    /// Whether it is this program's own, or that of a paper.
+    /// The algorithm of that name, be it a former one.
+    pub fn from_name(name: &str) -> Option<Algorithm> {
+        let is_named = |it: &Algorithm| it.name() == name || it.former_name() == Some(name);
+        Algorithm::ALL.into_iter().find(is_named)
+    }
+
+    /// The name that the algorithm had before, which is still understood.
+    pub fn former_name(self) -> Option<&'static str> {
+        (self == Algorithm::TraceOrder).then_some("temporal")
+    }
+
+    /// What the algorithm does, as a sentence.
+    pub fn title(self) -> &'static str {
+        self.row().title.trim()
+    }
+
+    /// Where the algorithm is published; empty for a stage.
+    pub fn paper(self) -> &'static str {
+        self.row().paper
+    }
+
+    /// Whether the algorithm is this program's own, and not that of a paper.
     pub fn is_stage(self) -> bool {
-        use Algorithm::*;
-        matches!(self, Stages | Temporal | Saturate | Complete | Sat)
+        self.row().run.is_none()
     }
 
-    /// What it can find out.
+    /// What the algorithm can find out.
     pub fn power(self) -> Power {
-        use Algorithm::*;
-        match self {
-            Stages | Complete | Sat | ScSat | TsoSat | ScCcmEnum | ScCcmSat | TsoWccmEnum
-            | TsoWccmSat | WscEnum | CcmEnum | Dbcop | WscDbcop | HeuBack | DerivBack => {
-                Power::Complete
-            }
-            Temporal | SimpleWitness | NiceCycle => Power::Proves,
-            Saturate | TsoBaseline | HpcaR8 => Power::Refutes,
-            Heu | Deriv => Power::Incomplete,
-            Cc | Ccv | Cm | Ccm | Wccm | Wsc | Wtso | WscPattern | WscGuess1 => Power::Criterion,
-        }
+        self.row().power
     }
 
-    /// Whether it says something about a model.
+    /// Whether the algorithm says something about a model.
     pub fn applies_to(self, model: Model) -> bool {
-        use Algorithm::*;
-        match self {
-            Stages | Temporal | Saturate | Complete | Sat => true,
-            Cm | Ccm | Wsc | WscPattern | WscGuess1 | ScSat | ScCcmEnum | ScCcmSat | WscEnum
-            | CcmEnum | Dbcop | WscDbcop | SimpleWitness | NiceCycle => model == Model::SC,
-            TsoSat | TsoWccmEnum | TsoWccmSat | Wtso | Wccm => model == Model::TSO,
-            Cc | Ccv | TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack => {
-                model == Model::SC || model == Model::TSO
-            }
-        }
+        self.row()
+            .models
+            .is_none_or(|models| models.contains(&model))
     }
 
-    /// The model that it is about if none is named.
+    /// The model that the algorithm is about if none is named.
     pub fn default_model(self) -> Model {
         if self.applies_to(Model::SC) {
             Model::SC
@@ -207,20 +209,14 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm that decides a criterion of CAV 2019.
-    pub fn of(criterion: Criterion) -> Algorithm {
-        match criterion {
-            Criterion::Cc => Algorithm::Cc,
-            Criterion::Ccv => Algorithm::Ccv,
-            Criterion::Cm => Algorithm::Cm,
-            Criterion::Ccm => Algorithm::Ccm,
-            Criterion::Wccm => Algorithm::Wccm,
-        }
+    /// The name of the criterion that the algorithm decides, if that is weaker than the model.
+    pub fn criterion(self) -> Option<&'static str> {
+        matches!(self.power(), Power::Criterion { .. }).then(|| self.name())
     }
 
-    /// The name of the criterion it decides, if that is weaker than the model.
-    pub fn criterion(self) -> Option<&'static str> {
-        (self.power() == Power::Criterion).then(|| self.name())
+    /// Runs an algorithm of a paper; `None` for a stage.
+    pub(crate) fn run(self, problem: &Problem<'_>) -> Option<Report> {
+        self.row().run.map(|run| run(problem))
     }
 }
 
@@ -234,6 +230,7 @@ mod tests {
             let others = &Algorithm::ALL[..at];
             assert!(others.iter().all(|other| other.name() != algorithm.name()));
             assert!(algorithm.applies_to(algorithm.default_model()));
+            assert_eq!(algorithm.paper().is_empty(), algorithm.is_stage());
         }
     }
 

@@ -16,7 +16,7 @@ pub enum Exceeded {
     Time,
     /// The memory limit.
     Memory,
-    /// Somebody wants no more.
+    /// The caller cancelled the run.
     Interrupted,
 }
 
@@ -27,14 +27,14 @@ pub struct Bounds {
     at: Option<Instant>,
     /// Bytes that the process may occupy.
     memory: Option<u64>,
-    /// Whether somebody wants no more.
+    /// Set when the caller cancels the run.
     interrupted: Option<&'static AtomicBool>,
     checks: Cell<u32>,
     exceeded: Cell<Option<Exceeded>>,
 }
 
 impl Bounds {
-    /// None.
+    /// Creates bounds that are never met.
     pub fn none() -> Bounds {
         Bounds::default()
     }

@@ -3,27 +3,27 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use certify::certificate::{ProofRule, ProofStep};
+use certify::certificate::{ProofStep, Statement};
 use certify::verify::verify_violation;
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
-use crate::complete::{Completion, Limits, complete, refute};
-use crate::events::Events;
-use crate::finals::Finals;
-use crate::minimise::minimise;
-use crate::pairs::{count_unordered, write_pairs};
-use crate::papers::{self, Answer, Problem};
-use crate::projection::left_out;
-use crate::proof::{Contradiction, Violation};
-use crate::rank::rank;
+use crate::engine::complete::{Completion, Limits, complete, refute};
+use crate::engine::events::Events;
+use crate::engine::finals::Finals;
+use crate::engine::minimise::minimise;
+use crate::engine::projection::left_out;
+use crate::engine::proof::{Contradiction, Violation};
+use crate::engine::rank::rank;
+use crate::engine::saturate::Saturation;
+use crate::engine::schedule::schedule;
+use crate::engine::steps::steps;
+use crate::engine::trace_order::try_trace_order;
+use crate::engine::value_problems::ValueProblems;
+use crate::kernel::pairs::{count_unordered, write_pairs};
+use crate::papers::{Answer, Problem};
 use crate::sat::residual::{Found, Residual};
-use crate::saturate::Saturation;
-use crate::schedule::schedule;
-use crate::steps::steps;
-use crate::temporal::temporal;
-use crate::trouble::Trouble;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use memory::Model;
 use memory::machine::{self, Step};
@@ -100,8 +100,12 @@ pub fn check(
 /// whole history, so a proof with too many of them is left to whoever verifies its certificate.
 fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
     let steps = steps(history, violation);
-    let speaks_of_candidates =
-        |step: &&ProofStep| matches!(step.rule, ProofRule::Candidates(_) | ProofRule::Suppose(_));
+    let speaks_of_candidates = |step: &&ProofStep| {
+        matches!(
+            step.statement,
+            Statement::Candidates(_) | Statement::Suppose(_)
+        )
+    };
     let visits = steps.iter().filter(speaks_of_candidates).count() * history.len();
     visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
 }
@@ -174,7 +178,7 @@ fn basis_of_violations<'h, 'r>(
 fn is_refuted(outcome: &Outcome) -> bool {
     matches!(
         outcome.verdict,
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_)
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_)
     )
 }
 
@@ -183,7 +187,7 @@ fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outc
     let provenance = &history.provenance;
     let against = match outcome.verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => provenance.against_consistent(),
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => {
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
             provenance.against_violation(model != Model::SC)
         }
         Verdict::Undecided(_) => None,
@@ -208,7 +212,7 @@ fn decide_known(
     };
     let stage = match options.algorithm.is_stage() {
         true => Stage::Values,
-        false => Stage::Paper(options.algorithm),
+        false => Stage::By(options.algorithm),
     };
     // Every model allows it, which nobody should take for a test that was passed.
     if history.is_empty() {
@@ -218,12 +222,12 @@ fn decide_known(
     if bounds.passed() || !bounds.allows(MINIMUM_MEMORY) {
         return Outcome::new(Verdict::Undecided(Reason::exceeded(bounds)), stage);
     }
-    let trouble = Trouble::of(history, reads_from, &finals);
-    if let Some(read) = trouble.thin_air {
+    let problems = ValueProblems::of(history, reads_from, &finals);
+    if let Some(read) = problems.thin_air {
         let end = Contradiction::ThinAir(read);
         return refuted(Violation::immediate(end), Stage::Values);
     }
-    if !options.algorithm.is_stage() && trouble.reads_itself {
+    if !options.algorithm.is_stage() && problems.reads_itself {
         // The papers' histories have none; no order is needed to refute it.
         let saturate = Options {
             algorithm: Algorithm::Saturate,
@@ -231,7 +235,7 @@ fn decide_known(
         };
         let outcome = decide(history, reads_from, model, &saturate, bounds);
         return Outcome {
-            decided_by: Stage::Paper(options.algorithm),
+            decided_by: Stage::By(options.algorithm),
             ..outcome
         };
     }
@@ -244,18 +248,19 @@ fn decide_known(
             options,
             bounds,
         };
-        return trouble.qualify(by_paper(&problem, trouble.ambiguous));
+        return problems.qualify(by_paper(&problem, problems.ambiguous));
     }
     let left_out = left_out(history, reads_from, model);
     let is_left_out = |op: OpId| left_out[op.at()];
-    if matches!(options.algorithm, Algorithm::Stages | Algorithm::Temporal) {
-        if let Some(steps) = temporal(history, model, is_left_out) {
-            let outcome = Outcome::new(Verdict::Consistent(steps), Stage::Temporal);
-            return trouble.qualify(outcome);
+    if matches!(options.algorithm, Algorithm::Stages | Algorithm::TraceOrder) {
+        if let Some(steps) = try_trace_order(history, model, is_left_out) {
+            let outcome =
+                Outcome::new(Verdict::Consistent(steps), Stage::By(Algorithm::TraceOrder));
+            return problems.qualify(outcome);
         }
-        if options.algorithm == Algorithm::Temporal {
-            let verdict = Verdict::Undecided(Reason::NoTemporalOrder);
-            return Outcome::new(verdict, Stage::Temporal);
+        if options.algorithm == Algorithm::TraceOrder {
+            let verdict = Verdict::Undecided(Reason::NoTraceOrder);
+            return Outcome::new(verdict, Stage::By(Algorithm::TraceOrder));
         }
     }
     let events = Events::new(history, reads_from, model, &left_out);
@@ -278,20 +283,21 @@ fn decide_known(
             outcome.verdict = Verdict::Consistent(run);
         }
     }
-    trouble.qualify(outcome)
+    problems.qualify(outcome)
 }
 
 /// Runs a paper's algorithm.
 fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     let algorithm = problem.options.algorithm;
-    let stage = Stage::Paper(algorithm);
+    let stage = Stage::By(algorithm);
     if ambiguous > 0 {
         return Outcome::new(Verdict::Undecided(Reason::NeedsSources(ambiguous)), stage);
     }
     if let Some(op) = problem.model.first_refined(problem.history) {
         return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
     }
-    let report = papers::run(problem, algorithm);
+    let run = algorithm.run(problem);
+    let report = run.expect("a stage is no algorithm of a paper");
     let (history, model) = (problem.history, problem.model);
     let verdict = match report.answer {
         Answer::Order(order) => {
@@ -304,7 +310,7 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
         Answer::Refuted => Verdict::Unproved,
         Answer::Violation(violation) => Verdict::Violation(violation),
         Answer::Satisfied => Verdict::Satisfied,
-        Answer::Breach(breach) => Verdict::Breach(breach),
+        Answer::CriterionViolation(violation) => Verdict::CriterionViolation(violation),
         Answer::GaveUp(reason) => Verdict::Undecided(reason),
         Answer::Exceeded => Verdict::Undecided(Reason::exceeded(problem.bounds)),
     };
@@ -354,13 +360,13 @@ impl Task<'_> {
         let rank = rank(self.events, self.history);
         let clocks = self.events.len() * self.events.width * 4;
         if !self.bounds.allows(clocks) {
-            return self.stopped(Stage::Saturate);
+            return self.stopped(Stage::By(Algorithm::Saturate));
         }
         let mut saturation = Saturation::new(self.events, rank, finals.collect(), self.bounds);
         let mut outcome = match saturation.reset() {
             Err(stop) => match refute(&saturation, stop) {
-                Some(violation) => refuted(violation, Stage::Saturate),
-                None => self.stopped(Stage::Saturate),
+                Some(violation) => refuted(violation, Stage::By(Algorithm::Saturate)),
+                None => self.stopped(Stage::By(Algorithm::Saturate)),
             },
             Ok(()) => {
                 // The trace's own order is the better guess.
@@ -378,7 +384,8 @@ impl Task<'_> {
         match self.options.algorithm {
             Algorithm::Saturate => {
                 let reason = Reason::NoForcedContradiction;
-                let mut outcome = Outcome::new(Verdict::Undecided(reason), Stage::Saturate);
+                let mut outcome =
+                    Outcome::new(Verdict::Undecided(reason), Stage::By(Algorithm::Saturate));
                 let open = count_unordered(saturation);
                 outcome.statistics.ordered = Some(write_pairs(self.history) - open);
                 outcome
@@ -423,7 +430,7 @@ impl Task<'_> {
             Completion::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),
             Completion::Order(order) => self.run(&order),
         };
-        let mut outcome = Outcome::new(verdict, Stage::Complete);
+        let mut outcome = Outcome::new(verdict, Stage::By(Algorithm::Complete));
         outcome.statistics.backtracks = backtracks;
         outcome
     }
@@ -433,7 +440,7 @@ impl Task<'_> {
         let (history, reads_from) = (self.history, self.reads_from);
         let formula = Residual::new(history, reads_from, self.finals, saturation, self.bounds);
         let Some(mut formula) = formula else {
-            return self.stopped(Stage::Sat);
+            return self.stopped(Stage::By(Algorithm::Sat));
         };
         let budget = self.options.budget;
         let verdict = match formula.solve(&[], budget) {
@@ -445,7 +452,7 @@ impl Task<'_> {
                 None => Verdict::Unproved,
             },
         };
-        let mut outcome = Outcome::new(verdict, Stage::Sat);
+        let mut outcome = Outcome::new(verdict, Stage::By(Algorithm::Sat));
         outcome.statistics.backtracks = formula.contradictions;
         let open = formula.pairs().len() as u64;
         outcome.statistics.ordered = Some(write_pairs(self.history) - open);

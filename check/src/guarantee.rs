@@ -1,46 +1,50 @@
-//! What a memory may be asked to guarantee: the three models, and the criteria below them.
+//! What a memory may be asked to guarantee: the models, and the criteria below them.
 
-use crate::algorithm::Algorithm;
-use certify::criterion::Criterion;
+use crate::algorithm::{Algorithm, Power};
 use memory::Model;
 
 /// A model or a weaker criterion, as a question that one algorithm answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Guarantee {
-    /// A criterion of CAV 2019: CC, CCv, CM, CCM, or for TSO wCCM.
-    Criterion(Criterion),
-    /// Weak sequential consistency.
-    Wsc,
-    /// Its counterpart for TSO.
-    Wtso,
-    /// A model itself.
-    Model(Model),
+pub struct Guarantee {
+    algorithm: Algorithm,
+    /// The model that is guaranteed; `None` for a criterion.
+    model: Option<Model>,
+}
+
+const fn criterion(algorithm: Algorithm) -> Guarantee {
+    Guarantee {
+        algorithm,
+        model: None,
+    }
+}
+
+const fn model(model: Model) -> Guarantee {
+    Guarantee {
+        algorithm: Algorithm::Stages,
+        model: Some(model),
+    }
 }
 
 impl Guarantee {
-    /// All of them: what is below SC and SC, then what is below TSO and TSO, then PSO, of which
+    /// All guarantees: what is below SC and SC, then what is below TSO and TSO, then PSO, of which
     /// the weaker reading.
     pub const ALL: [Guarantee; 10] = [
-        Guarantee::Criterion(Criterion::Cc),
-        Guarantee::Criterion(Criterion::Ccv),
-        Guarantee::Criterion(Criterion::Cm),
-        Guarantee::Criterion(Criterion::Ccm),
-        Guarantee::Wsc,
-        Guarantee::Model(Model::SC),
-        Guarantee::Criterion(Criterion::Wccm),
-        Guarantee::Wtso,
-        Guarantee::Model(Model::TSO),
-        Guarantee::Model(Model::PSO),
+        criterion(Algorithm::Cc),
+        criterion(Algorithm::Ccv),
+        criterion(Algorithm::Cm),
+        criterion(Algorithm::Ccm),
+        criterion(Algorithm::Wsc),
+        model(Model::SC),
+        criterion(Algorithm::Wccm),
+        criterion(Algorithm::Wtso),
+        model(Model::TSO),
+        model(Model::PSO),
     ];
 
     /// The name in tables and on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Guarantee::Criterion(criterion) => criterion.name(),
-            Guarantee::Wsc => Algorithm::Wsc.name(),
-            Guarantee::Wtso => Algorithm::Wtso.name(),
-            Guarantee::Model(model) => model.name(),
-        }
+        self.model
+            .map_or_else(|| self.algorithm.name(), |model| model.name())
     }
 
     /// The guarantee of that name.
@@ -49,34 +53,25 @@ impl Guarantee {
         all.find(|guarantee| guarantee.name() == name)
     }
 
-    /// What decides it.
+    /// The algorithm that decides it.
     pub fn algorithm(self) -> Algorithm {
-        match self {
-            Guarantee::Criterion(criterion) => Algorithm::of(criterion),
-            Guarantee::Wsc => Algorithm::Wsc,
-            Guarantee::Wtso => Algorithm::Wtso,
-            Guarantee::Model(_) => Algorithm::Stages,
-        }
+        self.algorithm
     }
 
     /// The model that the algorithm is to be asked about.
     pub fn model(self) -> Model {
-        match self {
-            Guarantee::Model(model) => model,
-            _ => self.algorithm().default_model(),
-        }
+        self.model.unwrap_or_else(|| self.algorithm.default_model())
     }
 
-    /// Whether every history of a model satisfies it: for cores that keep the model, a violation of
+    /// Whether every history of a model satisfies it: for cores that guarantee the model, a violation of
     /// it is a fault, and a history that satisfies the model need not be asked about it. Nothing but
     /// itself follows from PSO, under which stores may overtake each other and so break causality.
     pub fn follows_from(self, model: Model) -> bool {
-        match self {
-            Guarantee::Criterion(criterion) => criterion.follows_from(model),
-            Guarantee::Wsc => Model::SC.includes(model),
-            Guarantee::Wtso => Model::TSO.includes(model),
-            Guarantee::Model(guaranteed) => guaranteed.includes(model),
-        }
+        let weakest = match self.algorithm.power() {
+            Power::Criterion { follows_from } => follows_from,
+            _ => self.model(),
+        };
+        weakest.includes(model)
     }
 
     /// What every history of a model satisfies.

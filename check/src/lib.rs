@@ -1,12 +1,19 @@
 //! Decides whether an execution of a shared memory is sequentially consistent (SC), or allowed
 //! by total or partial store order (TSO, PSO), and proves the answer.
 //!
-//! [`check`] runs stages until one decides: [`temporal`] tries the trace's own order,
-//! [`saturate`] derives the order that the reads force, [`complete`] extends it to a total order
-//! or refutes every way to do so, and [`sat`] decides what takes that long. A consistent history
-//! comes with a run of the operational [machine](memory::machine), a violation with a [`proof`]; both can be
-//! written as a [certificate](certify::certificate), which [`certify::verify`] checks without the engines. The algorithms of the
-//! [`papers`] are kept beside that.
+//! [`check()`] runs the stages of the [`engine`] until one decides: the first tries the order in which the
+//! trace's operations completed, the second derives the order that the reads force, the third extends
+//! that to a total order or refutes every way to do so, and a SAT solver decides what takes too long. The
+//! [`Verdict`] *consistent* comes with a run of the operational [machine](memory::machine), *violation* with
+//! a [`proof`]. Both can be written as a [certificate](certify::certificate), which [`certify::verify`] checks
+//! without the engine.
+//!
+//! - [`Algorithm`] lists the stages and the algorithms of the [`papers`], which [`decide()`] runs; [`Guarantee`]
+//!   lists the models and weaker criteria that a history can be asked about;
+//! - [`kernel`] computes the store order that all runs of a history have in common;
+//! - [`online`] checks operations as they arrive;
+//! - [`shrink`] finds small parts of a history that still violate a model;
+//! - [`mod@generate`] makes random and hard histories.
 //!
 //! ```
 //! use check::{Model, Options, Verdict, check};
@@ -31,51 +38,24 @@
 //! assert!(matches!(tso.verdict, Verdict::Consistent(_)));
 //! ```
 
-pub mod accesses;
 mod algorithm;
-pub mod bounds;
-pub mod choice;
-pub mod clocks;
-pub mod closure;
-pub mod complete;
-pub mod csr;
+mod bounds;
 mod decide;
-pub mod detection;
-pub mod digraph;
-pub mod effort;
-pub mod events;
-pub mod explain;
-pub mod finals;
-pub mod frontier;
-pub mod fronts;
+pub mod engine;
 pub mod generate;
-pub mod greedy;
-pub mod guarantee;
-pub mod index;
+mod guarantee;
 pub mod kernel;
-pub mod lookback;
-pub mod minimise;
 pub mod online;
-pub mod pairs;
 pub mod papers;
-pub mod prefixes;
-pub mod projection;
-pub mod proof;
-pub mod rank;
-pub mod relation;
-pub mod sat;
-pub mod saturate;
-pub mod schedule;
-pub mod search;
-pub mod shape;
+mod sat;
 pub mod shrink;
-pub mod steps;
-pub mod temporal;
-mod trouble;
-pub mod verdict;
-pub mod worklist;
+mod verdict;
 
 pub use algorithm::{Algorithm, Power};
+pub use bounds::{Bounds, Exceeded};
 pub use decide::{Options, check, decide};
+pub use engine::{proof, steps::steps};
+pub use guarantee::Guarantee;
 pub use memory::{Model, PsoRmw};
-pub use verdict::{Outcome, Reason, Stage, Statistics, Verdict};
+pub use sat::solver::version as solver_version;
+pub use verdict::{Outcome, Reason, SatStatistics, Stage, Statistics, Verdict};

@@ -6,37 +6,25 @@ use history::{Doubt, Gap, History, NotUnderstood, OpId};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::{Bounds, Exceeded};
-use crate::papers::criteria::breach::Breach;
+use crate::engine::proof::Violation;
+use crate::papers::criteria::violation::CriterionViolation;
 use crate::papers::qadeer::nice_cycle::NiceCycle;
-use crate::proof::Violation;
 use memory::machine::Step;
 
-/// The stage that decided, or gave up.
+/// What decided, or gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Values alone.
+    /// The values alone, before any algorithm.
     Values,
-    /// The trace's order.
-    Temporal,
-    /// Forced order.
-    Saturate,
-    /// Search.
-    Complete,
-    /// SAT over what is left.
-    Sat,
-    /// A paper's algorithm.
-    Paper(Algorithm),
+    /// An algorithm: one of the stages, or that of a paper.
+    By(Algorithm),
 }
 
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Stage::Values => "values",
-            Stage::Temporal => "temporal",
-            Stage::Saturate => "saturate",
-            Stage::Complete => "complete",
-            Stage::Sat => "sat",
-            Stage::Paper(algorithm) => algorithm.name(),
+            Stage::By(algorithm) => algorithm.name(),
         })
     }
 }
@@ -106,7 +94,7 @@ pub enum Reason {
     /// No operation completed, so the history says nothing about the memory.
     NothingCompleted,
     /// The trace's order is no memory order (or there is none), which proves nothing.
-    NoTemporalOrder,
+    NoTraceOrder,
     /// No contradiction is forced, which proves nothing.
     NoForcedContradiction,
     /// A heuristic could place this many of so many operations, which proves nothing.
@@ -167,7 +155,7 @@ impl Reason {
             Reason::Memory | Reason::Lemmas => "memory limit",
             Reason::Budget(_) => "budget",
             Reason::NothingCompleted => "no operation completed",
-            Reason::NoTemporalOrder => "not in that order",
+            Reason::NoTraceOrder => "not in that order",
             Reason::NoForcedContradiction => "nothing forced",
             Reason::GaveUp { .. } => "stuck",
             Reason::NoWitness(_) => "not the witness",
@@ -208,7 +196,7 @@ impl Reason {
                  run ended"
                     .to_owned()
             }
-            Reason::NoTemporalOrder => {
+            Reason::NoTraceOrder => {
                 "the trace gives no order of completions that is a memory order; other algorithms \
                  may decide"
                     .to_owned()
@@ -323,7 +311,7 @@ pub enum Verdict {
     /// The weaker criterion that was asked about holds.
     Satisfied,
     /// It does not, so neither does the model.
-    Breach(Breach),
+    CriterionViolation(CriterionViolation),
     /// Not known.
     Undecided(Reason),
 }

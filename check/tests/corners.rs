@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use certify::certificate::{Certificate, Claim, Evidence, Name, ProofRule, ProofStep};
+use certify::certificate::{Certificate, Claim, Evidence, Name, ProofStep, Statement};
+use certify::rule::Rule;
 use certify::verify::{Rejection, verify};
 use check::{Model, Options, Reason, Verdict, check};
 use history::{
@@ -215,18 +216,23 @@ fn a_final_value_beside_a_hidden_write_proves_nothing() {
     ];
     let history = plain(&accesses, &[(0, 1)]);
     assert!(is_consistent(&history, Ambiguity::Refuse));
-    let step = |number, rule, premises| ProofStep {
+    let step = |number, statement, premises| ProofStep {
         number,
-        rule,
+        statement,
         premises,
     };
     let (first, second) = (Name::Op(0, 0), Name::Op(0, 1));
+    let order = |rule, after: Option<Name>| Statement::Order {
+        rule,
+        before: after.map_or(Some(second), |_| Some(first)),
+        after,
+    };
     let forged = Certificate {
         claim: Claim::new(&history, Model::SC, ""),
         evidence: Evidence::Violation(vec![
-            step(1, ProofRule::Final(second), vec![]),
-            step(2, ProofRule::ProgramOrder(2, first, second), vec![]),
-            step(3, ProofRule::Cycle, vec![1, 2]),
+            step(1, order(Rule::Final, None), vec![]),
+            step(2, order(Rule::ProgramOrder(2), Some(second)), vec![]),
+            step(3, Statement::Cycle, vec![1, 2]),
         ]),
     };
     assert!(matches!(
@@ -267,7 +273,7 @@ fn a_read_modify_write_does_not_read_what_it_writes() {
     );
     for_each_algorithm(|algorithm, model| {
         let found = verdict_by(&history, algorithm, model);
-        let expected = algorithm == check::Algorithm::Temporal;
+        let expected = algorithm == check::Algorithm::TraceOrder;
         let undecided = matches!(found, Verdict::Undecided(_));
         assert_eq!(undecided, expected, "{algorithm:?} {model}: {found:?}");
         assert!(
@@ -296,7 +302,7 @@ fn nothing_holds_where_a_write_is_hidden() {
         );
     });
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let bounds = check::bounds::Bounds::none();
+    let bounds = check::Bounds::none();
     let kernel = check::kernel::kernel(&history, &reads_from, Model::SC, &bounds);
     let undecided = check::kernel::NoKernel::Undecided(Reason::HiddenWrite(OpId(1)));
     assert_eq!(kernel, Err(undecided));
@@ -317,7 +323,7 @@ fn thin_air_has_no_kernel() {
     );
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for model in [Model::SC, Model::TSO] {
-        let bounds = check::bounds::Bounds::none();
+        let bounds = check::Bounds::none();
         let kernel = check::kernel::kernel(&history, &reads_from, model, &bounds);
         assert_eq!(kernel, Err(check::kernel::NoKernel::Inconsistent));
     }
@@ -335,7 +341,10 @@ fn program_order_says_what_a_private_location_ends_with() {
             ..Options::default()
         };
         let found = check(&history, &reads_from, model, &options).verdict;
-        let refuted = matches!(found, Verdict::Violation(_) | Verdict::Breach(_));
+        let refuted = matches!(
+            found,
+            Verdict::Violation(_) | Verdict::CriterionViolation(_)
+        );
         let ambiguous = matches!(found, Verdict::Undecided(Reason::NeedsSources(_)));
         assert!(!refuted && !ambiguous, "{algorithm:?} {model}: {found:?}");
     });
@@ -409,7 +418,7 @@ fn a_history_of_nothing_is_undecided() {
         assert!(matches!(found, Verdict::Consistent(_)), "{found:?}");
     }
     let reads_from = ReadsFrom::derive(&empty, Ambiguity::Refuse).unwrap();
-    let bounds = check::bounds::Bounds::none();
+    let bounds = check::Bounds::none();
     let kernel = check::kernel::kernel(&empty, &reads_from, Model::SC, &bounds);
     let expected = check::kernel::NoKernel::Undecided(Reason::NothingCompleted);
     assert_eq!(kernel, Err(expected));

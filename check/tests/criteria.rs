@@ -4,21 +4,22 @@ mod common;
 #[path = "common/literal.rs"]
 mod literal;
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use certify::certificate::{self, Certificate, Claim, Evidence, Name, RelationStep, StepOf};
+use certify::certificate::{
+    self, Certificate, Claim, Evidence, Name, RelationStatement, RelationStep,
+};
 use certify::criterion::Criterion;
 use certify::verify::{Rejection, Verified, verify};
-use check::bounds::Bounds;
+use check::engine::relation::Relation;
 use check::generate::{Recipe, generate};
 use check::kernel::conflicting;
-use check::papers::criteria::breach::Breach;
-use check::papers::criteria::{Stop, causal, convergent, weak};
+use check::papers::criteria::violation::CriterionViolation;
+use check::papers::criteria::{NotDerived, causal, convergent, weak};
 use check::papers::execution::Execution;
-use check::relation::Relation;
-use check::{Algorithm, Model, Options, Reason, Verdict, check};
+use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
+use common::corpus::Corpus;
 use common::{Mix, change_reads, decide, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use literal::{Literal, Pairs, literal};
@@ -27,21 +28,25 @@ use rand::rngs::StdRng;
 
 /// The model that a criterion is asked about.
 fn model(criterion: Criterion) -> Model {
-    Algorithm::of(criterion).default_model()
+    algorithm_of(criterion).default_model()
 }
 
-/// Whether a criterion holds; a breach is written, read back and verified.
+fn algorithm_of(criterion: Criterion) -> Algorithm {
+    Algorithm::from_name(criterion.name()).unwrap()
+}
+
+/// Whether a criterion holds; a violation is written, read back and verified.
 fn holds(history: &History, criterion: Criterion) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options {
-        algorithm: Algorithm::of(criterion),
+        algorithm: algorithm_of(criterion),
         ..Options::default()
     };
     match check(history, &reads_from, model(criterion), &options).verdict {
         Verdict::Satisfied => true,
-        Verdict::Breach(breach) => {
-            assert_eq!(breach.criterion, criterion);
-            certified(history, &breach);
+        Verdict::CriterionViolation(violation) => {
+            assert_eq!(violation.criterion, criterion);
+            certified(history, &violation);
             false
         }
         other => panic!("{other:?}\n{}", print(history)),
@@ -55,14 +60,14 @@ fn claim(history: &History, criterion: Criterion) -> Claim {
     }
 }
 
-fn certified(history: &History, breach: &Breach) -> Certificate {
-    let claim = claim(history, breach.criterion);
+fn certified(history: &History, violation: &CriterionViolation) -> Certificate {
+    let claim = claim(history, violation.criterion);
     let mut file = Vec::new();
-    certificate::write_breach(&mut file, &claim, &breach.steps(history)).unwrap();
+    certificate::write_violation(&mut file, &claim, &violation.steps(history)).unwrap();
     let certificate = certificate::read(file.as_slice()).unwrap();
     let verified = verify(history, &certificate);
     assert!(
-        matches!(verified, Ok(Verified::Breach { criterion, .. }) if criterion == breach.criterion),
+        matches!(verified, Ok(Verified::CriterionViolation { criterion, .. }) if criterion == violation.criterion),
         "{verified:?}\n{}\n{}",
         print(history),
         String::from_utf8_lossy(&file)
@@ -124,7 +129,7 @@ fn write_pairs(exec: &Execution<'_>, pairs: &Pairs) -> u64 {
 
 fn ordered(history: &History, reads_from: &ReadsFrom, criterion: Criterion) -> Option<u64> {
     let options = Options {
-        algorithm: Algorithm::of(criterion),
+        algorithm: algorithm_of(criterion),
         ..Options::default()
     };
     let outcome = check(history, reads_from, model(criterion), &options);
@@ -159,11 +164,11 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
     let pairs = |criterion| ordered(history, reads_from, criterion);
     match convergent::convergent_memory(&exec, &none) {
         Ok(order) => same(&order.relation(), &literal.pww, "pww", history),
-        Err(stop) => assert!(stop != Stop::Exceeded && !literal.ccm),
+        Err(stop) => assert!(stop != NotDerived::Exceeded && !literal.ccm),
     }
     match weak::weak_memory(&exec, reads_from, &none) {
         Ok(order) => same(&order.relation(), &literal.wpww, "wpww", history),
-        Err(stop) => assert!(stop != Stop::Exceeded && !literal.wccm),
+        Err(stop) => assert!(stop != NotDerived::Exceeded && !literal.wccm),
     }
     if literal.cc {
         assert_eq!(
@@ -264,19 +269,19 @@ fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History)
     let any = Name::of(history, op);
     let (number, other) = (
         steps[at].number,
-        steps[random.random_range(0..steps.len())].what,
+        steps[random.random_range(0..steps.len())].statement,
     );
-    match (random.random_range(0..7), &mut steps[at].what) {
-        (0, StepOf::Pair { before, .. }) => *before = any,
-        (1, StepOf::Pair { after, .. }) => *after = any,
+    match (random.random_range(0..7), &mut steps[at].statement) {
+        (0, RelationStatement::Pair { before, .. }) => *before = any,
+        (1, RelationStatement::Pair { after, .. }) => *after = any,
         (
             2,
-            StepOf::Pair {
+            RelationStatement::Pair {
                 via: Some(read), ..
             },
         ) => *read = any,
-        (3, StepOf::Pair { link, .. }) => {
-            if let StepOf::Pair { link: other, .. } = other {
+        (3, RelationStatement::Pair { link, .. }) => {
+            if let RelationStatement::Pair { link: other, .. } = other {
                 *link = other;
             }
         }
@@ -296,7 +301,7 @@ fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History)
 fn offer(history: &History, criterion: Criterion, steps: Vec<RelationStep>) {
     let certificate = Certificate {
         claim: claim(history, criterion),
-        evidence: Evidence::Breach(steps),
+        evidence: Evidence::CriterionViolation(steps),
     };
     let verified = verify(history, &certificate);
     assert!(
@@ -316,7 +321,7 @@ fn what_holds_is_not_refuted_by_tampered_certificates() {
         };
         let hold = Criterion::ALL.map(|criterion| holds(&history, criterion));
         for strong in (0..5).filter(|&at| !hold[at]) {
-            let steps = breach(&history, Criterion::ALL[strong]).steps(&history);
+            let steps = violation(&history, Criterion::ALL[strong]).steps(&history);
             for weak in (0..5).filter(|&at| hold[at]) {
                 offer(&history, Criterion::ALL[weak], steps.clone());
                 for _ in 0..20 {
@@ -336,14 +341,14 @@ fn what_holds_is_not_refuted_by_tampered_certificates() {
     assert!(tried > 8_000, "{tried}");
 }
 
-fn breach(history: &History, criterion: Criterion) -> Breach {
+fn violation(history: &History, criterion: Criterion) -> CriterionViolation {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options {
-        algorithm: Algorithm::of(criterion),
+        algorithm: algorithm_of(criterion),
         ..Options::default()
     };
     match check(history, &reads_from, model(criterion), &options).verdict {
-        Verdict::Breach(breach) => breach,
+        Verdict::CriterionViolation(violation) => violation,
         other => panic!("{other:?}"),
     }
 }
@@ -351,7 +356,7 @@ fn breach(history: &History, criterion: Criterion) -> Breach {
 #[test]
 fn a_criterion_that_does_not_follow_from_the_model_refutes_nothing() {
     let stale = axe("a", "0: M[0] := 1\n0: M[0] == 0\ncheck\n");
-    let certificate = certified(&stale, &breach(&stale, Criterion::Ccm));
+    let certificate = certified(&stale, &violation(&stale, Criterion::Ccm));
     for (criterion, model) in [
         (Some(Criterion::Ccm), Model::TSO),
         (Some(Criterion::Cc), Model::PSO),
@@ -378,7 +383,7 @@ fn bounds_end_in_no_verdict() {
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for criterion in Criterion::ALL {
         let options = Options {
-            algorithm: Algorithm::of(criterion),
+            algorithm: algorithm_of(criterion),
             ..Options::default()
         };
         for (time, memory, reason) in [
@@ -449,29 +454,17 @@ fn the_papers_figures_are_told_apart() {
     }
 }
 
-/// The data that is shared with the project; tests that need it are ignored where it is absent.
-fn shared(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared/oracle")
-        .join(file)
-}
+on_corpus!(oracle_histories_obey_the_theorems, "oracle", theorems_hold);
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories_obey_the_theorems() {
-    let verdicts = table(&shared("verdicts.csv"));
-    let histories = histories(&shared("histories.axe"));
-    assert_eq!(verdicts.len(), histories.len());
-    for (history, row) in histories.iter().zip(&verdicts) {
-        let said = |column: &str| {
-            row.iter()
-                .any(|(name, value)| name == column && value == "1")
-        };
+fn theorems_hold(corpus: &Corpus) {
+    let verdicts = corpus.table("verdicts.csv");
+    for history in &corpus.histories() {
+        let name = history.name.as_deref().unwrap();
+        let said = |column: &str| verdicts[name][column] == "1";
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
         let literal = literal(&Execution::new(history, &reads_from));
         for criterion in Criterion::ALL {
             let found = holds(history, criterion);
-            let name = &row[0].1;
             assert_eq!(
                 found,
                 self::said(&literal, criterion),
@@ -483,28 +476,6 @@ fn oracle_histories_obey_the_theorems() {
             }
         }
     }
-}
-
-/// The pairs of a kernel, each as location, first and second value.
-fn kernel(path: &Path) -> HashMap<String, HashSet<(u64, u64, u64)>> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let pair = |pair: &str| {
-        let (location, values) = pair.split_once(':')?;
-        let (first, second) = values.split_once('<')?;
-        Some((
-            location.parse().ok()?,
-            first.parse().ok()?,
-            second.parse().ok()?,
-        ))
-    };
-    let row = |line: &str| {
-        let (name, pairs) = line.split_once(',').unwrap();
-        let pairs = pairs
-            .split_ascii_whitespace()
-            .map(|text| pair(text).unwrap());
-        (name.to_owned(), pairs.collect())
-    };
-    text.lines().skip(1).map(row).collect()
 }
 
 /// The pairs of a partial store order, initial writes left out.
@@ -521,15 +492,19 @@ fn values(exec: &Execution<'_>, order: &Relation) -> Vec<(u64, u64, u64)> {
     pairs
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn partial_store_orders_are_part_of_the_kernel() {
+on_corpus!(
+    partial_store_orders_are_part_of_the_kernel,
+    "oracle",
+    only_the_kernel_is_ordered
+);
+
+fn only_the_kernel_is_ordered(corpus: &Corpus) {
     let (sc, tso) = (
-        kernel(&shared("kernel_sc.csv")),
-        kernel(&shared("kernel_tso.csv")),
+        corpus.kernels("kernel_sc.csv"),
+        corpus.kernels("kernel_tso.csv"),
     );
     let none = Bounds::none();
-    for history in &histories(&shared("histories.axe")) {
+    for history in &corpus.histories() {
         let name = history.name.as_deref().unwrap();
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
         let exec = Execution::new(history, &reads_from);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use check::generate::{Recipe, generate, without_order};
 use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, check};
-use common::corpus::{histories, table};
+use common::corpus::Corpus;
 use common::{Mix, change_reads, outcome, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
@@ -87,11 +87,11 @@ fn valid(threads: u32, operations: u32, locations: u32, seed: u64) -> History {
     without_order(&generate(&recipe).unwrap()).unwrap()
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories() {
-    let verdicts = table("oracle", "verdicts.csv");
-    for history in histories("oracle") {
+on_corpus!(oracle_histories, "oracle", dbcop_is_right);
+
+fn dbcop_is_right(corpus: &Corpus) {
+    let verdicts = corpus.table("verdicts.csv");
+    for history in corpus.histories() {
         let name = history.name.as_deref().unwrap();
         for algorithm in BOTH {
             let found = is_consistent(&outcome(&history, Model::SC, algorithm));

@@ -3,12 +3,10 @@
 
 mod common;
 
-use check::bounds::Bounds;
-use check::detection::{Detection, detect};
 use check::generate::{Mix as Weights, Recipe, generate};
-use check::guarantee::Guarantee;
-use check::prefixes::{Prefix, Prefixes};
-use check::{Algorithm, Model, Options, Power, Reason, Verdict, decide};
+use check::shrink::prefixes::{Prefix, Prefixes};
+use check::shrink::{Detection, detect};
+use check::{Algorithm, Bounds, Guarantee, Model, Options, Power, Reason, Verdict, decide};
 use common::{MODELS, Mix, accesses_of, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 use memory::machine::explore;
@@ -35,7 +33,7 @@ fn violates(prefix: &Prefix, model: Model, algorithm: Algorithm) -> bool {
     let verdict = outcome.verdict;
     let found = matches!(
         verdict,
-        Verdict::Violation(_) | Verdict::Breach(_) | Verdict::Unproved
+        Verdict::Violation(_) | Verdict::CriterionViolation(_) | Verdict::Unproved
     );
     let defect = Verdict::Undecided(Reason::FreeReads);
     assert_ne!(verdict, defect, "{}\n{}", algorithm.name(), print(history));
@@ -59,7 +57,7 @@ fn found(
 
 /// Whether more operations never take a violation away that this finds.
 fn is_monotone(algorithm: Algorithm) -> bool {
-    matches!(algorithm.power(), Power::Complete | Power::Criterion)
+    matches!(algorithm.power(), Power::Complete | Power::Criterion { .. })
         || algorithm == Algorithm::Saturate
 }
 

@@ -5,7 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use check::online::{Arrival, Online, Stop};
+use check::online::{Arrival, ArrivalError, Online};
 use check::{Algorithm, Model, Options, Power, Verdict, check};
 use common::{MODELS, build, certified, print};
 use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
@@ -81,7 +81,7 @@ fn watched(history: &History, model: Model) -> Option<bool> {
         };
         match online.arrive(arrival) {
             Ok(()) => online.settle(it.thread, it.index + 1),
-            Err(Stop::Broken(_)) => return Some(false),
+            Err(ArrivalError::Broken(_)) => return Some(false),
             Err(other) => panic!("{other:?}"),
         }
         online.forget();
@@ -118,7 +118,7 @@ fn compare(history: &History, model: Model) -> Result<(), TestCaseError> {
             print(history)
         );
         if let (Verdict::Violation(violation), Algorithm::Stages) = (&verdict, algorithm) {
-            let bounds = check::bounds::Bounds::none();
+            let bounds = check::Bounds::none();
             let small =
                 check::shrink::shrink(history, &reads_from, model, violation, &bounds, &mut |_| {});
             let small = small.expect("some operation takes part").history;

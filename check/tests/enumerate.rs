@@ -5,15 +5,14 @@ mod common;
 
 use std::time::Duration;
 
-use check::bounds::Bounds;
+use check::engine::relation::Relation;
+use check::engine::schedule::schedule;
 use check::papers::execution::Execution;
 use check::papers::gradual::enumerate::enumerate;
 use check::papers::saturation::Forced;
 use check::papers::{Answer, Problem, Report};
-use check::relation::Relation;
-use check::schedule::schedule;
-use check::{Model, Options};
-use common::corpus::{histories, table};
+use check::{Bounds, Model, Options};
+use common::corpus::Corpus;
 use common::{Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::machine::{self, explore};
@@ -128,12 +127,12 @@ fn random_histories() {
     );
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories() {
-    let verdicts = table("oracle", "verdicts.csv");
+on_corpus!(oracle_histories, "oracle", enumeration_is_right);
+
+fn enumeration_is_right(corpus: &Corpus) {
+    let verdicts = corpus.table("verdicts.csv");
     let mut nodes = [0, 0];
-    for history in histories("oracle") {
+    for history in corpus.histories() {
         let name = history.name.as_deref().unwrap();
         for (model, column) in [(Model::SC, "sc"), (Model::TSO, "tso")] {
             for start in [Start::Nothing, Start::Saturated] {

@@ -94,7 +94,7 @@ fn compare(history: &History, model: Model, expected: bool, label: &str) {
         let found = decide(history, model, algorithm);
         assert_eq!(found, Some(expected), "{algorithm:?} {label}");
     }
-    for algorithm in [Algorithm::Saturate, Algorithm::Temporal] {
+    for algorithm in [Algorithm::Saturate, Algorithm::TraceOrder] {
         let found = decide(history, model, algorithm);
         assert!(
             found.is_none_or(|it| it == expected),
@@ -169,7 +169,9 @@ fn the_papers_algorithms_are_right_or_undecided() {
                 let verdict = check(&history, &reads_from, model, &options).verdict;
                 let found = match verdict {
                     Verdict::Consistent(_) => Some(true),
-                    Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Some(false),
+                    Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+                        Some(false)
+                    }
                     Verdict::Satisfied => None,
                     Verdict::Undecided(_) => {
                         undecided += u32::from(model == Model::TSO);
@@ -206,9 +208,7 @@ fn certificates_of_other_fences_are_refused() {
                         reads_from: Vec::new(),
                         steps: run.iter().map(|&step| named(&history, step)).collect(),
                     },
-                    Verdict::Violation(violation) => {
-                        Evidence::Violation(steps::steps(&other, violation))
-                    }
+                    Verdict::Violation(violation) => Evidence::Violation(steps(&other, violation)),
                     other => panic!("{other:?}"),
                 };
                 let claimed = matches!(verdict, Verdict::Consistent(_));

@@ -1,12 +1,12 @@
 //! Saturation against its definition: clocks are reachability, the rules add nothing more, and
 //! undoing a choice leaves no trace.
 
-use check::Model;
-use check::bounds::Bounds;
-use check::events::{Events, INITIAL};
+use certify::rule::Rule;
+use check::engine::events::{Events, INITIAL};
+use check::engine::rank::rank;
+use check::engine::saturate::Saturation;
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::rank::rank;
-use check::saturate::{Reason, Saturation};
+use check::{Bounds, Model};
 use history::{Ambiguity, Annotation, ReadsFrom, WeakFence};
 use rand::RngExt;
 
@@ -22,7 +22,7 @@ fn reachable(saturation: &Saturation<'_>) -> Vec<Vec<bool>> {
         .collect();
     for edge in saturation.edges() {
         // What transit edges stand for runs along the others.
-        if edge.reason != Reason::Transit {
+        if edge.rule.is_some() {
             next[edge.from as usize].push(edge.to);
         }
     }
@@ -162,15 +162,14 @@ fn clocks_are_reachability_and_rules_add_nothing() {
         // Choices on top of each other, and back again.
         let mut random = common::seeded(events.len() as u64);
         let mut states = Vec::new();
-        for number in 0..60 {
+        for _ in 0..60 {
             let pairs: Vec<(u32, u32)> = (0..random.random_range(1..6))
                 .filter_map(|_| unordered(&saturation, &mut random))
                 .collect();
             let before = clocks(&saturation);
             let mark = saturation.mark();
             states.push((mark, before, saturation.edges().len()));
-            let reason = Reason::Chosen(number);
-            let chosen = saturation.assume(&pairs, reason, usize::MAX);
+            let chosen = saturation.assume(&pairs, Rule::Assumed, usize::MAX);
             if chosen.is_ok() {
                 check_rules(&saturation);
             }

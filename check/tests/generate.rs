@@ -91,7 +91,11 @@ fn the_order_of_the_run_is_a_witness() {
             let history = generate(&recipe).unwrap();
             let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
             let outcome = check(&history, &reads_from, model, &Options::default());
-            assert_eq!(outcome.decided_by, Stage::Temporal, "{model} {seed}");
+            assert_eq!(
+                outcome.decided_by,
+                Stage::By(check::Algorithm::TraceOrder),
+                "{model} {seed}"
+            );
             assert!(matches!(outcome.verdict, Verdict::Consistent(_)));
         }
     }

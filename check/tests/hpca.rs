@@ -3,18 +3,18 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use check::bounds::Bounds;
-use check::events::Events;
+use check::engine::events::Events;
+use check::engine::saturate::Saturation;
 use check::generate::{Recipe, generate, without_order};
 use check::papers::Problem;
 use check::papers::hpca::baseline::Inference;
 use check::papers::hpca::graph::{Graph, Swaps};
 use check::papers::qadeer::constraint_graph::ConstraintGraph;
-use check::saturate::Saturation;
-use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
+use check::{Algorithm, Bounds, Model, Options, Power, Reason, Verdict, check};
+use common::corpus::Corpus;
 use common::{Mix, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, Kind, OpId, Place, ReadsFrom};
 use memory::machine::explore;
@@ -463,26 +463,15 @@ fn bounds_are_kept() {
     assert!(start.elapsed() < Duration::from_secs(10));
 }
 
-/// A folder of the data that is shared with the project; tests that need it are ignored where it
-/// is absent (see the Makefile).
-fn shared(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared")
-        .join(folder)
-}
+on_corpus!(oracle_histories, "oracle", the_family_is_right);
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories() {
-    let table = std::fs::read_to_string(shared("oracle/verdicts.csv")).unwrap();
-    let rows = table.lines().skip(1).map(|line| line.split(',').collect());
-    let histories = axe(&shared("oracle/histories.axe"));
+fn the_family_is_right(corpus: &Corpus) {
+    let verdicts = corpus.table("verdicts.csv");
     let (mut undecided, mut runs) = (0, 0);
-    for (history, row) in histories.iter().zip(rows) {
-        let row: Vec<&str> = row;
-        assert_eq!(history.name.as_deref(), Some(row[0]));
-        for (column, model) in [(3, Model::SC), (4, Model::TSO)] {
-            let expected = row[column] == "1";
+    for history in &corpus.histories() {
+        let name = history.name.as_deref().unwrap();
+        for (column, model) in [("sc", Model::SC), ("tso", Model::TSO)] {
+            let expected = verdicts[name][column] == "1";
             for algorithm in FAMILY {
                 for no_baseline in [false, true] {
                     let mut options = options(algorithm, no_baseline);
@@ -492,13 +481,13 @@ fn oracle_histories() {
                     runs += u64::from(complete);
                     match found {
                         Ok(found) => {
-                            assert_eq!(found, expected, "{} {model} {algorithm:?}", row[0])
+                            assert_eq!(found, expected, "{name} {model} {algorithm:?}")
                         }
                         Err(Reason::Timeout) if complete => {
-                            println!("{} {model} {algorithm:?} {no_baseline}: time", row[0]);
+                            println!("{name} {model} {algorithm:?} {no_baseline}: time");
                             undecided += 1;
                         }
-                        Err(reason) => assert!(!complete, "{} {reason:?}", row[0]),
+                        Err(reason) => assert!(!complete, "{name} {reason:?}"),
                     }
                 }
             }

@@ -4,12 +4,10 @@ mod common;
 
 use std::time::Duration;
 
-use check::Model;
-use check::bounds::Bounds;
+use check::kernel::write_pairs;
 use check::kernel::{Kernel, NoKernel, kernel};
-use check::pairs::write_pairs;
-use check::verdict::Reason;
-use common::corpus::{self, Pairs};
+use check::{Bounds, Model, Reason};
+use common::corpus::{Corpus, Pairs};
 use common::{Mix, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
 
@@ -31,12 +29,12 @@ fn named(history: &History, kernel: &Kernel) -> Pairs {
         .collect()
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_kernels() {
+on_corpus!(oracle_kernels, "oracle", kernels_are_exact);
+
+fn kernels_are_exact(corpus: &Corpus) {
     for (model, file) in [(Model::SC, "kernel_sc.csv"), (Model::TSO, "kernel_tso.csv")] {
-        let expected = corpus::kernels("oracle", file);
-        for history in corpus::histories("oracle") {
+        let expected = corpus.kernels(file);
+        for history in corpus.histories() {
             let name = history.name.clone().unwrap();
             let found = find(&history, model, &Bounds::none());
             match expected.get(&name) {

@@ -4,9 +4,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use check::bounds::Bounds;
-use check::online::{Arrival, Broken, Online, Stop};
-use check::{Algorithm, Model, Options, Verdict, decide};
+use check::online::{Arrival, ArrivalError, Broken, Online};
+use check::{Algorithm, Bounds, Model, Options, Verdict, decide};
 use common::{MODELS, Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;
@@ -140,7 +139,7 @@ fn watched(case: &Case, forgets: bool) -> Result<bool, usize> {
         arrived.insert(op);
         match online.arrive(arrival(history, op)) {
             Ok(()) => {}
-            Err(Stop::Broken(broken)) => {
+            Err(ArrivalError::Broken(broken)) => {
                 assert!(!matches!(*broken, Broken::ThinAir(_)), "nobody knows yet");
                 return Err(number);
             }
@@ -295,5 +294,5 @@ fn what_is_over_is_forgotten() {
         written: None,
         tag: 7,
     };
-    assert!(matches!(online.arrive(late), Err(Stop::Broken(_))));
+    assert!(matches!(online.arrive(late), Err(ArrivalError::Broken(_))));
 }

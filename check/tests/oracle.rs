@@ -3,12 +3,12 @@
 mod common;
 
 use check::{Algorithm, Model};
-use common::corpus::{histories, table};
+use common::corpus::Corpus;
 use common::decide;
 
-fn compare(folder: &str, models: &[(&str, Model)]) {
-    let verdicts = table(folder, "verdicts.csv");
-    let histories = histories(folder);
+fn compare(corpus: &Corpus, models: &[(&str, Model)]) {
+    let verdicts = corpus.table("verdicts.csv");
+    let histories = corpus.histories();
     assert_eq!(histories.len(), verdicts.len());
     for history in &histories {
         let name = history.name.as_deref().unwrap();
@@ -26,25 +26,17 @@ fn compare(folder: &str, models: &[(&str, Model)]) {
     }
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories() {
-    compare(
-        "oracle",
-        &[
-            ("sc", Model::SC),
-            ("tso", Model::TSO),
-            ("pso", Model::PSO),
-            ("pso_flush_all", Model::PSO_RMW_ALL),
-        ],
-    );
-}
+on_corpus!(oracle_histories, "oracle", |corpus: &Corpus| compare(
+    corpus,
+    &[
+        ("sc", Model::SC),
+        ("tso", Model::TSO),
+        ("pso", Model::PSO),
+        ("pso_flush_all", Model::PSO_RMW_ALL),
+    ],
+));
 
-#[test]
-#[ignore = "needs ../shared"]
-fn axe_litmus_tests() {
-    compare(
-        "axe",
-        &[("sc", Model::SC), ("tso", Model::TSO), ("pso", Model::PSO)],
-    );
-}
+on_corpus!(axe_litmus_tests, "axe", |corpus: &Corpus| compare(
+    corpus,
+    &[("sc", Model::SC), ("tso", Model::TSO), ("pso", Model::PSO)],
+));

@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
-use common::corpus;
+use common::corpus::Corpus;
 use common::{Mix, certified, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
@@ -80,12 +80,12 @@ fn random_histories() {
     );
 }
 
-#[test]
-#[ignore = "needs ../shared"]
-fn oracle_histories() {
-    let verdicts = corpus::table("oracle", "verdicts.csv");
+on_corpus!(oracle_histories, "oracle", all_algorithms_are_right);
+
+fn all_algorithms_are_right(corpus: &Corpus) {
+    let verdicts = corpus.table("verdicts.csv");
     let mut late = Vec::new();
-    for history in corpus::histories("oracle") {
+    for history in corpus.histories() {
         let name = history.name.clone().unwrap();
         for (column, model) in [("sc", Model::SC), ("tso", Model::TSO)] {
             let expected = verdicts[&name][column] == "1";
@@ -110,7 +110,10 @@ fn refutes(history: &History, model: Model, algorithm: Algorithm) -> bool {
         ..Options::default()
     };
     let verdict = check(history, &reads_from, model, &options).verdict;
-    matches!(verdict, Verdict::Violation(_) | Verdict::Breach(_))
+    matches!(
+        verdict,
+        Verdict::Violation(_) | Verdict::CriterionViolation(_)
+    )
 }
 
 /// SC ⇒ wSC ⇒ CCM ⇒ {CC, CCv, CM}, TSO ⇒ wTSO ⇒ wCCM and TSO ⇒ {CC, CCv}: what does not satisfy the

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use check::papers::qadeer::nice_cycle::{NiceCycle, Shape};
+use check::papers::qadeer::nice_cycle::{CycleShape, NiceCycle};
 use check::{Algorithm, Model, Options, Reason, Verdict, check};
 use common::{Mix, accesses_of, change_reads, print, program, run, seeded};
 use history::{
@@ -123,10 +123,10 @@ impl<'h> Definition<'h> {
         let history = self.history;
         let threads: Vec<(OpId, OpId)> = cycle.processor_edges().collect();
         let locations: Vec<(OpId, OpId)> = cycle.location_edges().collect();
-        if cycle.shape() != Shape::Nice {
+        if cycle.shape() != CycleShape::Nice {
             assert_eq!((cycle.k(), locations.len()), (0, 2));
             assert_eq!(locations[0], (locations[1].1, locations[1].0));
-            if cycle.shape() == Shape::Atomicity {
+            if cycle.shape() == CycleShape::Atomicity {
                 for (x, y) in locations {
                     assert!(self.location_order(x, y));
                 }
@@ -285,7 +285,7 @@ fn reading_backwards_is_a_cycle_of_one_location() {
         &[],
     );
     let cycle = compare(&history, "CoRR").unwrap();
-    assert_eq!((cycle.k(), cycle.shape()), (1, Shape::Nice));
+    assert_eq!((cycle.k(), cycle.shape()), (1, CycleShape::Nice));
     assert_eq!(
         cycle.describe(&history),
         "1-nice cycle load M[7] == 2 -thread 1-> load M[7] == 1 -M[7]-> load M[7] == 2 (in canonical \
@@ -331,15 +331,23 @@ fn recorded_traces() {
         let path = entry.unwrap().path();
         let trace = ingest::read_path(&path, &Default::default()).unwrap();
         for history in &trace.histories {
-            let temporal = matches!(decide(history, Algorithm::Temporal), Verdict::Consistent(_));
+            let in_trace_order = matches!(
+                decide(history, Algorithm::TraceOrder),
+                Verdict::Consistent(_)
+            );
             match decide(history, Algorithm::SimpleWitness) {
                 Verdict::Consistent(_) => proved += 1,
                 Verdict::Undecided(Reason::NoWitness(cycle)) => {
-                    assert!(!temporal, "{}: {}", path.display(), cycle.describe(history));
+                    assert!(
+                        !in_trace_order,
+                        "{}: {}",
+                        path.display(),
+                        cycle.describe(history)
+                    );
                     println!("{}: {}", path.display(), cycle.describe(history));
                     cycles += 1;
                 }
-                other => assert!(!temporal, "{}: {other:?}", path.display()),
+                other => assert!(!in_trace_order, "{}: {other:?}", path.display()),
             }
         }
     }

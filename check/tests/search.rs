@@ -1,13 +1,12 @@
 //! Histories too large to try every run of, but large enough for the search to place, choose, go
 //! back and start again. Every verdict is verified by its certificate.
 
-use check::bounds::Bounds;
-use check::complete::{Completion, Limits, complete};
-use check::events::Events;
+use check::engine::complete::{Completion, Limits, complete};
+use check::engine::events::Events;
+use check::engine::saturate::Saturation;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::saturate::Saturation;
-use check::{Algorithm, Model, Options, Reason, Verdict, check};
+use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
 use history::{Access, Ambiguity, History, Place, ReadsFrom};
 use rand::seq::SliceRandom;
 

@@ -5,10 +5,9 @@ mod common;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use check::bounds::Bounds;
-use check::closure::Along;
-use check::shrink::{Shrunk, Size, shrink};
-use check::{Model, Options, Verdict, check, shape};
+use check::shrink::closure::Requirements;
+use check::shrink::{Shrunk, Size, litmus_shape, shrink};
+use check::{Bounds, Model, Options, Verdict, check};
 use common::{MODELS, Mix, certified, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use rand::RngExt;
@@ -34,12 +33,12 @@ fn read(text: &str) -> History {
 }
 
 /// An operation and all that cannot stay without it, by the definition.
-fn with_dependents(along: &Along<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId> {
+fn with_dependents(requirements: &Requirements<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId> {
     let mut all = BTreeSet::from([gone]);
     loop {
         let depends = |op: &&OpId| {
             let mut needed = Vec::new();
-            along.needs(**op, &mut needed);
+            requirements.needs(**op, &mut needed);
             !all.contains(*op) && needed.iter().any(|it| all.contains(it))
         };
         let Some(&next) = ops.iter().find(depends) else {
@@ -51,9 +50,9 @@ fn with_dependents(along: &Along<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId
 
 /// Nothing can go: each operation with what depends on it, and by that anything more.
 fn assert_minimal(history: &History, reads_from: &ReadsFrom, model: Model, part: &Shrunk) {
-    let along = Along::of(history, reads_from);
+    let requirements = Requirements::of(history, reads_from);
     for &gone in &part.kept {
-        let gone = with_dependents(&along, &part.kept, gone);
+        let gone = with_dependents(&requirements, &part.kept, gone);
         let (rest, kept) = history.restrict(|op| part.kept.contains(&op) && !gone.contains(&op));
         let verdict = check(
             &rest,
@@ -264,7 +263,7 @@ fn litmus_tests_have_their_names() {
         let Verdict::Violation(violation) = outcome.verdict else {
             panic!("{name} is not SC");
         };
-        let found = shape::of(&history, &violation);
+        let found = litmus_shape(&history, &violation);
         assert_eq!(
             found.map(|shape| shape.name),
             Some(name),
@@ -274,7 +273,7 @@ fn litmus_tests_have_their_names() {
         for model in [Model::TSO, Model::PSO] {
             let outcome = check(&history, &reads_from, model, &Options::default());
             if let Verdict::Violation(violation) = outcome.verdict {
-                let found = shape::of(&history, &violation).map(|shape| shape.name);
+                let found = litmus_shape(&history, &violation).map(|shape| shape.name);
                 assert_eq!(found, Some(name), "{model}: {text}");
             }
         }
@@ -284,7 +283,7 @@ fn litmus_tests_have_their_names() {
         let history = read(&more);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
-        let found = shape::of(&part.history, &part.violation).map(|shape| shape.name);
+        let found = litmus_shape(&part.history, &part.violation).map(|shape| shape.name);
         // The read of n6 is not needed for the violation.
         let wanted = if name == "n6" { "R" } else { name };
         assert_eq!(found, Some(wanted), "{more}");
@@ -298,7 +297,7 @@ fn other_cycles_have_no_name() {
     let history = read(three);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
-    assert_eq!(shape::of(&part.history, &part.violation), None);
+    assert_eq!(litmus_shape(&part.history, &part.violation), None);
     // Two readers disagree about the order of two writes: no thread of CoRR is a third and a fourth.
     let disagree =
         "0: M[0] := 1\n1: M[0] := 2\n2: M[0] == 1\n2: M[0] == 2\n3: M[0] == 2\n3: M[0] == 1";
@@ -308,7 +307,7 @@ fn other_cycles_have_no_name() {
         let history = read(text);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
-        let name = shape::of(&part.history, &part.violation).map(|shape| shape.name);
+        let name = litmus_shape(&part.history, &part.violation).map(|shape| shape.name);
         assert!(matches!(name, None | Some("SB")), "{name:?}: {text}");
     }
 }

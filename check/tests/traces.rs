@@ -99,7 +99,11 @@ fn a_trace_reads_back_as_the_history() {
 
             let reads_from = ReadsFrom::derive(&back, Ambiguity::Refuse).unwrap();
             let outcome = check(&back, &reads_from, model, &Options::default());
-            assert_eq!(outcome.decided_by, Stage::Temporal, "{recipe:?}");
+            assert_eq!(
+                outcome.decided_by,
+                Stage::By(check::Algorithm::TraceOrder),
+                "{recipe:?}"
+            );
             assert!(matches!(outcome.verdict, Verdict::Consistent(_)));
         }
     }

@@ -3,9 +3,10 @@
 mod common;
 
 use certify::certificate::{
-    Certificate, Claim, Evidence, Name, ProofRule, ProofStep, read, write_consistent,
+    Certificate, Claim, Evidence, Name, ProofStep, Statement, read, write_consistent,
     write_violation,
 };
+use certify::rule::Rule;
 use certify::verify::{Rejection, Verified, verify};
 use check::{Model, Options, Verdict, check, steps};
 use common::{MODELS, Mix, change_reads, print, program, run, seeded};
@@ -17,7 +18,7 @@ use rand::rngs::StdRng;
 fn proof(history: &History, model: Model) -> Option<Vec<ProofStep>> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     match check(history, &reads_from, model, &Options::default()).verdict {
-        Verdict::Violation(violation) => Some(steps::steps(history, &violation)),
+        Verdict::Violation(violation) => Some(steps(history, &violation)),
         _ => None,
     }
 }
@@ -54,11 +55,20 @@ fn tamper(random: &mut StdRng, proof: &mut Vec<ProofStep>, history: &History) {
     };
     let (a, b) = (any(random), any(random));
     match random.random_range(0..8) {
-        0 => proof[at].rule = ProofRule::ProgramOrder(random.random_range(1..=3), a, b),
-        1 => proof[at].rule = ProofRule::ReadsFrom(a, b),
-        2 => proof[at].rule = ProofRule::OwnEarlier(a, b),
-        3 => proof[at].rule = ProofRule::Observed(a, b),
-        4 => proof[at].rule = ProofRule::Overtaken(a, b),
+        kind @ 0..5 => {
+            let rule = match kind {
+                0 => Rule::ProgramOrder(random.random_range(1..=3)),
+                1 => Rule::ReadsFrom,
+                2 => Rule::OwnEarlier(b),
+                3 => Rule::Observed(b),
+                _ => Rule::Overtaken,
+            };
+            proof[at].statement = Statement::Order {
+                rule,
+                before: Some(a),
+                after: rule.read().is_none().then_some(b),
+            };
+        }
         5 => {
             proof.remove(at);
         }
@@ -197,7 +207,7 @@ fn no_other_byte_turns_a_verdict() {
                 write_consistent(&mut file, &history, &claim, &[], run).unwrap();
             }
             Verdict::Violation(violation) => {
-                let proof = steps::steps(&history, violation);
+                let proof = steps(&history, violation);
                 write_violation(&mut file, &claim, &proof).unwrap();
             }
             other => panic!("{other:?}"),
@@ -214,7 +224,7 @@ fn no_other_byte_turns_a_verdict() {
                 let wrong = match verify(&history, &certificate) {
                     Err(_) => continue,
                     Ok(Verified::Consistent { .. }) => !is_consistent(model),
-                    Ok(Verified::Violation { .. } | Verified::Breach { .. }) => {
+                    Ok(Verified::Violation { .. } | Verified::CriterionViolation { .. }) => {
                         is_consistent(model)
                     }
                 };

@@ -117,11 +117,11 @@ pub struct Args {
     #[arg(long)]
     pub keep_traces: bool,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(long, short)]
     pub quiet: bool,
 

@@ -1,7 +1,6 @@
 //! `rubric check`: is a history SC, TSO, PSO?
 
 mod args;
-mod breach;
 mod certificates;
 mod comparison;
 pub mod json;
@@ -12,8 +11,7 @@ pub mod text;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
-use check::bounds::Bounds;
-use check::{Algorithm, Model, Outcome, Verdict};
+use check::{Algorithm, Bounds, Model, Outcome, Verdict};
 use history::{Ambiguity, History, Isa, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
@@ -57,7 +55,7 @@ impl Decided<'_> {
     /// The name of what its certificate is about: proofs by the rules of a model are about that.
     fn claimed(&self) -> &'static str {
         match self.outcome.verdict {
-            Verdict::Breach(_) => self.subject(),
+            Verdict::CriterionViolation(_) => self.subject(),
             _ => self.model.name(),
         }
     }
@@ -285,7 +283,9 @@ fn printer(format: Format) -> Box<dyn Printer> {
 fn status(verdict: &Verdict) -> Status {
     match verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => Status::Done,
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Status::Violation,
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+            Status::Violation
+        }
         Verdict::Undecided(_) => Status::Undecided,
     }
 }

@@ -28,6 +28,7 @@ use crate::error::{self, Error};
 use crate::options::Format;
 use crate::progress::Bars;
 use crate::status::Status;
+use crate::words;
 
 /// Run the experiments of the papers: a table of the verdict and time of each algorithm on each history
 #[derive(clap::Args)]
@@ -108,7 +109,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "16GiB")]
     pub max_memory: ByteSize,
 
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -280,8 +281,6 @@ fn name_parser() -> PossibleValuesParser {
 }
 
 fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
-    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name)).try_map(|name| {
-        let found = Algorithm::ALL.into_iter().find(|one| one.name() == name);
-        found.ok_or("the name of an algorithm was expected")
-    })
+    PossibleValuesParser::new(Algorithm::ALL.map(words::algorithm))
+        .try_map(|name| Algorithm::from_name(&name).ok_or("the name of an algorithm was expected"))
 }

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use check::Verdict;
 use check::proof::Violation;
+use history::History;
 use memory::machine::Step;
+use report::explain::coherence::Permission;
 use report::explain::{self, DRAWN, coherence, why};
 use report::page::explained;
 use report::picture::{Picture, dot, svg};
+use slicc::builtin::{builtin, load_files};
+use slicc::outline::Outline;
 
 use crate::check::paint::Paint;
 use crate::check::text;
@@ -28,14 +32,15 @@ Examples:
   rubric explain tests.axe --history test7 -o - --to dot | dot -Tpdf > why.pdf
   rubric explain trace.gz
 
-Threads are columns, time goes down, and only operations that matter are drawn, each with its trace line.
-Arrows: po program order, rf reads from, ww the order of the writes of a location, rw reads before it is
-overwritten; a letter is a reason, below the picture or, in HTML, behind a line to open. Where the trace
-has controllers' transitions, the states of the violation's cache lines are shown. Of a consistent history
-the memory order is shown, drawn if it is short. Of a run that crashed the last transitions and messages for the
-address of the crash are shown, and who is busy with the lines of requests that were never answered.
+Each thread is a column, time goes down, and only the operations of the proof are drawn, each with its trace
+line. Arrows: po program order, rf reads-from, co coherence order, fr from-reads (a read of a value that is
+overwritten). A letter stands for the reason of an inferred edge, listed below the picture and in HTML behind
+a line that opens. If the trace has controller transitions, the states of the violation's cache lines are
+shown. Of a consistent history the memory order is shown, drawn if it is short. Of a crashed run the last
+transitions and messages for the crash address are shown, and the controllers that are busy with the lines of
+outstanding requests.
 
-Without -o the same is said in words.
+Without -o the explanation is printed as text.
 
 Exit status: 1 for a violation or a run that crashed, 0 if the history is consistent, 3 undecided, 2 bad usage
 or input.")]
@@ -43,27 +48,27 @@ pub struct Args {
     #[command(flatten)]
     question: Question,
 
-    /// Where to: a name ending in .svg, .html or .dot, or `-` with --to
+    /// File to write: a name ending in .svg, .html or .dot, or `-` with --to
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// What to write, whatever the name says
+    /// Format to write [default: as the name of the file says]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     to: Option<Format>,
 }
 
-/// What can be written.
+/// The formats of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// A drawing.
+    /// Drawing
     Svg,
-    /// A page.
+    /// Page
     Html,
-    /// A graph for Graphviz.
+    /// Graph for Graphviz
     Dot,
 }
 
-/// What there is to show: pictures, or a verdict that has none.
+/// An explanation: pictures, or only text for a verdict without pictures.
 struct Shown {
     /// The main one first.
     pictures: Vec<Picture>,
@@ -75,7 +80,7 @@ struct Shown {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // What cannot be written is said before the work is done.
+    // A file that cannot be written is reported before the work is done.
     let format = args
         .output
         .as_deref()
@@ -182,6 +187,7 @@ impl Shown {
             answer.model,
             violation,
             &input.transitions,
+            &permissions(history),
             &title(input, answer),
         );
         let mut words = text::explanation(history, violation);
@@ -342,6 +348,26 @@ fn alone(picture: &Picture, count: usize) -> Picture {
         )),
     }
     picture
+}
+
+/// What the states of a history's protocol permit a core, if the protocol is a built-in one.
+fn permissions(history: &History) -> impl Fn(&str, &str) -> Option<Permission> + use<> {
+    let protocol = history.provenance.protocol.as_deref();
+    let loaded = protocol.and_then(builtin).map(load_files);
+    let outline = loaded.and_then(|loaded| Outline::of(&loaded.ok()?).ok());
+    move |machine, state| {
+        let machine = outline.as_ref()?.machine(machine)?;
+        // Only a core's own cache has the queue that its sequencer fills.
+        if !(machine.in_ports.iter()).any(|port| port.buffer == "mandatoryQueue") {
+            return None;
+        }
+        let state = machine.states.iter().find(|known| known.name == state)?;
+        match state.permission_name() {
+            "Read_Write" => Some(Permission::Write),
+            "Read_Only" => Some(Permission::Read),
+            _ => None,
+        }
+    }
 }
 
 /// The title of pictures of a verdict.

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::error::Error;
 
-/// Refuses the name of an output that says another format than the one that is written: `endings` are those that fit. What is there
-/// and no file, such as `/dev/stdout`, has no name that says anything.
+/// Refuses a file name whose ending belongs to another format than the one that is written; `endings` are the accepted ones. The name
+/// of a device such as `/dev/stdout` is accepted.
 ///
 /// # Errors
-/// The name ends otherwise; `expected` says what was expected instead, and what else to do.
+/// The name has another ending; `expected` says which one was expected, and what else to do.
 pub fn check_ending(
     option: &str,
     path: &Path,
@@ -27,12 +27,15 @@ pub fn check_ending(
     }
 }
 
-/// What stands behind the last dot of a name, in small letters.
+/// The part of a name after its last dot, in lower case.
 pub fn ending(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// Writes a file with `write`; if that fails, what was there before stays.
+/// Writes a file with `write`. If that fails, an earlier file of that name stays as it was.
+///
+/// # Errors
+/// The file cannot be written, or `write` failed.
 pub fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -51,7 +54,7 @@ pub fn create(
     })
 }
 
-/// An error of the file system, about a file.
+/// An error of the file system, with the name of the file.
 pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
     let file = path.display().to_string();
     move |error| Error::File {

@@ -18,8 +18,8 @@ use crate::files;
 use crate::status::Status;
 use crate::words;
 
-/// Make random histories by running random programs on a model's operational machine, or histories
-/// that are hard by construction
+/// Generate random histories by running random programs on a model's operational machine, or
+/// histories that are hard by construction
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,9 +29,9 @@ Examples:
   rubric generate --model pso --buffer 16 --skew 1 -o big.trace.gz
   rubric generate --family pairs-violation --size 4 | rubric check --algorithm complete -
 
-What a machine did is consistent under its model, and may violate a stronger one. With --violations
-it need not be consistent any more, but can be: another order may explain what a re-pointed read
-returns. `rubric check` tells.
+The run of a machine is consistent under its model, and may violate a stronger one. With --violations
+some reads are re-pointed to other writes, and the history may violate the model or not, since another
+order may explain the values; `rubric check` decides.
 
 The same options give the same bytes on every machine; they are the name of each history. The values
 of a location are written in random order, and locations are named at random. Axe text has no ticks,
@@ -39,7 +39,7 @@ and its threads come one after the other: nothing in it hints at the order of th
 gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
 of clients where fences or store buffers hide program order from Ruby.")]
 pub struct Args {
-    /// A hard history of this family instead: a figure of Zennou et al. 2020 or of Manovit & Hangal
+    /// Generate a hard history of this family instead: a figure of Zennou et al. 2020 or of Manovit & Hangal
     /// 2006, in the size and number of copies given. Where --model does not keep a thread's order,
     /// fences do: the verdict is the same under it and under stronger models
     #[arg(long, value_name = "NAME", value_parser = family_parser(), conflicts_with_all = RANDOM)]
@@ -50,8 +50,8 @@ pub struct Args {
           requires = "family")]
     size: u32,
 
-    /// Make so many copies of --family, on threads and locations of their own, in one history. If
-    /// it is a violation, only one is, and the others are consistent
+    /// Copies of --family in one history, each on its own threads and locations. Of a violation, one
+    /// copy violates the model and the others are consistent
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count,
           requires = "family")]
     copies: u32,
@@ -95,20 +95,20 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Make so many reads return the value of another write. Not every such history violates the
-    /// model
+    /// Re-point N reads, so that they return the value of another write. Not every such history
+    /// violates the model
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_count)]
     violations: u32,
 
-    /// How far from such a read the other write is at most, in operations of the memory order
+    /// Largest distance of the other write from a re-pointed read, in operations of the memory order
     #[arg(long, value_name = "N", default_value = "100", value_parser = parse_count)]
     distance: u32,
 
-    /// Make so many histories, with the seed, the seed + 1 and so on, in one file
+    /// Generate N histories, with the seed, the seed + 1 and so on, in one file
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     histories: u32,
 
-    /// The format to write [default: what the name of the output says, axe for standard output]
+    /// Format to write [default: as the name of the output says; axe for standard output]
     #[arg(long, alias = "format", value_name = "FORMAT")]
     to: Option<Format>,
 
@@ -124,7 +124,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// The options that a hard history has no use for.
+/// The options that do not apply to a hard history.
 const RANDOM: [&str; 8] = [
     "pso_rmw",
     "threads",

@@ -1,18 +1,18 @@
-//! Ctrl-C, and being told to end: most commands end at once, without leaving half a file behind; one that has something to show first
-//! asks for it.
+//! Ctrl-C and termination signals: most commands end at once and leave no half-written file. A command that has partial results to show
+//! asks to be told instead.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The exit status of a program that a signal ended, as shells have it.
+/// Exit status of a program that a signal ended, as shells report it.
 const STATUS: i32 = 130;
 
-/// Whether the command that runs looks at [`ASKED`].
+/// Whether the running command checks [`ASKED`].
 static IS_GRACEFUL: AtomicBool = AtomicBool::new(false);
 
-/// Whether the user wants the program to end.
+/// Whether a signal asked the program to end.
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Listens to signals from now on.
+/// Installs the signal handler.
 pub fn listen() {
     // If nobody may be told, the program ends as the system has it.
     let _ = ctrlc::set_handler(|| {
@@ -25,7 +25,7 @@ pub fn listen() {
     });
 }
 
-/// From now on, the first signal only sets what this returns; the second one ends the program.
+/// Makes the first signal only set the returned flag; the second one ends the program.
 pub fn gracefully() -> &'static AtomicBool {
     IS_GRACEFUL.store(true, Ordering::SeqCst);
     &ASKED

@@ -4,10 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use check::bounds::Bounds;
 use check::kernel::{Kernel, NoKernel, criteria, derived, kernel};
-use check::verdict::Reason;
-use check::{Algorithm, Model};
+use check::{Algorithm, Bounds, Model, Reason};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -52,7 +50,7 @@ pub struct Args {
     #[arg(long)]
     pairs: bool,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
@@ -147,7 +145,7 @@ fn find<'a>(
         file,
         history,
         model,
-        write_pairs: check::pairs::write_pairs(history),
+        write_pairs: check::kernel::write_pairs(history),
         kernel,
         by,
         seconds: start.elapsed().as_secs_f64(),

@@ -1,10 +1,10 @@
-//! The options that bound what deciding may take.
+//! The options that limit time and memory of a verdict.
 
 use std::time::Duration;
 
 use bytesize::ByteSize;
 
-/// How much time and memory a verdict may take.
+/// Limits of time and memory for a verdict.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
@@ -17,14 +17,14 @@ pub struct Limits {
     pub max_memory: u64,
 }
 
-/// Reads a number of seconds.
+/// Parses a number of seconds.
 pub fn parse_seconds(text: &str) -> Result<Duration, String> {
     let expected = "a number of seconds was expected, such as 10 or 0.5";
     let seconds: f64 = text.parse().map_err(|_| expected)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| expected.to_owned())
 }
 
-/// Reads a number of bytes.
+/// Parses a number of bytes.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let size: Result<ByteSize, _> = text.parse();
     size.map(|size| size.as_u64())

@@ -3,17 +3,17 @@
 //! One file per subcommand; what they share:
 //!
 //! - [`options`]: the options of every command that reads a trace;
-//! - [`ending`]: how the run of a trace ended: its crash, and the requests without an answer;
-//! - [`interrupt`]: what a signal does;
-//! - [`limits`]: the options that bound time and memory;
-//! - [`probe`]: trying what may end the process;
-//! - [`progress`]: how far many runs are;
-//! - [`question`]: one trace and one model, for commands that are about those;
+//! - [`ending`]: how the recorded run ended: its crash, and outstanding requests;
+//! - [`interrupt`]: signals;
+//! - [`limits`]: the options that limit time and memory;
+//! - [`probe`]: decoding Parquet in a child process first;
+//! - [`progress`]: progress bars;
+//! - [`question`]: the history and the models of `explain` and `shrink`;
 //! - [`status`]: exit statuses;
-//! - [`synonyms`]: what option was meant by one that there is not;
-//! - [`version`]: what this program is;
-//! - [`words`]: options whose value is one of a few words;
-//! - [`error`]: what can go wrong, as one line on standard error.
+//! - [`synonyms`]: suggestions for unknown options;
+//! - [`version`]: the version, its commit and solver;
+//! - [`words`]: parsers of options whose value is one of a few words;
+//! - [`error`]: errors, printed as one line on standard error.
 
 mod campaign;
 mod check;
@@ -62,7 +62,7 @@ use status::Status;
 #[derive(Parser)]
 #[command(name = "rubric", version = version::LONG.as_str(), after_help = AFTER_HELP)]
 struct Cli {
-    /// When to use colour; NO_COLOR in the environment means never, if this does not say otherwise
+    /// When to use colour; NO_COLOR in the environment means never unless this option is given
     #[arg(
         long,
         global = true,
@@ -107,7 +107,8 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it computes a verdict and says it at the end: it is what the exit status says even if nobody reads on.
+    /// Whether the command computes one verdict and prints it last: the exit status is that of the verdict even if the reader of the
+    /// output has gone away.
     fn is_about_one_verdict(&self) -> bool {
         matches!(
             self,

@@ -67,7 +67,7 @@ pub struct Args {
     #[arg(long)]
     all: bool,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 

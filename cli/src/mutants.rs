@@ -65,7 +65,7 @@ struct List {
           value_parser = clap::value_parser!(Operator))]
     operator: Vec<Operator>,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -91,7 +91,7 @@ struct Show {
     #[arg(long, value_name = "FILE.slicc")]
     protocol: Option<String>,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }

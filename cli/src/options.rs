@@ -10,26 +10,26 @@ use crate::error::Error;
 use crate::initial;
 use crate::words;
 
-/// How to print.
+/// The form in which a command prints its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For a person.
+    /// Human-readable text
     Text,
-    /// For a program.
+    /// JSON Lines
     Json,
 }
 
-/// How a trace is read.
+/// Options of how a trace is read.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Reading the trace")]
 pub struct TraceOptions {
-    /// Which lines make the history: what reached Ruby's sequencers, what the client printed, or
-    /// what the CPUs executed [default: client where there are such lines, else ruby, else exec]
+    /// Lines that the history is made of: requests at Ruby's sequencers, lines that a client printed, or
+    /// instructions that CPUs executed [default: client where there are such lines, else ruby, else exec]
     #[arg(long, value_parser = source_parser())]
     pub source: Option<Source>,
 
-    /// Bytes of an access whose size was not recorded [default: the largest up to 8 that makes no
-    /// access overlap another in part]
+    /// Size in bytes of accesses whose size was not recorded [default: the largest up to 8 with which no
+    /// two accesses overlap in part]
     #[arg(long, value_name = "BYTES", value_parser = size_parser())]
     pub access_size: Option<u8>,
 
@@ -45,16 +45,16 @@ pub struct TraceOptions {
     #[arg(long, value_name = "TICK")]
     pub to_tick: Option<u64>,
 
-    /// What memory holds at the start: zero, infer (the one unwritten value read at a location), or
-    /// a file of lines `ADDRESS VALUE` [default: zero, and infer for what CPUs executed]
+    /// Initial values of memory: zero, infer (the one unwritten value read at a location), or a file
+    /// of lines `ADDRESS VALUE` [default: zero; infer for executed instructions]
     #[arg(long, value_name = "zero|infer|FILE")]
     pub initial: Option<String>,
 
-    /// The instruction set of what CPUs executed [default: what the lines or config.json show]
+    /// Instruction set of executed instructions [default: as the lines or config.json show]
     #[arg(long, value_name = "x86|riscv|arm", value_parser = isa_parser())]
     pub isa: Option<Isa>,
 
-    /// Skip and count what is damaged instead of refusing the trace
+    /// Skip and count damaged lines instead of refusing the trace
     #[arg(long)]
     pub lossy: bool,
 
@@ -62,13 +62,16 @@ pub struct TraceOptions {
     #[arg(long)]
     pub fetches: bool,
 
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(long, short)]
     pub quiet: bool,
 }
 
 impl TraceOptions {
-    /// The options as the readers take them; reads the file of initial values.
+    /// Translates the options for the readers, and reads the file of initial values.
+    ///
+    /// # Errors
+    /// The range of ticks is empty, or the file of initial values cannot be read.
     pub fn for_reading(&self) -> Result<ingest::Options, Error> {
         if let (Some(from), Some(to)) = (self.from_tick, self.to_tick)
             && from >= to
@@ -95,7 +98,7 @@ impl TraceOptions {
 }
 
 impl TraceOptions {
-    /// These options, and what they leave out from others.
+    /// These options, with those of `other` where they are not given.
     pub fn or(&self, other: &TraceOptions) -> TraceOptions {
         TraceOptions {
             source: self.source.or(other.source),
@@ -111,8 +114,8 @@ impl TraceOptions {
         }
     }
 
-    /// The options that differ from their defaults, as words of a command line: what a certificate
-    /// says about how its history was read. A file of initial values is left to its reader.
+    /// The options that differ from their defaults, as words of a command line. A certificate records
+    /// with them how its history was read; the file of initial values is not among them.
     pub fn as_arguments(&self) -> String {
         let mut words = Vec::new();
         if let Some(source) = self.source {

@@ -1,14 +1,14 @@
-//! Trying Parquet in a process of its own, since the library that decodes it may end the process that it runs in.
+//! Decodes Parquet in a child process first, since a damaged file can make the decoding library end its process.
 
 use std::env;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-/// The first argument of a process that is to try the file that is named by the second, `-` for standard input.
+/// First argument of the child process. The second is the file to decode, `-` for standard input.
 const ARGUMENT: &str = "probe-parquet";
 
-/// What this process is for, if it is a probe: then it ends with this.
+/// Runs the probe if this process is the child, and returns its exit status.
 pub fn asked() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
     let path = arguments
@@ -30,12 +30,12 @@ fn decode_input(name: &Path) -> io::Result<()> {
     tables::decode_bytes(name, &bytes).map_err(io::Error::other)
 }
 
-/// Lets every file be tried before it is read.
+/// Makes the readers of Parquet probe every file first.
 pub fn install() {
     tables::set_probe(|path, bytes| ends(path, bytes).unwrap_or(true));
 }
 
-/// Whether a process that decodes the file comes to an end of its own.
+/// Whether a child process decodes the file without being ended.
 fn ends(path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
     let mut child = Command::new(env::current_exe()?)
         .arg(ARGUMENT)

@@ -1,4 +1,4 @@
-//! How far many runs are, on standard error.
+//! Progress bars on standard error.
 
 use std::io::{self, IsTerminal};
 
@@ -7,17 +7,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lab::{Observer, Stage};
 
-/// How often it is drawn, in a second.
+/// Frames a second.
 const RATE: u8 = 10;
 
-/// What stands in the line of something whose end nobody knows.
+/// Template of a line without a known end.
 const OPEN_LINE: &str = "{spinner} {elapsed} {prefix}: {msg}";
 
-/// What stands in the line, from bar to estimate.
+/// Template of a line with a bar and an estimate of the time left.
 const LINE: &str = "{bar:30} {human_pos} of {human_len} {prefix}, {eta} left {msg}";
 
-/// A line that says how many of so many runs are done, how long the rest may take, and what else
-/// there is to say. Only a terminal shows it; nobody sees it if `quiet`.
+/// A progress bar with the number of finished runs, the estimated time left, and a message. It is shown on
+/// a terminal only, and not if `quiet`.
 pub fn bar(length: u64, of: &'static str, quiet: bool) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -29,8 +29,7 @@ pub fn bar(length: u64, of: &'static str, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// A line that says how long something has taken, and what else there is to say. Only a terminal shows it; nobody sees
-/// it if `quiet`.
+/// A spinner with the elapsed time and a message. It is shown on a terminal only, and not if `quiet`.
 pub fn spinner(of: String, quiet: bool) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! What `explain` and `shrink` are asked about: a history of a trace, and the models that it may violate.
+//! The history and the models that `explain` and `shrink` are asked about.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::options::TraceOptions;
 use crate::words;
 use lab::load::{self, Input};
 
-/// What is asked about which history.
+/// A trace, which of its histories, and the models to decide.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Question {
     /// A trace, a gem5 output folder, a file of histories, or `-`
@@ -47,18 +47,18 @@ pub struct Question {
     pub options: TraceOptions,
 }
 
-/// What to do about a value that is written twice.
+/// How a value that is written twice to a location is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ambiguous {
-    /// Refuse it.
+    /// Report an error
     Refuse,
-    /// Try every source.
+    /// Consider every write of the value as the source of each read
     Search,
 }
 
 impl Ambiguous {
-    /// What that means for a format: the axe format promises that values are written once. Elsewhere a repeated value does no harm at
-    /// a location that one thread alone uses.
+    /// The treatment for an input: the axe format promises that values are written once. In other formats a repeated value is harmless
+    /// at a location that one thread alone uses.
     pub fn of(self, input: &Input) -> Ambiguity {
         let found = |history: &History| history.provenance.locations_found;
         match (self, input.format) {
@@ -71,7 +71,7 @@ impl Ambiguous {
     }
 }
 
-/// A history, and what was decided about it.
+/// A history and its verdict.
 pub struct Answer<'a> {
     /// The history.
     pub history: &'a History,
@@ -81,7 +81,7 @@ pub struct Answer<'a> {
     pub reads_from: ReadsFrom,
     /// The verdict.
     pub outcome: Outcome,
-    /// How long that took.
+    /// Seconds that deciding took.
     pub seconds: f64,
 }
 
@@ -91,10 +91,10 @@ impl Question {
         self.model.iter().map(|model| model.with_rmw(self.pso_rmw))
     }
 
-    /// Refuses to write over what is read.
+    /// Refuses to overwrite the input.
     ///
     /// # Errors
-    /// The file is that, under this name or another.
+    /// The output is the input file, under this name or another.
     pub fn spare(&self, output: &Path) -> Result<(), Error> {
         let real = |path: &Path| path.canonicalize().ok();
         if real(output).is_some_and(|path| Some(path) == real(&self.trace)) {
@@ -106,10 +106,10 @@ impl Question {
         Ok(())
     }
 
-    /// Reads the file, with controller transitions if these are wanted.
+    /// Reads the file, with controller transitions if `transitions`.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn open(&self, transitions: bool) -> Result<Input, Error> {
         let reading = ingest::Options {
             transitions,
@@ -121,7 +121,7 @@ impl Question {
     /// Decides the history in question under one model after the other, until one is violated.
     ///
     /// # Errors
-    /// There is none of that name, or a value is written twice.
+    /// No history has the name that was asked for, or a value is written twice.
     pub fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
         let mut first = None;
         for history in self.candidates(input)? {

@@ -14,7 +14,7 @@ mod unreached;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use check::guarantee::Guarantee;
+use check::Guarantee;
 use memory::{Model, PsoRmw};
 use report::answers::Answers;
 use report::claims::Claim;
@@ -64,7 +64,7 @@ pub struct Args {
     #[arg(long)]
     all: bool,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 

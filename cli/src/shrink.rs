@@ -4,11 +4,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::bounds::Bounds;
 use check::proof::Violation;
-use check::shape::{self, Shape};
+use check::shrink::{LitmusShape, litmus_shape};
 use check::shrink::{Shrunk, Size, shrink};
-use check::{Model, Verdict};
+use check::{Bounds, Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
 use ingest::{axe, litmus};
 use serde_json::json;
@@ -55,7 +54,7 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -67,10 +66,10 @@ enum Output {
     Litmus,
 }
 
-/// A part, and what to say of it.
+/// A violating part of the history.
 struct Found {
     part: Shrunk,
-    shape: Option<Shape>,
+    shape: Option<LitmusShape>,
     seconds: f64,
     /// The files that were written.
     written: Vec<String>,
@@ -78,7 +77,7 @@ struct Found {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // What cannot be written is said before the work is done.
+    // A file that cannot be written is reported before the work is done.
     let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
     let outputs = outputs?;
     args.output
@@ -98,7 +97,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     for (path, output) in args.output.iter().zip(outputs) {
         match write(&input, &answer, &found, path, output, out) {
             Ok(()) => found.written.push(path.display().to_string()),
-            // One format may have words for what another has not, and what was found is not lost.
+            // Another format may be able to express the part, so the others are still written.
             Err(error) => failed = failed.or(Some(error)),
         }
     }
@@ -161,7 +160,7 @@ fn shrunk(
         .map_or(String::new(), |name| format!(" of {name}"));
     part.history.name = Some(format!("a part{name} that violates {}", answer.model));
     Some(Found {
-        shape: shape::of(&part.history, &part.violation),
+        shape: litmus_shape(&part.history, &part.violation),
         part,
         seconds: shrinking.elapsed().as_secs_f64(),
         written: Vec::new(),

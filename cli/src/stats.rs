@@ -27,7 +27,7 @@ pub struct Args {
     /// The trace, or a file of histories, or `-`
     trace: PathBuf,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 

@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-/// What the program has to say to the shell. Variants are in the order in which one outweighs
-/// another where there are several inputs.
+/// The exit status. Of several inputs the greatest variant counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// 0: consistent, or done.
@@ -22,7 +21,7 @@ impl Status {
         self.max(other)
     }
 
-    /// The number that the shell sees.
+    /// The exit status as a number.
     pub fn code(self) -> u8 {
         match self {
             Status::Done => 0,

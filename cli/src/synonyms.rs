@@ -1,10 +1,10 @@
-//! What option was meant by one that a command does not have: clap knows options that are spelled alike, this module those that mean
-//! the same, such as `--accesses` for `--operations`.
+//! Suggestions for unknown options. clap suggests options that are spelled alike; this module adds those that mean the same, such as
+//! `--operations` for `--accesses`.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-/// Names of options that mean the same, those that some command has first and the likeliest first, then what they are called elsewhere.
+/// Names that mean the same: first the options of `rubric`, the likeliest first, then the names that other tools use.
 const GROUPS: &[&[&str]] = &[
     &[
         "operations",
@@ -127,7 +127,7 @@ const GROUPS: &[&[&str]] = &[
     &["deadlock-threshold", "deadlock-ticks", "watchdog"],
 ];
 
-/// Puts the option that means the same into an error about an option that does not exist, instead of one that is spelled alike.
+/// Adds the option that means the same to an error about an unknown option, in place of one that is spelled alike.
 pub fn corrected(mut error: Error, command: &Command, arguments: &[String]) -> Error {
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
@@ -151,7 +151,7 @@ pub fn corrected(mut error: Error, command: &Command, arguments: &[String]) -> E
     error
 }
 
-/// The command that these arguments name.
+/// The subcommand that the arguments name.
 fn asked<'c>(command: &'c Command, arguments: &[String]) -> &'c Command {
     let mut asked = command;
     for argument in arguments {
@@ -164,7 +164,7 @@ fn asked<'c>(command: &'c Command, arguments: &[String]) -> &'c Command {
     asked
 }
 
-/// The option of a command that means what this name does.
+/// The option of a command that means the same as a name.
 fn meant(name: &str, command: &Command) -> Option<&'static str> {
     let name = name.to_ascii_lowercase().replace('_', "-");
     let has = |option: &&&str| {

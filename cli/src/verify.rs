@@ -84,7 +84,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             out,
             "verified: {name} violates {model} (a proof of {steps} steps checked)"
         ),
-        Verified::Breach { criterion, steps } => writeln!(
+        Verified::CriterionViolation { criterion, steps } => writeln!(
             out,
             "verified: {name} does not satisfy {}, and so violates {model} (a proof of {steps} \
              steps checked)",

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use check::sat::solver;
+use check::solver_version;
 
 /// The commit, `+` behind it if files were changed; empty if nobody knows.
 const COMMIT: &str = env!("RUBRIC_COMMIT");
@@ -16,6 +16,6 @@ pub static LONG: LazyLock<String> = LazyLock::new(|| {
     format!(
         "{} ({commit}{})",
         env!("CARGO_PKG_VERSION"),
-        solver::version()
+        solver_version()
     )
 });

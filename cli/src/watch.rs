@@ -7,8 +7,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::Model;
-use check::bounds::Bounds;
+use check::{Bounds, Model};
 use history::Source;
 use memory::PsoRmw;
 use rubric::watch::{End, TraceEnd, Watch};
@@ -64,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 

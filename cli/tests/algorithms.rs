@@ -173,7 +173,7 @@ fn what_is_not_proved_by_an_algorithm_is_proved_all_the_same() {
 fn limits_end_in_undecided() {
     let folder = Folder::new();
     let file = busy(&folder);
-    let help = output(&["check", "--help"]);
+    let help = output(&["check", "-h"]);
     let names = help.split("possible values: stages").nth(1).unwrap();
     let names = names.split(']').next().unwrap().split(',').map(str::trim);
     let names: Vec<&str> = names.filter(|name| !["", "all"].contains(name)).collect();

@@ -129,7 +129,7 @@ fn json_has_a_line_for_each_history_and_model() {
     let cycle = first["violation"]["cycle"].as_array().unwrap();
     assert!(cycle.len() >= 2);
     for step in cycle {
-        assert!(["po", "rf", "ww", "rw"].contains(&step["edge"].as_str().unwrap()));
+        assert!(["po", "rf", "co", "fr"].contains(&step["edge"].as_str().unwrap()));
         for key in ["thread", "index", "line", "address"] {
             assert!(step[key].is_number(), "{key} of {step}");
         }
@@ -204,7 +204,7 @@ fn stages_alone() {
         ("stages", "violation"),
         ("complete", "violation"),
         ("saturate", "undecided"),
-        ("temporal", "undecided"),
+        ("trace-order", "undecided"),
     ] {
         let status = if verdict == "violation" { 1 } else { 3 };
         let found = verdicts(&["--algorithm", algorithm, &hidden], status);
@@ -226,8 +226,8 @@ fn stages_alone() {
             .unwrap()
             .contains("--max-contradictions")
     );
-    let found = verdicts(&["--algorithm", "temporal", TRACES[0]], 0);
-    assert_eq!(found[0]["decided_by"], "temporal");
+    let found = verdicts(&["--algorithm", "trace-order", TRACES[0]], 0);
+    assert_eq!(found[0]["decided_by"], "trace-order");
 }
 
 #[test]

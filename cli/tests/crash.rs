@@ -195,7 +195,7 @@ fn the_last_steps_are_drawn() {
     let drawn = fs::read_to_string(&path).unwrap();
     for wanted in [
         "violates SC",
-        "ww [a]",
+        "co [a]",
         "The last transitions for 0x1040",
         "The run crashed: invalid transition",
     ] {

@@ -52,7 +52,7 @@ fn a_violation_is_drawn_with_its_lines_and_states() {
         "thread 2",
         "T2:8",
         "line 651",
-        "ww [a]",
+        "co [a]",
         "although T2:8 comes before it",
         "Cache line 0x1000",
         "L1Cache 0",
@@ -95,7 +95,7 @@ fn without_a_file_it_is_said_in_words() {
     let text = explain(&[VIOLATION], 1);
     for wanted in [
         "violation  sc",
-        "memory order would have a cycle",
+        "the required orderings form a cycle",
         "Cache line 0x1000",
         "tick ",
     ] {
@@ -206,5 +206,5 @@ fn a_source_that_is_assumed_is_drawn_as_one() {
     explain(&["--ambiguous", "search", &file, "-o", &path], 1);
     let drawn = fs::read_to_string(path).unwrap();
     assert_eq!(drawn.matches("label=\"rf").count(), 1, "{drawn}");
-    assert!(!drawn.contains("label=\"ww"), "{drawn}");
+    assert!(!drawn.contains("label=\"co"), "{drawn}");
 }

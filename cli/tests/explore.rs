@@ -28,7 +28,7 @@ const TINY: [&str; 3] = ["--locations", "2", "--tiny"];
 fn a_protocol_is_explored() {
     let text = output(&explore(&["MI_example"]));
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "MI_example: 2 caches, 1 line");
+    assert_eq!(lines[0], "MI_example: 2 threads, 1 location");
     assert!(lines[1].starts_with("  nothing found: "), "{text}");
     assert!(lines[2].starts_with("  501 states, 1114 moves, depth 19; "));
     assert!(lines[2].contains(" states/s, "), "{text}");
@@ -57,7 +57,7 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
     arguments.extend(TINY);
     let text = output_of(&explore(&arguments), 1);
     for part in [
-        "MI_example with mi-l1-nack-before-forward: 2 caches, 2 lines, room for one\n",
+        "MI_example with mi-l1-nack-before-forward: 2 threads, 2 locations, room for one\n",
         "  found: Invalid transition: L1Cache 0 addr: 0x0 event: Writeback_Nack state: MI\n",
         "    at MI_example-cache.sm:",
         "  a shortest run, of 10 moves:\n",

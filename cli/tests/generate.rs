@@ -84,7 +84,7 @@ fn every_format_is_consistent_under_the_model() {
             let verdict = assert_consistent(model, &path);
             let is_ordered = !name.starts_with("a.axe");
             assert_eq!(
-                verdict.contains(r#""decided_by":"temporal""#),
+                verdict.contains(r#""decided_by":"trace-order""#),
                 is_ordered,
                 "{verdict}"
             );

@@ -55,7 +55,7 @@ fn message_passing_can_under_pso_only() {
 #[test]
 fn recorded_runs() {
     let text = output_of(&["monitor", "--model", "tso,pso", TRACES[0]], 1);
-    assert!(text.contains("SC by temporal"), "{text}");
+    assert!(text.contains("SC by trace-order"), "{text}");
     assert!(text.contains("line "), "{text}");
     assert!(text.contains("more (--all)"), "{text}");
     let all = output_of(&["monitor", "--model", "tso,pso", "--all", TRACES[0]], 1);
@@ -67,7 +67,7 @@ fn what_is_not_sc_is_refused() {
     let message = error(&["monitor", TRACES[5]]);
     assert!(message.contains("is not SC"), "{message}");
     assert!(
-        message.contains("memory order would have a cycle"),
+        message.contains("the required orderings form a cycle"),
         "{message}"
     );
     assert!(message.contains("line 651"), "{message}");

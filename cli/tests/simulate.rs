@@ -647,7 +647,7 @@ fn what_was_meant_is_said() {
         message.contains("did you mean MESI_Two_Level?"),
         "{message}"
     );
-    let message = error(&["simulate", "MI_example", "--operations", "5"]);
+    let message = error(&["simulate", "MI_example", "--accesses", "5"]);
     assert!(
         message.contains("'--operations'") && !message.contains("--locations"),
         "{message}"

@@ -7,7 +7,7 @@ use std::hash::BuildHasherDefault;
 use std::mem::size_of;
 use std::time::{Duration, Instant};
 
-use check::bounds::{Bounds, Exceeded};
+use check::{Bounds, Exceeded};
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
 

@@ -127,7 +127,7 @@ pub fn certificate(data: &[u8]) {
         };
         let is_consistent = match verify(history, &certificate) {
             Ok(Verified::Consistent { .. }) => true,
-            Ok(Verified::Violation { .. } | Verified::Breach { .. }) => false,
+            Ok(Verified::Violation { .. } | Verified::CriterionViolation { .. }) => false,
             Err(_) => continue,
         };
         assert_eq!(is_consistent, holds(history, model), "{:?}", history.name);

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Annotation {
-    /// None.
+    /// The operation has no annotation.
     #[default]
     None,
     /// An acquire that earlier releases precede (RCsc).

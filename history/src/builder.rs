@@ -61,7 +61,7 @@ pub struct Access {
     pub kind: Kind,
     /// What it orders besides; without effect on a fence.
     pub annotation: Annotation,
-    /// Where.
+    /// The location that is accessed.
     pub place: Place,
     /// Value read, where the kind reads and the trace shows it.
     pub read: Option<u64>,

@@ -27,15 +27,6 @@ impl Side {
             (false, false) => None,
         }
     }
-
-    /// Whether an access of this kind is among those that are ordered.
-    pub fn has(self, kind: Kind) -> bool {
-        match self {
-            Side::Reads => kind.reads(),
-            Side::Writes => kind.writes(),
-            Side::Both => !kind.is_fence(),
-        }
-    }
 }
 
 /// A fence that orders fewer accesses than a full one.
@@ -64,62 +55,85 @@ pub enum WeakFence {
     Tso,
 }
 
-impl WeakFence {
-    /// Every weak fence.
-    pub const ALL: [WeakFence; 9] = [
-        WeakFence::ReadRead,
-        WeakFence::ReadWrite,
-        WeakFence::ReadBoth,
-        WeakFence::WriteRead,
-        WeakFence::WriteWrite,
-        WeakFence::WriteBoth,
-        WeakFence::BothRead,
-        WeakFence::BothWrite,
-        WeakFence::Tso,
+/// A row of [`FENCES`].
+struct Row {
+    fence: WeakFence,
+    name: &'static str,
+    /// The pairs that the fence orders, as bits.
+    pairs: u8,
+}
+
+/// Pairs of an access before a fence and one after it: read and read, read and write, write and read, write and write.
+const RR: u8 = 1;
+const RW: u8 = 2;
+const WR: u8 = 4;
+const WW: u8 = 8;
+
+/// Every weak fence: its name in tables and JSON, and what it orders. All else that is known of a kind of fence follows from its row.
+const FENCES: [Row; 9] = [
+    row(WeakFence::ReadRead, "fence r,r", RR),
+    row(WeakFence::ReadWrite, "fence r,w", RW),
+    row(WeakFence::ReadBoth, "fence r,rw", RR | RW),
+    row(WeakFence::WriteRead, "fence w,r", WR),
+    row(WeakFence::WriteWrite, "fence w,w", WW),
+    row(WeakFence::WriteBoth, "fence w,rw", WR | WW),
+    row(WeakFence::BothRead, "fence rw,r", RR | WR),
+    row(WeakFence::BothWrite, "fence rw,w", RW | WW),
+    row(WeakFence::Tso, "fence tso", RR | RW | WW),
+];
+
+const fn row(fence: WeakFence, name: &'static str, pairs: u8) -> Row {
+    Row { fence, name, pairs }
+}
+
+/// The pairs that accesses of two kinds make.
+fn pairs(first: Kind, second: Kind) -> u8 {
+    let made = [
+        (first.reads() && second.reads(), RR),
+        (first.reads() && second.writes(), RW),
+        (first.writes() && second.reads(), WR),
+        (first.writes() && second.writes(), WW),
     ];
+    let bits = made.iter().filter(|(is_made, _)| *is_made);
+    bits.fold(0, |all, (_, pair)| all | pair)
+}
 
-    /// Whether it orders an access of kind `first` before it before one of kind `second` after it.
-    pub fn orders(self, first: Kind, second: Kind) -> bool {
-        let (before, after) = match self {
-            WeakFence::ReadRead => (Side::Reads, Side::Reads),
-            WeakFence::ReadWrite => (Side::Reads, Side::Writes),
-            WeakFence::ReadBoth => (Side::Reads, Side::Both),
-            WeakFence::WriteRead => (Side::Writes, Side::Reads),
-            WeakFence::WriteWrite => (Side::Writes, Side::Writes),
-            WeakFence::WriteBoth => (Side::Writes, Side::Both),
-            WeakFence::BothRead => (Side::Both, Side::Reads),
-            WeakFence::BothWrite => (Side::Both, Side::Writes),
-            WeakFence::Tso => {
-                return !second.is_fence()
-                    && (first.reads() || (first.writes() && second.writes()));
-            }
-        };
-        before.has(first) && after.has(second)
-    }
-
-    /// Whether it orders stores before loads that follow it.
-    pub fn orders_store_load(self) -> bool {
-        self.orders(Kind::Store, Kind::Load)
-    }
-
-    /// Whether it orders stores before stores that follow it.
-    pub fn orders_store_store(self) -> bool {
-        self.orders(Kind::Store, Kind::Store)
-    }
-
-    /// The name of its kind in tables and JSON: `fence`, and what it orders.
-    pub fn name(self) -> &'static str {
-        match self {
-            WeakFence::ReadRead => "fence r,r",
-            WeakFence::ReadWrite => "fence r,w",
-            WeakFence::ReadBoth => "fence r,rw",
-            WeakFence::WriteRead => "fence w,r",
-            WeakFence::WriteWrite => "fence w,w",
-            WeakFence::WriteBoth => "fence w,rw",
-            WeakFence::BothRead => "fence rw,r",
-            WeakFence::BothWrite => "fence rw,w",
-            WeakFence::Tso => "fence tso",
+impl WeakFence {
+    /// Every weak fence, in ascending order.
+    pub const ALL: [WeakFence; FENCES.len()] = {
+        let mut all = [WeakFence::ReadRead; FENCES.len()];
+        let mut at = 0;
+        while at < FENCES.len() {
+            // Fences stand in the table in the order of their declaration.
+            assert!(FENCES[at].fence as usize == at);
+            all[at] = FENCES[at].fence;
+            at += 1;
         }
+        all
+    };
+
+    fn row(self) -> &'static Row {
+        &FENCES[self as usize]
+    }
+
+    /// Whether the fence orders an access of kind `first` before it before one of kind `second` after it.
+    pub fn orders(self, first: Kind, second: Kind) -> bool {
+        self.row().pairs & pairs(first, second) != 0
+    }
+
+    /// Whether the fence orders stores before loads that follow it.
+    pub fn orders_store_load(self) -> bool {
+        self.row().pairs & WR != 0
+    }
+
+    /// Whether the fence orders stores before stores that follow it.
+    pub fn orders_store_store(self) -> bool {
+        self.row().pairs & WW != 0
+    }
+
+    /// The name of the kind in tables and JSON: `fence`, and what it orders.
+    pub fn name(self) -> &'static str {
+        self.row().name
     }
 }
 
@@ -132,18 +146,19 @@ impl fmt::Display for WeakFence {
 impl Kind {
     /// The kind of a fence that orders the accesses `before` it before those `after` it.
     pub fn fence(before: Side, after: Side) -> Kind {
-        let weak = match (before, after) {
-            (Side::Both, Side::Both) => return Kind::Fence,
-            (Side::Reads, Side::Reads) => WeakFence::ReadRead,
-            (Side::Reads, Side::Writes) => WeakFence::ReadWrite,
-            (Side::Reads, Side::Both) => WeakFence::ReadBoth,
-            (Side::Writes, Side::Reads) => WeakFence::WriteRead,
-            (Side::Writes, Side::Writes) => WeakFence::WriteWrite,
-            (Side::Writes, Side::Both) => WeakFence::WriteBoth,
-            (Side::Both, Side::Reads) => WeakFence::BothRead,
-            (Side::Both, Side::Writes) => WeakFence::BothWrite,
+        let sides = |side| match side {
+            Side::Reads => (true, false),
+            Side::Writes => (false, true),
+            Side::Both => (true, true),
         };
-        Kind::WeakFence(weak)
+        let ((reads, writes), (then_reads, then_writes)) = (sides(before), sides(after));
+        let bit = |is_ordered, pair| if is_ordered { pair } else { 0 };
+        let ordered = bit(reads && then_reads, RR)
+            | bit(reads && then_writes, RW)
+            | bit(writes && then_reads, WR)
+            | bit(writes && then_writes, WW);
+        let weak = FENCES.iter().find(|row| row.pairs == ordered);
+        weak.map_or(Kind::Fence, |row| Kind::WeakFence(row.fence))
     }
 }
 

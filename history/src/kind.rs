@@ -32,24 +32,21 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in ascending order.
-    pub const ALL: [Kind; 16] = [
-        Kind::Load,
-        Kind::Store,
-        Kind::Rmw,
-        Kind::FailedCas,
-        Kind::LoadLinked,
-        Kind::StoreConditional,
-        Kind::Fence,
-        Kind::WeakFence(WeakFence::ReadRead),
-        Kind::WeakFence(WeakFence::ReadWrite),
-        Kind::WeakFence(WeakFence::ReadBoth),
-        Kind::WeakFence(WeakFence::WriteRead),
-        Kind::WeakFence(WeakFence::WriteWrite),
-        Kind::WeakFence(WeakFence::WriteBoth),
-        Kind::WeakFence(WeakFence::BothRead),
-        Kind::WeakFence(WeakFence::BothWrite),
-        Kind::WeakFence(WeakFence::Tso),
-    ];
+    pub const ALL: [Kind; 7 + WeakFence::ALL.len()] = {
+        let mut all = [Kind::Load; 7 + WeakFence::ALL.len()];
+        all[1] = Kind::Store;
+        all[2] = Kind::Rmw;
+        all[3] = Kind::FailedCas;
+        all[4] = Kind::LoadLinked;
+        all[5] = Kind::StoreConditional;
+        all[6] = Kind::Fence;
+        let mut at = 0;
+        while at < WeakFence::ALL.len() {
+            all[7 + at] = Kind::WeakFence(WeakFence::ALL[at]);
+            at += 1;
+        }
+        all
+    };
 
     /// Does it read memory (or a store buffer)?
     pub fn reads(self) -> bool {

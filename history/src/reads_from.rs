@@ -27,15 +27,15 @@ pub enum ReadSource {
     Write(OpId),
     /// From the initial value.
     Initial,
-    /// From nowhere: nobody wrote it and it is not the initial value.
+    /// The value is thin air: no write has it, and it is not the initial value.
     ThinAir,
     /// Not known: the trace does not show the value read.
     NotShown,
     /// Not known: the trace does not show every value that was written there.
     HiddenWrite,
-    /// Nobody is seen to write it, but a store that the trace cuts off may have.
+    /// No write is seen to have the value, but a store that the trace cuts off may have written it.
     UnfinishedStore,
-    /// Nobody is seen to write it, but a write that is no operation of the history may have.
+    /// No write is seen to have the value, but one that is no operation of the history may have written it.
     Outside,
     /// No recorded write supplies it, but a write that was not recorded may have.
     Unrecorded,

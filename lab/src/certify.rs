@@ -35,7 +35,7 @@ pub fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<boo
             certificate::write_consistent(&mut text, history, &claim, &[], run)?;
         }
         Verdict::Violation(violation) => {
-            let proof = steps::steps(history, violation);
+            let proof = steps(history, violation);
             certificate::write_violation(&mut text, &claim, &proof)?;
         }
         _ => return Ok(false),

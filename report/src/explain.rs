@@ -2,7 +2,8 @@
 //!
 //! - [`violation()`] draws a proof, a picture for each of its cases; [`drawn`] its end alone;
 //! - [`consistent()`] draws a memory order;
-//! - [`why`] says in words why each edge of a cycle is forced;
+//! - [`why`] says in words why each edge of a cycle is forced, for a violation of a model, and [`criterion`] for one of a
+//!   weaker criterion; both write the [`notes`] of the cycle;
 //! - [`coherence`] has what controllers did with the cache lines meanwhile.
 //!
 //! ```
@@ -31,6 +32,8 @@
 
 pub mod coherence;
 mod consistent;
+pub mod criterion;
+pub mod notes;
 mod rows;
 mod violation;
 pub mod why;

@@ -5,7 +5,7 @@
 //! arrows, `render` the rest, `states` the tables below, and `lists` what happened before a crash. Colours are those of Okabe and Ito; kinds of arrows differ in their dashes as well.
 //!
 //! ```
-//! use report::picture::{Arrow, Kind, Operation, Picture, Weight, svg};
+//! use report::picture::{Arrow, Operation, Picture, Relation, Weight, svg};
 //!
 //! let operation = |column, label: &str, text: &str| Operation {
 //!     column, label: label.to_owned(), text: text.to_owned(), place: String::new(),
@@ -15,8 +15,8 @@
 //!     columns: vec!["thread 0".to_owned()],
 //!     operations: vec![operation(0, "T0:0", "load x == 1"), operation(0, "T0:1", "store x := 1")],
 //!     arrows: vec![
-//!         Arrow { from: 0, to: 1, kind: Kind::Po, letter: None, weight: Weight::Strong },
-//!         Arrow { from: 1, to: 0, kind: Kind::Rf, letter: None, weight: Weight::Strong },
+//!         Arrow { from: 0, to: 1, relation: Relation::ProgramOrder, letter: None, weight: Weight::Strong },
+//!         Arrow { from: 1, to: 0, relation: Relation::ReadsFrom, letter: None, weight: Weight::Strong },
 //!     ],
 //!     ..Picture::default()
 //! };
@@ -31,6 +31,7 @@ mod routes;
 mod states;
 mod write;
 
+pub use certify::rule::Relation;
 pub(crate) use render::drawing;
 pub use render::{escaped, svg};
 pub use write::dot;
@@ -59,12 +60,20 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Why an arrow is there: its reason, or what its kind means.
+    /// The relations of the arrows, without those that are there for orientation only.
+    fn relations(&self) -> impl Iterator<Item = Relation> {
+        Relation::ALL.into_iter().filter(|&relation| {
+            let mut arrows = self.arrows.iter();
+            arrows.any(|arrow| arrow.relation == relation && arrow.weight != Weight::Faint)
+        })
+    }
+
+    /// Why an arrow is there: its reason, or what its relation means.
     fn reason(&self, arrow: &Arrow) -> &str {
         let letter = arrow.letter.as_deref();
         let mut reasons = self.reasons.iter();
         let found = reasons.find(|(own, _)| Some(own.as_str()) == letter);
-        found.map_or(arrow.kind.meaning(), |(_, text)| text)
+        found.map_or(arrow.relation.meaning(), |(_, text)| text)
     }
 }
 
@@ -89,7 +98,7 @@ pub struct Arrow {
     /// What comes after.
     pub to: usize,
     /// Why.
-    pub kind: Kind,
+    pub relation: Relation,
     /// The letter of its reason.
     pub letter: Option<String>,
     /// How strong it is.
@@ -107,74 +116,30 @@ pub enum Weight {
     Faint,
 }
 
-/// Why one operation comes before another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Program order.
-    Po,
-    /// The second reads what the first wrote.
-    Rf,
-    /// The order of the writes of a location.
-    Ww,
-    /// The second overwrites what the first reads.
-    Rw,
+/// How the arrows of a relation are drawn: in colours of Okabe and Ito, with a dash pattern each.
+struct ArrowStyle {
+    color: &'static str,
+    /// The line as Graphviz names it.
+    line: &'static str,
+    /// The dashes as SVG has them.
+    dashes: &'static str,
+    /// The line in text.
+    sample: &'static str,
 }
 
-impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 4] = [Kind::Po, Kind::Rf, Kind::Ww, Kind::Rw];
-
-    /// The field's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Po => "po",
-            Kind::Rf => "rf",
-            Kind::Ww => "ww",
-            Kind::Rw => "rw",
-        }
-    }
-
-    /// What that means.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Kind::Po => "program order",
-            Kind::Rf => "reads from",
-            Kind::Ww => "store order",
-            Kind::Rw => "reads before it is overwritten",
-        }
-    }
-
-    /// Its colour.
-    fn color(self) -> &'static str {
-        match self {
-            Kind::Po => "#000000",
-            Kind::Rf => "#007a59",
-            Kind::Ww => "#0072b2",
-            Kind::Rw => "#d55e00",
-        }
-    }
-
-    /// Its line, as Graphviz names it.
-    fn line(self) -> &'static str {
-        match self {
-            Kind::Po | Kind::Rf => "solid",
-            Kind::Ww => "dashed",
-            Kind::Rw => "dotted",
-        }
-    }
-
-    /// Whether some arrow that is not only for orientation is of it.
-    fn is_in(self, picture: &Picture) -> bool {
-        let mut arrows = picture.arrows.iter();
-        arrows.any(|arrow| arrow.kind == self && arrow.weight != Weight::Faint)
-    }
-
-    /// Its dashes, as SVG has them.
-    fn dashes(self) -> &'static str {
-        match self {
-            Kind::Po | Kind::Rf => "none",
-            Kind::Ww => "7 3",
-            Kind::Rw => "2 3",
+impl ArrowStyle {
+    fn of(relation: Relation) -> ArrowStyle {
+        let (color, line, dashes, sample) = match relation {
+            Relation::ProgramOrder => ("#000000", "solid", "none", "\u{2014}\u{2014}"),
+            Relation::ReadsFrom => ("#007a59", "solid", "none", "\u{2014}\u{2014}"),
+            Relation::Coherence => ("#0072b2", "dashed", "7 3", "- - -"),
+            Relation::FromReads => ("#d55e00", "dotted", "2 3", "\u{b7} \u{b7} \u{b7} \u{b7}"),
+        };
+        ArrowStyle {
+            color,
+            line,
+            dashes,
+            sample,
         }
     }
 }
@@ -208,6 +173,8 @@ pub struct CacheLine {
     pub rows: Vec<LineRow>,
     /// How many rows were left out.
     pub left_out: usize,
+    /// Where one cache began to hold a permission to write beside another cache's permission.
+    pub swmr_violation: Option<String>,
 }
 
 impl CacheLine {
@@ -236,4 +203,6 @@ pub struct LineRow {
     pub states: Vec<String>,
     /// The controller that took the transition; none if it is an operation.
     pub changed: Option<usize>,
+    /// The controllers whose permissions break the SWMR invariant after the row, in ascending order.
+    pub conflicting: Vec<usize>,
 }

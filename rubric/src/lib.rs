@@ -37,8 +37,8 @@ use thiserror::Error;
 
 pub use ::certify::certificate::{self, Certificate};
 pub use ::certify::verify::{Rejection, Verified};
-pub use ::check::bounds::Bounds;
-pub use ::check::shape::Shape;
+pub use ::check::Bounds;
+pub use ::check::shrink::LitmusShape;
 pub use ::check::shrink::Shrunk;
 pub use ::check::{Model, Options, PsoRmw, Verdict};
 pub use ::history;
@@ -148,7 +148,7 @@ impl Checked<'_> {
                 certificate::write_consistent(&mut text, self.history, &claim, &[], run)
             }
             Verdict::Violation(violation) => {
-                let proof = ::check::steps::steps(self.history, violation);
+                let proof = ::check::steps(self.history, violation);
                 certificate::write_violation(&mut text, &claim, &proof)
             }
             _ => return None,
@@ -185,6 +185,6 @@ pub fn verify(history: &History, certificate: &str) -> Result<Verified, Error> {
 }
 
 /// The litmus test that a small violation is, if it has a name.
-pub fn shape(shrunk: &Shrunk) -> Option<Shape> {
-    ::check::shape::of(&shrunk.history, &shrunk.violation)
+pub fn shape(shrunk: &Shrunk) -> Option<LitmusShape> {
+    ::check::shrink::litmus_shape(&shrunk.history, &shrunk.violation)
 }

@@ -34,10 +34,11 @@ use std::io::Read;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use ::check::bounds::{Bounds, Exceeded};
-use ::check::online::{Arrival, Broken, Stop, Why};
+use ::check::online::{Arrival, ArrivalError, Broken};
 use ::check::proof::Violation;
 use ::check::{self, Model, Verdict};
+use ::check::{Bounds, Exceeded};
+use certify::rule::Rule;
 use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
 
@@ -221,7 +222,7 @@ impl Watch {
 
     fn problem(&mut self, problem: Problem) -> Result<End, WatchError> {
         let stop = match problem {
-            Problem::Stop(stop) => stop,
+            Problem::Arrival(stop) => stop,
             Problem::Unsuitable(what) => {
                 return Err(WatchError::Unsuitable {
                     name: self.name.clone(),
@@ -231,13 +232,13 @@ impl Watch {
             }
         };
         match stop {
-            Stop::Broken(broken) => Ok(self.violation(&broken, self.taken)),
-            Stop::LateThread(first) => Ok(End::Undecided(format!(
+            ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.taken)),
+            ArrivalError::LateThread(first) => Ok(End::Undecided(format!(
                 "thread {} began with {} when operations had been forgotten that it may precede",
                 first.thread,
                 self.window.named(&first)
             ))),
-            Stop::WrittenTwice(twice) => Err(WatchError::WrittenTwice {
+            ArrivalError::WrittenTwice(twice) => Err(WatchError::WrittenTwice {
                 name: self.name.clone(),
                 second: self.window.named(&twice.second),
                 first: match twice.first {
@@ -353,21 +354,21 @@ impl Watch {
 fn reason(window: &Window, broken: &Broken) -> String {
     let named = |it: &Arrival| window.named(it);
     match broken {
-        Broken::Cycle(before, after, why) => {
+        Broken::Cycle(before, after, rule) => {
             let (first, second) = (named(before), named(after));
-            let because = match why {
-                Why::ProgramOrder => "program order".to_owned(),
-                Why::ReadsFrom => "the second reads what the first writes".to_owned(),
-                Why::OwnEarlier(read) => format!(
+            let because = match rule {
+                Some(Rule::ProgramOrder(_)) => "program order".to_owned(),
+                Some(Rule::ReadsFrom) => "the second reads what the first writes".to_owned(),
+                Some(Rule::OwnEarlier(read)) => format!(
                     "{} comes after the first in its thread, and returns the value of the second",
                     named(read)
                 ),
-                Why::Observed(read) => format!(
+                Some(Rule::Observed(read)) => format!(
                     "{} comes after the first, and returns the value of the second",
                     named(read)
                 ),
-                Why::Overtaken => "the first reads what the second overwrites".to_owned(),
-                Why::Forgotten => "operations that are forgotten said so".to_owned(),
+                Some(Rule::Overtaken) => "the first reads what the second overwrites".to_owned(),
+                _ => "operations that are forgotten said so".to_owned(),
             };
             format!("{first} must come before {second}, since {because}; but it comes after it")
         }

@@ -34,7 +34,7 @@ fn satisfies(history: &History, model: Model, about: &dyn Fn() -> String) -> boo
             certificate::write_consistent(&mut file, history, &claim, &[], run).unwrap();
         }
         Verdict::Violation(violation) => {
-            let proof = steps::steps(history, violation);
+            let proof = steps(history, violation);
             certificate::write_violation(&mut file, &claim, &proof).unwrap();
         }
         other => panic!("{}: {model}: {other:?}", about()),

@@ -69,14 +69,14 @@ impl Record for Measurement {
     const MADE_BY: &'static str = "make bench";
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Number, NumberOrNull, Seconds, SecondsOrNull, Small, Text};
+        use Field::{Algorithm, Number, NumberOrNull, Seconds, SecondsOrNull, Small, Text};
         vec![
             ("series", Text(&mut self.series)),
             ("version", Text(&mut self.version)),
             ("command", Text(&mut self.command)),
             ("format", Text(&mut self.format)),
             ("model", Text(&mut self.model)),
-            ("algorithm", Text(&mut self.algorithm)),
+            ("algorithm", Algorithm(&mut self.algorithm)),
             ("operations", Number(&mut self.operations)),
             ("threads", Small(&mut self.threads)),
             ("locations", Small(&mut self.locations)),
@@ -88,7 +88,7 @@ impl Record for Measurement {
             ("seed", Number(&mut self.seed)),
             ("trace_bytes", Number(&mut self.trace_bytes)),
             ("verdict", Text(&mut self.verdict)),
-            ("decided_by", Text(&mut self.decided_by)),
+            ("decided_by", Algorithm(&mut self.decided_by)),
             ("runs", Small(&mut self.runs)),
             ("check_seconds", Seconds(&mut self.check_seconds)),
             ("decide_seconds", Seconds(&mut self.decide_seconds)),

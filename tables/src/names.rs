@@ -9,6 +9,20 @@ pub(super) const MODELS: &[&str] = &["sc", "tso", "pso"];
 /// The sizes of experiments.
 pub(super) const SIZES: &[&str] = &["quick", "paper", "large"];
 
+/// The current name of an algorithm: what older versions wrote is still read.
+pub(super) fn current_algorithm(name: &str) -> &str {
+    match name {
+        "temporal" => "trace-order",
+        name => name,
+    }
+}
+
+/// Reads the name of an algorithm from a journal.
+pub(super) fn algorithm<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Ok(current_algorithm(&name).to_owned())
+}
+
 /// Reads the name of a model from a journal.
 pub(super) fn model<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     one_of(deserializer, MODELS)

@@ -7,6 +7,7 @@ use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Serie
 
 use crate::TableError;
 use crate::guard::{decoded, probed, reader};
+use crate::names::current_algorithm;
 use crate::write::create;
 
 /// A row of a table.
@@ -27,6 +28,8 @@ pub(super) trait Record: Clone + Default {
 pub(super) enum Field<'a> {
     Text(&'a mut String),
     TextOrNull(&'a mut Option<String>),
+    /// The name of an algorithm.
+    Algorithm(&'a mut String),
     /// A text that is one of these names.
     Name(&'a mut String, &'static [&'static str]),
     /// One of a few words.
@@ -62,9 +65,11 @@ pub(super) fn set<T>(field: &mut T, found: Option<T>) -> bool {
 impl Field<'_> {
     fn dtype(&self) -> DataType {
         match self {
-            Field::Text(_) | Field::TextOrNull(_) | Field::Name(..) | Field::Word(_) => {
-                DataType::String
-            }
+            Field::Text(_)
+            | Field::TextOrNull(_)
+            | Field::Algorithm(_)
+            | Field::Name(..)
+            | Field::Word(_) => DataType::String,
             Field::Small(_) | Field::SmallOrNull(_) => DataType::UInt32,
             Field::Number(_) | Field::NumberOrNull(_) => DataType::UInt64,
             Field::Seconds(_) | Field::SecondsOrNull(_) => DataType::Float64,
@@ -75,7 +80,7 @@ impl Field<'_> {
     fn value(&self) -> AnyValue<'static> {
         let text = |text: &str| AnyValue::StringOwned(text.into());
         match self {
-            Field::Text(field) | Field::Name(field, _) => text(field),
+            Field::Text(field) | Field::Algorithm(field) | Field::Name(field, _) => text(field),
             Field::TextOrNull(field) => field.as_deref().map_or(AnyValue::Null, text),
             Field::Word(field) => field.word().map_or(AnyValue::Null, text),
             Field::Small(number) => AnyValue::UInt32(**number),
@@ -98,6 +103,9 @@ impl Field<'_> {
             (Field::Text(field), AnyValue::String(text)) => **field = (*text).to_owned(),
             (Field::TextOrNull(field), AnyValue::String(text)) => {
                 **field = Some((*text).to_owned());
+            }
+            (Field::Algorithm(field), AnyValue::String(name)) => {
+                **field = current_algorithm(name).to_owned();
             }
             (Field::Name(field, names), AnyValue::String(name)) if names.contains(name) => {
                 **field = (*name).to_owned();

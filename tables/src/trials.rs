@@ -78,6 +78,7 @@ pub struct Trial {
     #[serde(deserialize_with = "names::model")]
     pub model: String,
     /// The algorithm, as on the command line.
+    #[serde(deserialize_with = "names::algorithm")]
     pub algorithm: String,
     /// What it said.
     pub said: Said,
@@ -121,7 +122,8 @@ impl Record for Trial {
 
     fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
         use Field::{
-            Name, Number, NumberOrNull, Seconds, Small, SmallOrNull, Text, TextOrNull, Word,
+            Algorithm, Name, Number, NumberOrNull, Seconds, Small, SmallOrNull, Text, TextOrNull,
+            Word,
         };
         vec![
             ("experiment", Text(&mut self.experiment)),
@@ -146,7 +148,7 @@ impl Record for Trial {
             ("trace_hash", Text(&mut self.trace_hash)),
             ("make_seconds", Seconds(&mut self.make_seconds)),
             ("model", Name(&mut self.model, names::MODELS)),
-            ("algorithm", Text(&mut self.algorithm)),
+            ("algorithm", Algorithm(&mut self.algorithm)),
             ("said", Word(&mut self.said)),
             ("reason", TextOrNull(&mut self.reason)),
             ("seconds", Seconds(&mut self.seconds)),

@@ -5,8 +5,9 @@ use std::io::{self, BufRead};
 use memory::{Model, PsoRmw};
 use thiserror::Error;
 
-use super::{Certificate, Claim, Evidence, Literal, Name, ProofRule, ProofStep, relations};
+use super::{Certificate, Claim, Evidence, Literal, Name, NumberedStep, Statement, relations};
 use crate::criterion::Criterion;
+use crate::rule::Rule;
 
 /// Why a text is no certificate.
 #[derive(Debug, Error)]
@@ -50,10 +51,13 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
     }
     let (claim, verdict) = reader.header()?;
     let evidence = match verdict.as_str() {
-        "violation" if claim.criterion.is_some() => reader.breach()?,
+        "violation" if claim.criterion.is_some() => {
+            let expected = "a pair of a relation, a cycle or `end`";
+            Evidence::CriterionViolation(reader.steps(expected, relations::parse)?)
+        }
         // That a criterion holds has no certificate.
         "consistent" if claim.criterion.is_none() => reader.run()?,
-        "violation" => reader.proof()?,
+        "violation" => Evidence::Violation(reader.steps("a proof step or `end`", statement)?),
         _ => return Err(reader.error("`verdict consistent` or `verdict violation`")),
     };
     match reader.next("") {
@@ -137,7 +141,7 @@ impl<B: BufRead> Reader<B> {
         let digest =
             field("digest").ok_or_else(|| self.error("a `digest` line before the verdict"))?;
         let criterion = match field("criterion").map(|name| Criterion::from_name(&name)) {
-            Some(None) => return Err(self.error("a criterion: cc, ccv, cm, ccm or wccm")),
+            Some(None) => return Err(self.error("the name of a criterion after `criterion`")),
             known => known.flatten(),
         };
         let threads = field("threads").map(|count| count.parse());
@@ -179,69 +183,62 @@ impl<B: BufRead> Reader<B> {
         Ok(Evidence::Consistent { reads_from, steps })
     }
 
-    fn proof(&mut self) -> Result<Evidence, ReadError> {
+    /// The steps of a refutation, up to `end`.
+    fn steps<S>(
+        &mut self,
+        expected: &'static str,
+        statement: impl Fn(&str) -> Option<S>,
+    ) -> Result<Vec<NumberedStep<S>>, ReadError> {
         let mut steps = Vec::new();
         loop {
-            self.next("a proof step or `end`")?;
+            self.next(expected)?;
             if self.text == "end" {
-                return Ok(Evidence::Violation(steps));
+                return Ok(steps);
             }
-            steps.push(proof_step(&self.text).ok_or_else(|| self.error("a proof step or `end`"))?);
-        }
-    }
-
-    fn breach(&mut self) -> Result<Evidence, ReadError> {
-        const STEP: &str = "a pair of a relation, a cycle or `end`";
-        let mut steps = Vec::new();
-        loop {
-            self.next(STEP)?;
-            if self.text == "end" {
-                return Ok(Evidence::Breach(steps));
-            }
-            steps.push(relations::parse(&self.text).ok_or_else(|| self.error(STEP))?);
+            let step = numbered_step(&self.text, &statement);
+            steps.push(step.ok_or_else(|| self.error(expected))?);
         }
     }
 }
 
-fn proof_step(text: &str) -> Option<ProofStep> {
-    let (text, premises) = match text.split_once(" :") {
-        Some((text, premises)) => (text, premises),
-        None => (text, ""),
-    };
-    let premises = premises
-        .split_ascii_whitespace()
-        .map(|number| number.parse().ok())
-        .collect::<Option<Vec<u32>>>()?;
+fn numbered_step<S>(text: &str, statement: impl Fn(&str) -> Option<S>) -> Option<NumberedStep<S>> {
+    let (text, premises) = text.split_once(" :").unwrap_or((text, ""));
+    let premises = premises.split_ascii_whitespace();
+    let premises = premises.map(|number| number.parse().ok());
     let (number, text) = text.split_once(' ')?;
-    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let pair = || two(rest);
-    let rule = match word {
-        "R1" | "R2" | "R3" => {
-            let (a, b) = pair()?;
-            ProofRule::ProgramOrder(word.as_bytes()[1] - b'0', a, b)
-        }
-        "R4" => pair().map(|(s, l)| ProofRule::ReadsFrom(s, l))?,
-        "R5" => pair().map(|(s, l)| ProofRule::OwnEarlier(s, l))?,
-        "R6" => pair().map(|(s, l)| ProofRule::Observed(s, l))?,
-        "R7" => pair().map(|(l, s)| ProofRule::Overtaken(l, s))?,
-        "first" => ProofRule::First(name(rest)?),
-        "final" => ProofRule::Final(name(rest)?),
-        "suppose" => ProofRule::Suppose(literal(rest)?),
-        "candidates" => ProofRule::Candidates(name(rest)?),
-        "clause" => ProofRule::Clause(
-            rest.split_ascii_whitespace()
-                .map(literal)
-                .collect::<Option<Vec<_>>>()?,
-        ),
-        "cycle" if rest.is_empty() => ProofRule::Cycle,
-        "thin-air" => ProofRule::ThinAir(name(rest)?),
-        "thin-final" => ProofRule::ThinFinal(rest.parse().ok()?),
-        _ => return None,
-    };
-    Some(ProofStep {
+    Some(NumberedStep {
         number: number.parse().ok()?,
-        rule,
-        premises,
+        statement: statement(text)?,
+        premises: premises.collect::<Option<_>>()?,
+    })
+}
+
+fn statement(text: &str) -> Option<Statement> {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    Some(match word {
+        "suppose" => Statement::Suppose(literal(rest)?),
+        "candidates" => Statement::Candidates(name(rest)?),
+        "clause" => {
+            let literals = rest.split_ascii_whitespace().map(literal);
+            Statement::Clause(literals.collect::<Option<_>>()?)
+        }
+        "cycle" if rest.is_empty() => Statement::Cycle,
+        "thin-air" => Statement::ThinAir(name(rest)?),
+        "thin-final" => Statement::ThinFinal(rest.parse().ok()?),
+        _ => {
+            let rule = Rule::from_word(word)?;
+            let (has_before, has_after) = rule.written_ends();
+            let mut names = rest.split(' ').map(name);
+            let mut next = || names.next().flatten();
+            let before = if has_before { Some(next()?) } else { None };
+            let rule = rule.try_map(|()| next())?;
+            let after = if has_after { Some(next()?) } else { None };
+            names.next().is_none().then_some(Statement::Order {
+                rule,
+                before,
+                after,
+            })?
+        }
     })
 }
 

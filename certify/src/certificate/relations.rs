@@ -6,9 +6,9 @@ use super::Name;
 use super::read::name;
 use crate::criterion::{Cyclic, Link, Order};
 
-/// What a step says.
+/// What a step of a refutation of a criterion says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StepOf {
+pub enum RelationStatement {
     /// A pair of a relation.
     Pair {
         /// The relation.
@@ -24,34 +24,10 @@ pub enum StepOf {
     Cycle(Cyclic<Name>),
 }
 
-/// A numbered step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RelationStep {
-    /// Its number; numbers ascend.
-    pub number: u32,
-    /// What it says.
-    pub what: StepOf,
-    /// The numbers it cites.
-    pub premises: Vec<u32>,
-}
-
-impl fmt::Display for RelationStep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.number, self.what)?;
-        if !self.premises.is_empty() {
-            f.write_str(" :")?;
-            for premise in &self.premises {
-                write!(f, " {premise}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for StepOf {
+impl fmt::Display for RelationStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StepOf::Pair {
+            RelationStatement::Pair {
                 link,
                 before,
                 after,
@@ -63,7 +39,7 @@ impl fmt::Display for StepOf {
                     None => Ok(()),
                 }
             }
-            StepOf::Cycle(relation) => write!(f, "cycle {}", mark(relation)),
+            RelationStatement::Cycle(relation) => write!(f, "cycle {}", mark(relation)),
         }
     }
 }
@@ -93,18 +69,12 @@ fn mark(relation: &Cyclic<Name>) -> String {
     }
 }
 
-/// Reads a step.
-pub(super) fn parse(text: &str) -> Option<RelationStep> {
-    let (text, premises) = text.split_once(" :").unwrap_or((text, ""));
-    let premises = premises
-        .split_ascii_whitespace()
-        .map(|number| number.parse().ok());
-    let premises = premises.collect::<Option<Vec<u32>>>()?;
+/// Reads what a step says.
+pub(super) fn parse(text: &str) -> Option<RelationStatement> {
     let mut words = text.split(' ');
-    let number = words.next()?.parse().ok()?;
-    let what = match words.next()? {
-        "cycle" => StepOf::Cycle(cyclic(words.next()?)?),
-        relation => StepOf::Pair {
+    let statement = match words.next()? {
+        "cycle" => RelationStatement::Cycle(cyclic(words.next()?)?),
+        relation => RelationStatement::Pair {
             link: link(relation)?,
             before: name(words.next()?)?,
             after: name(words.next()?)?,
@@ -115,11 +85,7 @@ pub(super) fn parse(text: &str) -> Option<RelationStep> {
             },
         },
     };
-    words.next().is_none().then_some(RelationStep {
-        number,
-        what,
-        premises,
-    })
+    words.next().is_none().then_some(statement)
 }
 
 fn link(text: &str) -> Option<Link<Name>> {

@@ -10,7 +10,7 @@ use memory::Model;
 use rustc_hash::FxHashMap;
 
 use super::{Rejection, Verified, resolve};
-use crate::certificate::{Name, RelationStep, StepOf};
+use crate::certificate::{Name, RelationStatement, RelationStep};
 use crate::criterion::{Criterion, Cyclic, Link, Order};
 
 type Checked<T> = Result<T, Rejection>;
@@ -48,8 +48,8 @@ impl<'h> Relations<'h> {
         for (at, step) in steps.iter().enumerate() {
             self.require(step.number > self.step, "numbers must ascend")?;
             self.step = step.number;
-            match step.what {
-                StepOf::Pair {
+            match step.statement {
+                RelationStatement::Pair {
                     link,
                     before,
                     after,
@@ -63,12 +63,12 @@ impl<'h> Relations<'h> {
                     self.pair(pair, via, &step.premises)?;
                     self.pairs.insert(step.number, pair);
                 }
-                StepOf::Cycle(relation) => {
+                RelationStatement::Cycle(relation) => {
                     self.cycle(relation, &step.premises)?;
                     if at + 1 < steps.len() {
                         return Err(Rejection::Leftover(step.number));
                     }
-                    return Ok(Verified::Breach {
+                    return Ok(Verified::CriterionViolation {
                         criterion: self.criterion,
                         steps: steps.len(),
                     });
@@ -90,7 +90,7 @@ impl<'h> Relations<'h> {
     }
 
     fn weak(&self) -> bool {
-        self.criterion == Criterion::Wccm
+        self.criterion.definition().is_weak
     }
 
     fn pair(&self, pair: Pair, via: Option<Name>, premises: &[u32]) -> Checked<()> {
@@ -99,11 +99,7 @@ impl<'h> Relations<'h> {
             (Link::Program(order), None) => self.program_order(order, ends),
             (Link::ReadsFrom { external }, None) => self.reads_from(external, ends),
             (Link::Local(order, of), Some(read)) => {
-                let known = match self.criterion {
-                    Criterion::Cc | Criterion::Ccv => false,
-                    Criterion::Cm | Criterion::Ccm => order == Order::Full,
-                    Criterion::Wccm => order != Order::Full,
-                };
+                let known = self.criterion.definition().local.contains(&order);
                 self.require(known, "the criterion has no such relation")?;
                 let inside = |link| self.is_local(link, order, Some(of));
                 self.before_or_equal(order, read, of)?;
@@ -265,15 +261,21 @@ impl<'h> Relations<'h> {
 
     /// `cf` over what the criterion puts into its brackets.
     fn conflict_over(&self, ends: (Name, Name), read: Name, premises: &[u32]) -> Checked<()> {
-        let over = |order| move |link| self.is_local(link, order, None);
-        match self.criterion {
-            Criterion::Ccv => self.conflict(ends, read, premises, |link| self.is_causal(link)),
-            Criterion::Ccm => self.conflict(ends, read, premises, over(Order::Full)),
-            Criterion::Wccm => self
-                .conflict(ends, read, premises, over(Order::Preserved))
-                .or_else(|_| self.conflict(ends, read, premises, over(Order::SameLocation))),
-            Criterion::Cc | Criterion::Cm => self.unfounded("the criterion has no conflicts"),
+        let definition = self.criterion.definition();
+        self.require(definition.has_conflicts, "the criterion has no conflicts")?;
+        if !definition.has_store_order {
+            return self.conflict(ends, read, premises, |link| self.is_causal(link));
         }
+        let over = |&order| {
+            self.conflict(ends, read, premises, |link| {
+                self.is_local(link, order, None)
+            })
+        };
+        let mut all = definition.local.iter().map(over);
+        let first = all
+            .next()
+            .unwrap_or_else(|| self.unfounded("the criterion has no order"));
+        all.fold(first, Result::or)
     }
 
     /// A path leads from the first write to a read from the second.
@@ -294,7 +296,7 @@ impl<'h> Relations<'h> {
     }
 
     fn store(&self, ends: (Name, Name), premises: &[u32]) -> Checked<()> {
-        let known = matches!(self.criterion, Criterion::Ccm | Criterion::Wccm);
+        let known = self.criterion.definition().has_store_order;
         self.require(known, "the criterion has no store order")?;
         self.other_writes(ends)?;
         let happens = |link: Link<Name>| self.is_causal(link) || matches!(link, Link::Local(..));
@@ -308,12 +310,11 @@ impl<'h> Relations<'h> {
         let source = self.source(read)?;
         self.other_writes((source, write))?;
         self.require(read != write, "no pair of different operations")?;
-        let path = match self.criterion {
-            Criterion::Ccm | Criterion::Wccm => {
-                self.path(premises, |link| self.orders_writes(link))?
-            }
-            _ => self.path(premises, |link| self.is_causal(link))?,
-        };
+        let by_stores = self.criterion.definition().has_store_order;
+        let path = self.path(premises, |link| match by_stores {
+            true => self.orders_writes(link),
+            false => self.is_causal(link),
+        })?;
         self.require(
             path == (source, write),
             "the path does not lead from the source to the write",
@@ -345,14 +346,8 @@ impl<'h> Relations<'h> {
     }
 
     fn cycle(&self, relation: Cyclic<Name>, premises: &[u32]) -> Checked<()> {
-        let wanted = match (self.criterion, relation) {
-            (Criterion::Cc | Criterion::Ccv | Criterion::Cm, Cyclic::Causality) => true,
-            (Criterion::Cc | Criterion::Ccv | Criterion::Cm, Cyclic::Stale) => true,
-            (Criterion::Ccv, Cyclic::Convergence) | (Criterion::Cm, Cyclic::Local(_)) => true,
-            (Criterion::Ccm, Cyclic::Memory) => true,
-            (Criterion::Wccm, Cyclic::Weak(order)) => order != Order::Full,
-            _ => false,
-        };
+        let acyclic = self.criterion.definition().acyclic;
+        let wanted = acyclic.contains(&relation.map(|_| ()));
         self.require(wanted, "the criterion says nothing about that relation")?;
         let (start, end) = self.path(premises, |link| self.belongs(relation, link))?;
         self.require(start == end, "the cited pairs do not close a cycle")?;

@@ -5,7 +5,8 @@ use memory::Model;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Rejection, Verified, resolve};
-use crate::certificate::{Literal, Name, ProofRule, ProofStep};
+use crate::certificate::{Literal, Name, ProofStep, Statement};
+use crate::rule::Rule;
 
 /// What a proof has established under a number.
 enum Established {
@@ -51,13 +52,13 @@ impl<'h> Proof<'h> {
             self.step = step.number;
             match self.derive(step)? {
                 Some(literal) => self.establish(Established::Fact(literal)),
-                None if self.supposed.is_empty() && is_contradiction(&step.rule) => {
+                None if self.supposed.is_empty() && is_contradiction(&step.statement) => {
                     if at + 1 < steps.len() {
                         return Err(Rejection::Leftover(step.number));
                     }
                     return Ok(Verified::Violation { steps: steps.len() });
                 }
-                None if is_contradiction(&step.rule) => self.close_block(),
+                None if is_contradiction(&step.statement) => self.close_block(),
                 None => {}
             }
         }
@@ -94,37 +95,35 @@ impl<'h> Proof<'h> {
     /// What a step derives; `None` for a clause (established here) or a contradiction.
     fn derive(&mut self, step: &ProofStep) -> Checked<Option<Literal>> {
         let premises = &step.premises;
-        Ok(Some(match step.rule {
-            ProofRule::ProgramOrder(number, a, b) => self.program_order(number, a, b)?,
-            ProofRule::ReadsFrom(s, l) => self.reads_from(s, l, premises)?,
-            ProofRule::OwnEarlier(s, l) => self.own_earlier(s, l, premises)?,
-            ProofRule::Observed(s, l) => self.observed(s, l, premises)?,
-            ProofRule::Overtaken(l, s) => self.overtaken(l, s, premises)?,
-            ProofRule::First(s) => self.first(s)?,
-            ProofRule::Final(s) => self.final_write(s, premises)?,
-            ProofRule::Suppose(literal) => {
+        Ok(Some(match step.statement {
+            Statement::Order {
+                rule,
+                before,
+                after,
+            } => self.order(rule, before, after, premises)?,
+            Statement::Suppose(literal) => {
                 self.may_be_supposed(literal)?;
                 self.supposed.push(literal);
                 literal
             }
-            ProofRule::Candidates(l) => {
+            Statement::Candidates(l) => {
                 let clause = self.candidates(l)?;
                 self.establish(clause_or_fact(clause));
                 return Ok(None);
             }
-            ProofRule::Clause(ref literals) => {
+            Statement::Clause(ref literals) => {
                 self.unit_propagation(literals, premises)?;
                 if !literals.is_empty() {
                     self.establish(clause_or_fact(literals.clone()));
                 }
                 return Ok(None);
             }
-            ProofRule::Cycle => {
+            Statement::Cycle => {
                 let (start, end) = self.path(premises)?;
                 self.require(start == end, "the cited facts do not close a cycle")?;
                 return Ok(None);
             }
-            ProofRule::ThinAir(l) => {
+            Statement::ThinAir(l) => {
                 let source = self.known_source(self.op(l)?);
                 self.require(
                     source == Some(ReadSource::ThinAir),
@@ -132,11 +131,31 @@ impl<'h> Proof<'h> {
                 )?;
                 return Ok(None);
             }
-            ProofRule::ThinFinal(address) => {
+            Statement::ThinFinal(address) => {
                 self.thin_final(address)?;
                 return Ok(None);
             }
         }))
+    }
+
+    /// What follows by a rule. A certificate that was read has the ends that the rule needs.
+    fn order(
+        &self,
+        rule: Rule<Name>,
+        before: Option<Name>,
+        after: Option<Name>,
+        premises: &[u32],
+    ) -> Checked<Literal> {
+        match (rule, before, after) {
+            (Rule::ProgramOrder(_), Some(a), Some(b)) => self.program_order(rule, a, b),
+            (Rule::ReadsFrom, Some(s), Some(l)) => self.reads_from(s, l, premises),
+            (Rule::OwnEarlier(l), Some(s), None) => self.own_earlier(s, l, premises),
+            (Rule::Observed(l), Some(s), None) => self.observed(s, l, premises),
+            (Rule::Overtaken, Some(l), Some(s)) => self.overtaken(l, s, premises),
+            (Rule::InitialFirst, None, Some(s)) => self.first(s),
+            (Rule::Final, Some(s), None) => self.final_write(s, premises),
+            _ => self.unfounded("no rule says so"),
+        }
     }
 
     fn op(&self, name: Name) -> Checked<OpId> {
@@ -227,15 +246,13 @@ impl<'h> Proof<'h> {
         first < second && self.history.thread_of(first) == self.history.thread_of(second)
     }
 
-    fn program_order(&self, number: u8, a: Name, b: Name) -> Checked<Literal> {
+    fn program_order(&self, rule: Rule<Name>, a: Name, b: Name) -> Checked<Literal> {
         let (first, second) = (self.op(a)?, self.op(b)?);
-        let (one, two) = (self.history.kind(first), self.history.kind(second));
-        let label = match one.is_plain_store() {
-            _ if one.is_fence() || two.is_fence() => 3,
-            true => 2,
-            false => 1,
-        };
-        self.require(number == label, "the pair falls under another of R1 to R3")?;
+        let falls_under = Rule::program_order(self.history.kind(first), self.history.kind(second));
+        self.require(
+            rule == falls_under,
+            "the pair falls under another of R1 to R3",
+        )?;
         self.require(self.same_thread_earlier(first, second), "no program order")?;
         let kept = self.model.preserves_ops(self.history, first, second);
         self.require(kept, "the model does not preserve this pair")?;
@@ -465,10 +482,10 @@ fn clause_or_fact(clause: Vec<Literal>) -> Established {
     }
 }
 
-fn is_contradiction(rule: &ProofRule) -> bool {
-    match rule {
-        ProofRule::Cycle | ProofRule::ThinAir(_) | ProofRule::ThinFinal(_) => true,
-        ProofRule::Clause(literals) => literals.is_empty(),
+fn is_contradiction(statement: &Statement) -> bool {
+    match statement {
+        Statement::Cycle | Statement::ThinAir(_) | Statement::ThinFinal(_) => true,
+        Statement::Clause(literals) => literals.is_empty(),
         _ => false,
     }
 }

@@ -5,7 +5,7 @@ use history::{
 };
 
 use super::Recipe;
-use super::dice::{Dice, Weighted};
+use super::rng::{Rng, Weighted};
 use super::run::Run;
 
 /// What every thread does, thread by thread. Memory: 13 bytes an operation.
@@ -22,7 +22,7 @@ pub(super) struct Program {
 impl Program {
     /// A program without loops and branches: each operation is of a random kind, to a random
     /// location.
-    pub fn random(recipe: &Recipe, dice: &mut Dice) -> Program {
+    pub fn random(recipe: &Recipe, rng: &mut Rng) -> Program {
         let length = recipe.operations as usize;
         let mix = recipe.mix;
         let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Fence];
@@ -30,15 +30,15 @@ impl Program {
         let kinds_by_weight = Weighted::new(weights.map(u64::from).into_iter());
         let by_popularity = Weighted::zipf(recipe.locations, recipe.skew);
         let mut names: Vec<u32> = (0..recipe.locations).collect();
-        dice.shuffle(&mut names);
+        rng.shuffle(&mut names);
 
         let kind: Vec<Kind> = (0..length)
-            .map(|_| kinds[kinds_by_weight.choose(dice)])
+            .map(|_| kinds[kinds_by_weight.choose(rng)])
             .collect();
         let location: Vec<u32> = (0..length)
-            .map(|_| names[by_popularity.choose(dice)])
+            .map(|_| names[by_popularity.choose(rng)])
             .collect();
-        let written = values(&kind, &location, recipe.locations, dice);
+        let written = values(&kind, &location, recipe.locations, rng);
         Program {
             kind,
             location,
@@ -91,7 +91,7 @@ fn starts(length: usize, threads: u32) -> Vec<usize> {
 }
 
 /// What each write writes: the k writes of a location write 1 to k, in random order.
-fn values(kind: &[Kind], location: &[u32], locations: u32, dice: &mut Dice) -> Vec<u64> {
+fn values(kind: &[Kind], location: &[u32], locations: u32, rng: &mut Rng) -> Vec<u64> {
     let mut by_location: Vec<Vec<u64>> = vec![Vec::new(); locations as usize];
     let writes = || (0..kind.len()).filter(|&op| kind[op].writes());
     for op in writes() {
@@ -99,7 +99,7 @@ fn values(kind: &[Kind], location: &[u32], locations: u32, dice: &mut Dice) -> V
         values.push(values.len() as u64 + 1);
     }
     for values in &mut by_location {
-        dice.shuffle(values);
+        rng.shuffle(values);
     }
     let mut written = vec![0; kind.len()];
     for op in writes() {

@@ -3,7 +3,7 @@
 use history::{History, OpId};
 
 use super::RecipeError;
-use super::dice::Dice;
+use super::rng::Rng;
 
 /// Makes `reads` random reads return the value of another write of their location, at most
 /// `distance` operations before or after them in the order of completions, chosen at random. The
@@ -19,7 +19,7 @@ pub fn repointed(
     distance: u32,
     seed: u64,
 ) -> Result<History, RecipeError> {
-    repoint(history, reads, distance, &mut Dice::new(seed))
+    repoint(history, reads, distance, &mut Rng::new(seed))
 }
 
 /// The same, from choices that go on.
@@ -27,7 +27,7 @@ pub(super) fn repoint(
     history: &History,
     wanted: u32,
     distance: u32,
-    dice: &mut Dice,
+    rng: &mut Rng,
 ) -> Result<History, RecipeError> {
     let order = Order::new(history);
     let mut reads: Vec<OpId> = history
@@ -40,11 +40,11 @@ pub(super) fn repoint(
         if found == wanted {
             break;
         }
-        dice.draw(&mut reads[at..], 1);
+        rng.draw(&mut reads[at..], 1);
         let read = reads[at];
         let others = order.others(read, distance);
         if !others.is_empty() {
-            values[read.at()] = order.value(read, others[dice.index(others.len())]);
+            values[read.at()] = order.value(read, others[rng.index(others.len())]);
             found += 1;
         }
     }

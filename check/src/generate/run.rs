@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use history::{Access, History, Kind, OpId};
 
-use super::dice::Dice;
 use super::program::Program;
+use super::rng::Rng;
 use super::{Recipe, RecipeError};
 use memory::machine::{Machine, Refusal, Step};
 use memory::{Label, Model};
@@ -37,14 +37,14 @@ impl Run {
 }
 
 /// Runs a program: again and again a random thread does its next operation or commits a store.
-pub(super) fn run(program: &Program, recipe: &Recipe, dice: &mut Dice) -> Result<Run, RecipeError> {
+pub(super) fn run(program: &Program, recipe: &Recipe, rng: &mut Rng) -> Result<Run, RecipeError> {
     let history = program.history(None)?;
     let mut scheduler = Scheduler::new(&history, recipe);
     let mut active: Vec<usize> = (0..scheduler.threads.len()).collect();
     while !active.is_empty() {
-        let at = dice.index(active.len());
-        let step = scheduler.choose(active[at], dice);
-        scheduler.step(active[at], step, dice)?;
+        let at = rng.index(active.len());
+        let step = scheduler.choose(active[at], rng);
+        scheduler.step(active[at], step, rng)?;
         if scheduler.is_done(active[at]) {
             active.swap_remove(at);
         }
@@ -103,7 +103,7 @@ impl<'h> Scheduler<'h> {
 
     /// What a thread that is not done does next. The fuller its buffer, the more likely it is to
     /// commit a store, so that a deep buffer is used and none overflows.
-    fn choose(&self, at: usize, dice: &mut Dice) -> Step {
+    fn choose(&self, at: usize, rng: &mut Rng) -> Step {
         let thread = &self.threads[at];
         let waiting = thread.buffer.len();
         if waiting == 0 {
@@ -112,8 +112,8 @@ impl<'h> Scheduler<'h> {
         let must_commit = thread.next == thread.end
             || waiting >= self.depth
             || self.must_wait(&thread.buffer, OpId(thread.next));
-        if must_commit || dice.index(self.depth) < waiting {
-            return Step::Commit(self.committable(&thread.buffer, dice));
+        if must_commit || rng.index(self.depth) < waiting {
+            return Step::Commit(self.committable(&thread.buffer, rng));
         }
         Step::Execute(OpId(thread.next))
     }
@@ -132,11 +132,11 @@ impl<'h> Scheduler<'h> {
     }
 
     /// A store that may reach memory now: the oldest, or the oldest of some location.
-    fn committable(&self, buffer: &VecDeque<OpId>, dice: &mut Dice) -> OpId {
+    fn committable(&self, buffer: &VecDeque<OpId>, rng: &mut Rng) -> OpId {
         if !self.model.buffers_by_location() {
             return buffer[0];
         }
-        let any = buffer[dice.index(buffer.len())];
+        let any = buffer[rng.index(buffer.len())];
         let location = self.history.location(any);
         let oldest = buffer
             .iter()
@@ -144,10 +144,10 @@ impl<'h> Scheduler<'h> {
         oldest.copied().unwrap_or(any)
     }
 
-    fn step(&mut self, at: usize, step: Step, dice: &mut Dice) -> Result<(), Refusal> {
+    fn step(&mut self, at: usize, step: Step, rng: &mut Rng) -> Result<(), Refusal> {
         self.now += STEP;
         match step {
-            Step::Execute(op) => self.execute(at, op, dice)?,
+            Step::Execute(op) => self.execute(at, op, rng)?,
             Step::Commit(op) => {
                 self.machine.step(step)?;
                 let buffer = &mut self.threads[at].buffer;
@@ -161,7 +161,7 @@ impl<'h> Scheduler<'h> {
         Ok(())
     }
 
-    fn execute(&mut self, at: usize, op: OpId, dice: &mut Dice) -> Result<(), Refusal> {
+    fn execute(&mut self, at: usize, op: OpId, rng: &mut Rng) -> Result<(), Refusal> {
         let kind = self.history.kind(op);
         if kind.reads() {
             self.run.source[op.at()] = self.machine.visible(op);
@@ -176,7 +176,7 @@ impl<'h> Scheduler<'h> {
         } else {
             // Some time after the thread's step before, and two ticks before this one at the latest.
             let wait = self.now - 2 - thread.last;
-            self.run.issued[op.at()] = thread.last + 1 + dice.below(wait);
+            self.run.issued[op.at()] = thread.last + 1 + rng.below(wait);
         }
         Ok(())
     }

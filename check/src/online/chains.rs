@@ -39,7 +39,7 @@ impl Default for Thread {
     }
 }
 
-/// All of them.
+/// The chains of all threads.
 #[derive(Clone, Debug)]
 pub struct Chains {
     model: Model,

@@ -1,6 +1,5 @@
 //! Forgetting what can say nothing new.
 
-use super::order::Reason;
 use super::replay::PATIENCE;
 use super::{NONE, Online, REMEMBERED, Source};
 
@@ -142,7 +141,7 @@ impl Online {
                 .partition_point(|it| it.1 == event || !self.precedes(event, it.1));
             chain.events.get(before)
         });
-        let first: Vec<(u32, Reason)> = first.map(|it| (it.1, Reason::Forgotten)).collect();
+        let first: Vec<(u32, Option<_>)> = first.map(|it| (it.1, None)).collect();
         let event = &mut self.events[event as usize];
         event.after = first;
         event.is_cut = false;

@@ -3,18 +3,8 @@
 use std::mem::take;
 
 use super::locations::insert;
-use super::{Arrival, Broken, Event, NONE, Online, Source, Why};
-
-/// [`Why`], by events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    ProgramOrder,
-    ReadsFrom,
-    OwnEarlier(u32),
-    Observed(u32),
-    Overtaken,
-    Forgotten,
-}
+use super::{Arrival, Broken, Event, NONE, Online, Source};
+use certify::rule::Rule;
 
 impl Online {
     /// Inserts an operation and draws all conclusions.
@@ -39,13 +29,14 @@ impl Online {
             self.clocks.join(before, event);
         }
         for before in near.before {
-            self.events[before as usize]
-                .after
-                .push((event, Reason::ProgramOrder));
+            let earlier = &mut self.events[before as usize];
+            let rule = Rule::program_order(earlier.arrival.kind, arrival.kind);
+            earlier.after.push((event, Some(rule)));
         }
         self.register(event);
         for after in near.after {
-            self.link(event, after, Reason::ProgramOrder)?;
+            let later = self.events[after as usize].arrival.kind;
+            self.link(event, after, Rule::program_order(arrival.kind, later))?;
         }
         self.conclude(event)?;
         self.propagate()?;
@@ -160,10 +151,10 @@ impl Online {
                 let written = &self.events[source as usize];
                 let is_external = written.arrival.thread != thread || written.position() > position;
                 if is_external {
-                    self.add(source, read, Reason::ReadsFrom)?;
+                    self.add(source, read, Rule::ReadsFrom)?;
                 }
                 match earlier.filter(|&it| it != source) {
-                    Some(earlier) => self.add(earlier, source, Reason::OwnEarlier(read)),
+                    Some(earlier) => self.add(earlier, source, Rule::OwnEarlier(read)),
                     None => Ok(()),
                 }
             }
@@ -191,7 +182,7 @@ impl Online {
         }
         found
             .into_iter()
-            .try_for_each(|write| self.add(read, write, Reason::Overtaken))
+            .try_for_each(|write| self.add(read, write, Rule::Overtaken))
     }
 
     /// R5 for a write that arrives after reads that come later in its thread: it precedes what they read.
@@ -216,7 +207,7 @@ impl Online {
             }
         }
         let mut found = found.into_iter();
-        found.try_for_each(|(source, read)| self.add(write, source, Reason::OwnEarlier(read)))
+        found.try_for_each(|(source, read)| self.add(write, source, Rule::OwnEarlier(read)))
     }
 
     /// R7 for a new write: readers of its chain's write before it, or of the initial value, precede it.
@@ -237,7 +228,7 @@ impl Online {
             .collect();
         readers
             .into_iter()
-            .try_for_each(|read| self.add(read, write, Reason::Overtaken))
+            .try_for_each(|read| self.add(read, write, Rule::Overtaken))
     }
 
     /// R6 and R7 for an event that more is known to precede.
@@ -247,7 +238,7 @@ impl Online {
         {
             return Ok(());
         }
-        let mut found: Vec<(u32, u32, Reason)> = Vec::new();
+        let mut found: Vec<(u32, u32, Rule<u32>)> = Vec::new();
         for (chain, writes) in &self.locations[event.location as usize].writes {
             let known = self.clocks.get(number, *chain);
             let before = boundary(writes, |it| it.0 <= known);
@@ -256,7 +247,7 @@ impl Online {
             };
             match event.source {
                 Source::Event(source) if source != write && !self.precedes(write, source) => {
-                    found.push((write, source, Reason::Observed(number)));
+                    found.push((write, source, Rule::Observed(number)));
                 }
                 Source::Initial => {
                     let write = self.events[write as usize].arrival;
@@ -268,7 +259,7 @@ impl Online {
                 let readers = self.events[write as usize].readers.iter().map(|it| it.1);
                 let readers =
                     readers.filter(|&read| read != number && !self.precedes(read, number));
-                found.extend(readers.map(|read| (read, number, Reason::Overtaken)));
+                found.extend(readers.map(|read| (read, number, Rule::Overtaken)));
             }
         }
         let mut found = found.into_iter();
@@ -276,10 +267,10 @@ impl Online {
     }
 
     /// One event precedes another.
-    fn add(&mut self, before: u32, after: u32, reason: Reason) -> Result<(), Box<Broken>> {
+    fn add(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
         match self.precedes(before, after) {
             true => Ok(()),
-            false => self.link(before, after, reason),
+            false => self.link(before, after, rule),
         }
     }
 
@@ -289,13 +280,13 @@ impl Online {
         before != after && self.clocks.get(after, chain) >= position
     }
 
-    /// The same, whatever is known: a chain's clock says nothing of an event that is inserted into it later.
-    fn link(&mut self, before: u32, after: u32, reason: Reason) -> Result<(), Box<Broken>> {
+    /// Adds an edge even if the order is known: the clock of a chain does not cover an event that is inserted into the chain later.
+    fn link(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
         let (chain, position) = self.place_of(after);
         if self.clocks.get(before, chain) >= position {
-            return Err(self.cycle(before, after, reason));
+            return Err(self.cycle(before, after, Some(rule)));
         }
-        self.events[before as usize].after.push((after, reason));
+        self.events[before as usize].after.push((after, Some(rule)));
         if self.clocks.join(before, after) {
             self.changed.push(after);
         }
@@ -309,7 +300,7 @@ impl Online {
                 self.redirect(event);
             }
             for at in 0..self.events[event as usize].after.len() {
-                let (after, reason) = self.events[event as usize].after[at];
+                let (after, rule) = self.events[event as usize].after[at];
                 if !self.clocks.join(event, after) {
                     continue;
                 }
@@ -317,7 +308,7 @@ impl Online {
                 if self.clocks.get(after, chain) > position
                     || self.clocks.get(event, chain) >= position
                 {
-                    return Err(self.cycle(event, after, reason));
+                    return Err(self.cycle(event, after, rule));
                 }
                 self.changed.push(after);
             }
@@ -332,17 +323,10 @@ impl Online {
         (event.chain, event.position())
     }
 
-    fn cycle(&self, before: u32, after: u32, reason: Reason) -> Box<Broken> {
+    fn cycle(&self, before: u32, after: u32, rule: Option<Rule<u32>>) -> Box<Broken> {
         let arrival = |event: u32| self.events[event as usize].arrival;
-        let why = match reason {
-            Reason::ProgramOrder => Why::ProgramOrder,
-            Reason::ReadsFrom => Why::ReadsFrom,
-            Reason::OwnEarlier(read) => Why::OwnEarlier(arrival(read)),
-            Reason::Observed(read) => Why::Observed(arrival(read)),
-            Reason::Overtaken => Why::Overtaken,
-            Reason::Forgotten => Why::Forgotten,
-        };
-        Box::new(Broken::Cycle(arrival(before), arrival(after), why))
+        let rule = rule.map(|rule| rule.map(arrival));
+        Box::new(Broken::Cycle(arrival(before), arrival(after), rule))
     }
 }
 

@@ -3,8 +3,8 @@
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
-use crate::csr::Csr;
-use crate::relation::Relation;
+use crate::engine::csr::Csr;
+use crate::engine::relation::Relation;
 use memory::{Label, Model};
 
 /// Marks a missing location or source.

@@ -7,40 +7,37 @@
 //! - [`gradual`]: the axioms as a formula; a weaker criterion first, then enumeration or SAT over the
 //!   rest (CAV 2019, Boosting);
 //! - [`saturation`]: wSC, wTSO, and extensions (Boosting);
-//! - [`dbcop`]: search over interleavings (Boosting);
+//! - `dbcop`: search over interleavings (Boosting);
 //! - [`hpca`]: the family of HPCA 2006;
 //! - [`qadeer`]: the simple witness, constraint graphs and nice cycles (Qadeer).
 //!
 //! They share [`execution`], a history with explicit initial writes, program order and reads-from;
-//! [`program_order`], reduced to neighbours; and with the rest of the crate [`crate::digraph`],
-//! [`crate::relation`] and [`crate::pairs`].
+//! `program_order`, reduced to neighbours; and with the rest of the crate `digraph`,
+//! [`crate::engine::relation`] and `pairs`.
 //!
-//! An algorithm gets a [`Problem`] and returns a [`Report`]. It needs to know every read's source
+//! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`](crate::Algorithm) has a row for each. It needs to know every read's source
 //! (the papers assume that values are written once), and gives up when the bounds are met. Runs
 //! that it finds are performed on the operational machine before they count; where it finds that
 //! there is none without being able to write down a proof, [`crate::check`] makes one.
 
 pub mod criteria;
-pub mod dbcop;
+pub(crate) mod dbcop;
 pub mod execution;
 pub mod gradual;
 pub mod hpca;
-pub mod program_order;
+pub(crate) mod program_order;
 pub mod qadeer;
 pub mod saturation;
 
 use history::{History, OpId, ReadsFrom};
 
-use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
 use crate::decide::Options;
-use crate::proof::Violation;
+use crate::engine::proof::Violation;
 use crate::verdict::{Reason, Statistics};
 use memory::Model;
 
-use certify::criterion::Criterion;
-use criteria::breach::Breach;
-use execution::Execution;
+use criteria::violation::CriterionViolation;
 
 /// What an algorithm is asked.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +69,7 @@ pub enum Answer {
     /// The criterion holds, which is weaker than the model.
     Satisfied,
     /// It does not.
-    Breach(Breach),
+    CriterionViolation(CriterionViolation),
     /// It cannot tell.
     GaveUp(Reason),
     /// A bound was met.
@@ -94,44 +91,6 @@ impl From<Answer> for Report {
             answer,
             statistics: Statistics::default(),
         }
-    }
-}
-
-/// Runs a paper's algorithm.
-pub(crate) fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
-    match algorithm {
-        Algorithm::Wsc | Algorithm::Wtso => saturation::clocks::decide(problem),
-        Algorithm::WscPattern => saturation::pattern::decide(problem),
-        Algorithm::WscGuess1 => saturation::guess::decide(problem),
-        Algorithm::ScSat | Algorithm::TsoSat => {
-            let execution = Execution::new(problem.history, problem.reads_from);
-            gradual::encoding::solve(problem, &execution, None)
-        }
-        Algorithm::ScCcmEnum
-        | Algorithm::ScCcmSat
-        | Algorithm::TsoWccmEnum
-        | Algorithm::TsoWccmSat
-        | Algorithm::CcmEnum
-        | Algorithm::WscEnum => gradual::decide(problem, algorithm),
-        Algorithm::Dbcop => dbcop::dbcop(problem),
-        Algorithm::WscDbcop => dbcop::wsc_dbcop(problem),
-        Algorithm::Cc => criteria::decide(problem, Criterion::Cc),
-        Algorithm::Ccv => criteria::decide(problem, Criterion::Ccv),
-        Algorithm::Cm => criteria::decide(problem, Criterion::Cm),
-        Algorithm::Ccm => criteria::decide(problem, Criterion::Ccm),
-        Algorithm::Wccm => criteria::decide(problem, Criterion::Wccm),
-        Algorithm::TsoBaseline
-        | Algorithm::HpcaR8
-        | Algorithm::Heu
-        | Algorithm::Deriv
-        | Algorithm::HeuBack
-        | Algorithm::DerivBack => hpca::run(problem, algorithm),
-        Algorithm::SimpleWitness | Algorithm::NiceCycle => qadeer::run(problem, algorithm),
-        Algorithm::Stages
-        | Algorithm::Temporal
-        | Algorithm::Saturate
-        | Algorithm::Complete
-        | Algorithm::Sat => unreachable!("a stage is no paper's algorithm"),
     }
 }
 

@@ -5,10 +5,12 @@ use rustc_hash::FxHashMap;
 
 use super::graph::{Arc, Link};
 use super::residual::{Reader, Residual};
-use crate::events::{Events, INITIAL};
-use crate::explain::{Explainer, FactWriter, Hop};
-use crate::proof::{Assumption, Block, Contradiction, Fact, Rule};
+use crate::engine::events::{Events, INITIAL};
+use crate::engine::explain::{Explainer, FactWriter, Hop};
+use crate::engine::proof::{Assumption, Block, Contradiction, Fact};
 use certify::certificate::Node;
+use certify::rule::Rule;
+use history::OpId;
 
 /// A read, or a location's end.
 pub fn reader(events: &Events, reader: Reader) -> Node {
@@ -32,16 +34,18 @@ pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     let explainer = Explainer::new(residual.saturation());
     let cycle = merged(&explainer, cycle);
     let mut hops: Vec<Hop> = Vec::new();
-    let mut ways: FxHashMap<(u32, u32), Vec<Hop>> = FxHashMap::default();
+    let mut paths: FxHashMap<(u32, u32), Vec<Hop>> = FxHashMap::default();
     for arc in &cycle {
         match arc.link {
             Link::Forced(hop) => hops.push(hop),
-            Link::Overtaken {
-                source, pair: 0, ..
+            Link::Chosen {
+                rule: Rule::Overtaken,
+                literals: [_, 0],
+                source,
             } if source != INITIAL => {
-                let way = explainer.path(source, arc.to, u32::MAX);
-                hops.extend(&way);
-                ways.insert((source, arc.to), way);
+                let path = explainer.path(source, arc.to, u32::MAX);
+                hops.extend(&path);
+                paths.insert((source, arc.to), path);
             }
             _ => {}
         }
@@ -49,7 +53,7 @@ pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     let mut writer = Writer {
         events: residual.saturation().events,
         facts: explainer.facts(&hops),
-        ways,
+        paths,
         assumed: FxHashMap::default(),
     };
     let mut literals: Vec<i32> = cycle.iter().flat_map(|arc| arc.link.literals()).collect();
@@ -69,17 +73,17 @@ pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     }
 }
 
-/// The cycle with runs of program order as few hops, and forced ways as theirs.
+/// The cycle with runs of program order as few hops, and forced paths as theirs.
 fn merged(explainer: &Explainer<'_, '_>, cycle: &[Arc]) -> Vec<Arc> {
     let mut merged: Vec<Arc> = Vec::new();
     let mut run: Vec<Hop> = Vec::new();
     for arc in cycle {
         match arc.link {
             Link::Forced(hop @ Hop::Po(..)) => run.push(hop),
-            Link::Way => {
+            Link::Path => {
                 close(explainer, &mut run, &mut merged);
-                let way = explainer.path(arc.from, arc.to, u32::MAX);
-                merged.extend(way.into_iter().map(|hop| forced(explainer, hop)));
+                let path = explainer.path(arc.from, arc.to, u32::MAX);
+                merged.extend(path.into_iter().map(|hop| forced(explainer, hop)));
             }
             _ => {
                 close(explainer, &mut run, &mut merged);
@@ -108,13 +112,13 @@ struct Writer<'w, 'x, 'e> {
     events: &'e Events,
     facts: FactWriter<'w, 'x, 'e>,
     /// Forced paths that chosen sources need.
-    ways: FxHashMap<(u32, u32), Vec<Hop>>,
+    paths: FxHashMap<(u32, u32), Vec<Hop>>,
     /// Per literal its fact.
     assumed: FxHashMap<i32, usize>,
 }
 
 impl Writer<'_, '_, '_> {
-    fn push(&mut self, before: Node, after: Node, rule: Rule, premises: Vec<usize>) -> usize {
+    fn push(&mut self, before: Node, after: Node, rule: Rule<OpId>, premises: Vec<usize>) -> usize {
         self.facts.facts.push(Fact {
             before,
             after,
@@ -147,37 +151,29 @@ impl Writer<'_, '_, '_> {
 
     fn fact(&mut self, arc: &Arc) -> usize {
         let (before, after) = (self.node(arc.from, arc.to), self.node(arc.to, arc.from));
-        let assumed = |writer: &Self, literal: i32| writer.assumed.get(&literal).copied();
-        let (rule, premises) = match arc.link {
-            Link::Forced(hop) => return self.facts.write_path(&[hop])[0],
-            Link::Way => unreachable!("taken apart before"),
-            Link::Pair { literal } => return self.assumed[&literal],
-            Link::First => (Rule::InitialFirst, Vec::new()),
-            Link::ReadsFrom { chosen } => {
-                (Rule::ReadsFrom, assumed(self, chosen).into_iter().collect())
-            }
-            Link::OwnEarlier { read, chosen } => {
-                let read = self.events.op[read as usize];
-                let premises = assumed(self, chosen).into_iter().collect();
-                (Rule::OwnEarlier(read), premises)
-            }
-            Link::Final { chosen } => (Rule::Final, assumed(self, chosen).into_iter().collect()),
-            Link::Overtaken {
-                source,
-                chosen,
-                pair,
+        match arc.link {
+            Link::Forced(hop) => self.facts.write_path(&[hop])[0],
+            Link::Path => unreachable!("taken apart before"),
+            Link::Chosen {
+                rule: Rule::Assumed,
+                literals: [_, pair],
                 ..
+            } => self.assumed[&pair],
+            Link::Chosen {
+                rule,
+                literals,
+                source,
             } => {
-                let mut premises: Vec<usize> = assumed(self, chosen).into_iter().collect();
-                premises.extend(assumed(self, pair));
-                if let Some(way) = self.ways.get(&(source, arc.to)).cloned()
-                    && pair == 0
+                let assumed = literals.iter().filter_map(|it| self.assumed.get(it));
+                let mut premises: Vec<usize> = assumed.copied().collect();
+                if literals[1] == 0
+                    && let Some(path) = self.paths.get(&(source, arc.to)).cloned()
                 {
-                    premises.extend(self.facts.write_path(&way));
+                    premises.extend(self.facts.write_path(&path));
                 }
-                (Rule::Overtaken, premises)
+                let rule = rule.map(|read| self.events.op[read as usize]);
+                self.push(before, after, rule, premises)
             }
-        };
-        self.push(before, after, rule, premises)
+        }
     }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::graph::{Arc, Graph};
-use crate::digraph::{Digraph, NONE};
+use crate::engine::digraph::{Digraph, NONE};
 
 /// Cycles that are looked for in one model at the most.
 const MOST: usize = 1024;

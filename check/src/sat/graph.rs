@@ -1,64 +1,44 @@
 //! The order that a model of the formula stands for: what is forced, and what the model chooses.
 
-use crate::csr::Csr;
-use crate::digraph::{Digraph, topological_by};
-use crate::explain::Hop;
-use crate::saturate::{Reason, Saturation};
+use crate::engine::csr::Csr;
+use crate::engine::digraph::{Digraph, NONE, topological_by};
+use crate::engine::explain::Hop;
+use crate::engine::saturate::Saturation;
+use certify::rule::Rule;
 
 /// Why one event comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// It is forced.
     Forced(Hop),
-    /// It is forced by way of others.
-    Way,
-    /// The model orders these writes so, by this literal.
-    Pair {
-        /// The literal.
-        literal: i32,
-    },
-    /// The reader takes its value from a write that comes before the other write.
-    Overtaken {
-        /// The read whose value `from` depends on: itself, or a store-conditional's load-linked.
-        read: u32,
-        /// The read's source.
+    /// It is forced by a path of others.
+    Path,
+    /// It follows from what the model chooses, by a rule.
+    Chosen {
+        /// The rule.
+        rule: Rule<u32>,
+        /// The literals that it rests on, 0 for none: what the read's source is, and the order of two writes.
+        literals: [i32; 2],
+        /// For [`Rule::Overtaken`] the source of the read, else [`NONE`].
         source: u32,
-        /// The literal that says so, 0 if it is known.
-        chosen: i32,
-        /// The literal that says that the source comes before the write, 0 if that is forced.
-        pair: i32,
     },
-    /// The read takes its value from an external write.
-    ReadsFrom {
-        /// The literal that says so.
-        chosen: i32,
-    },
-    /// The write is earlier in the thread of a read that takes its value from the other write.
-    OwnEarlier {
-        /// The read.
-        read: u32,
-        /// The literal that says where it reads from.
-        chosen: i32,
-    },
-    /// The other write's value is the final one.
-    Final {
-        /// The literal that says so.
-        chosen: i32,
-    },
-    /// The initial write comes before every other.
-    First,
 }
 
 impl Link {
+    /// What follows by a rule from these literals, for a rule that needs no source.
+    pub fn chosen(rule: Rule<u32>, literals: [i32; 2]) -> Link {
+        Link::Chosen {
+            rule,
+            literals,
+            source: NONE,
+        }
+    }
+
     /// The literals that it rests on, 0 for none.
     pub fn literals(self) -> [i32; 2] {
         match self {
-            Link::Forced(_) | Link::Way | Link::First => [0, 0],
-            Link::Pair { literal } => [literal, 0],
-            Link::Overtaken { chosen, pair, .. } => [chosen, pair],
-            Link::ReadsFrom { chosen }
-            | Link::OwnEarlier { chosen, .. }
-            | Link::Final { chosen } => [chosen, 0],
+            Link::Forced(_) | Link::Path => [0, 0],
+            Link::Chosen { literals, .. } => literals,
         }
     }
 }
@@ -66,11 +46,11 @@ impl Link {
 /// A link with its ends, which are events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arc {
-    /// What comes before.
+    /// The event that comes before.
     pub from: u32,
-    /// What comes after.
+    /// The event that comes after.
     pub to: u32,
-    /// Why.
+    /// Why one comes before the other.
     pub link: Link,
 }
 
@@ -94,7 +74,7 @@ impl Forced {
             })
         });
         let edges = saturation.edges().iter().enumerate();
-        let edges = edges.filter(|(_, edge)| edge.reason != Reason::Transit);
+        let edges = edges.filter(|(_, edge)| edge.rule.is_some());
         let edges = edges.map(|(number, edge)| Arc {
             from: edge.from,
             to: edge.to,
@@ -148,7 +128,7 @@ impl<'f> Graph<'f> {
 
     /// All events in an order along the arcs, those of low rank first where there is a choice; or
     /// per event the number of its component, if it is on a cycle, or else
-    /// [`NONE`](crate::digraph::NONE).
+    /// [`NONE`](crate::engine::digraph::NONE).
     pub fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<u32>> {
         topological_by(self, rank).map_err(|rest| rest.components())
     }

@@ -5,9 +5,10 @@
 use rustc_hash::FxHashSet;
 
 use super::graph::{Arc, Link};
-use crate::events::Events;
-use crate::relation::{Relation, bits};
-use crate::saturate::Saturation;
+use crate::engine::events::Events;
+use crate::engine::relation::{Relation, bits};
+use crate::engine::saturate::Saturation;
+use certify::rule::Rule;
 
 /// Writes of a location that are looked at at the least and at the most: the matrices of more would
 /// take too much memory.
@@ -139,8 +140,8 @@ impl Tournament {
             from: self.writes[from as usize],
             to: self.writes[to as usize],
             link: match literal {
-                0 => Link::Way,
-                literal => Link::Pair { literal },
+                0 => Link::Path,
+                literal => Link::chosen(Rule::Assumed, [0, literal]),
             },
         }
     }

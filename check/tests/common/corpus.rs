@@ -1,61 +1,98 @@
-//! The corpora beside this repository; tests that need them are ignored where they are absent (see
-//! the Makefile).
+//! Corpora of histories with exact verdicts. A sample of each is in `fixtures`; the whole ones are beside this repository, and tests
+//! of them are ignored where they are absent (see the Makefile).
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use history::History;
 
-fn shared(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared")
-        .join(folder)
+/// A corpus: a folder with `histories.axe` and tables.
+#[derive(Clone, Debug)]
+pub struct Corpus(PathBuf);
+
+/// Makes two tests of a function of a corpus: `sample`, and `whole`, which needs the data beside this repository.
+#[macro_export]
+macro_rules! on_corpus {
+    ($test:ident, $folder:literal, $check:expr) => {
+        mod $test {
+            #[allow(unused_imports)]
+            use super::*;
+
+            #[test]
+            fn sample() {
+                $check(&$crate::common::corpus::Corpus::sample($folder));
+            }
+
+            #[test]
+            #[ignore = "needs ../shared"]
+            fn whole() {
+                $check(&$crate::common::corpus::Corpus::whole($folder));
+            }
+        }
+    };
 }
 
-/// The histories of a corpus.
-pub fn histories(folder: &str) -> Vec<History> {
-    let file = std::fs::File::open(shared(folder).join("histories.axe")).unwrap();
-    let mut lines = ingest::input::Lines::new(file, "histories.axe", false).unwrap();
-    ingest::axe::parse(&mut lines, &Default::default()).unwrap()
-}
+impl Corpus {
+    /// The part that is in the repository.
+    pub fn sample(folder: &str) -> Corpus {
+        Corpus::of("../fixtures", folder)
+    }
 
-/// The history of a corpus with a name.
-pub fn named(folder: &str, name: &str) -> History {
-    let mut all = histories(folder).into_iter();
-    all.find(|history| history.name.as_deref() == Some(name))
-        .unwrap_or_else(|| panic!("{folder} has no {name}"))
-}
+    /// All of it, beside the repository.
+    pub fn whole(folder: &str) -> Corpus {
+        Corpus::of("../../shared", folder)
+    }
 
-/// The rows of a table of a corpus, by name; columns by name.
-pub fn table(folder: &str, file: &str) -> HashMap<String, HashMap<String, String>> {
-    let text = std::fs::read_to_string(shared(folder).join(file)).unwrap();
-    let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    lines
-        .map(|line| {
-            let row: HashMap<String, String> = header
-                .iter()
-                .map(|name| (*name).to_owned())
-                .zip(line.split(',').map(str::to_owned))
-                .collect();
-            (row["name"].clone(), row)
-        })
-        .collect()
+    fn of(place: &str, folder: &str) -> Corpus {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        Corpus(root.join(place).join(folder))
+    }
+
+    /// The histories.
+    pub fn histories(&self) -> Vec<History> {
+        let file = std::fs::File::open(self.0.join("histories.axe")).unwrap();
+        let mut lines = ingest::input::Lines::new(file, "histories.axe", false).unwrap();
+        ingest::axe::parse(&mut lines, &Default::default()).unwrap()
+    }
+
+    /// The history with a name.
+    pub fn named(&self, name: &str) -> History {
+        let mut all = self.histories().into_iter();
+        all.find(|history| history.name.as_deref() == Some(name))
+            .unwrap_or_else(|| panic!("{self:?} has no {name}"))
+    }
+
+    /// The rows of a table, by name; columns by name.
+    pub fn table(&self, file: &str) -> HashMap<String, HashMap<String, String>> {
+        let text = std::fs::read_to_string(self.0.join(file)).unwrap();
+        let mut lines = text.lines();
+        let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+        lines
+            .map(|line| {
+                let row: HashMap<String, String> = header
+                    .iter()
+                    .map(|name| (*name).to_owned())
+                    .zip(line.split(',').map(str::to_owned))
+                    .collect();
+                (row["name"].clone(), row)
+            })
+            .collect()
+    }
+
+    /// The kernels, by name.
+    pub fn kernels(&self, file: &str) -> HashMap<String, Pairs> {
+        let pair = |text: &str| {
+            let (location, values) = text.split_once(':').unwrap();
+            let (first, second) = values.split_once('<').unwrap();
+            let number = |text: &str| text.parse::<u64>().unwrap();
+            (number(location), number(first), number(second))
+        };
+        self.table(file)
+            .into_iter()
+            .map(|(name, row)| (name, row["pairs"].split_whitespace().map(pair).collect()))
+            .collect()
+    }
 }
 
 /// Pairs of writes, each as location, value of the first, value of the second.
 pub type Pairs = BTreeSet<(u64, u64, u64)>;
-
-/// The kernels of a corpus, by name.
-pub fn kernels(folder: &str, file: &str) -> HashMap<String, Pairs> {
-    let pair = |text: &str| {
-        let (location, values) = text.split_once(':').unwrap();
-        let (first, second) = values.split_once('<').unwrap();
-        let number = |text: &str| text.parse::<u64>().unwrap();
-        (number(location), number(first), number(second))
-    };
-    table(folder, file)
-        .into_iter()
-        .map(|(name, row)| (name, row["pairs"].split_whitespace().map(pair).collect()))
-        .collect()
-}

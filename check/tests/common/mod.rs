@@ -46,7 +46,7 @@ pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<b
             true
         }
         Verdict::Violation(violation) => {
-            let proof = steps::steps(history, violation);
+            let proof = steps(history, violation);
             certificate::write_violation(&mut file, &claim, &proof).unwrap();
             false
         }
@@ -58,7 +58,7 @@ pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<b
     let expected = match verified {
         Ok(verify::Verified::Consistent { .. }) => Some(true),
         Ok(verify::Verified::Violation { .. }) => Some(false),
-        Ok(verify::Verified::Breach { .. }) | Err(_) => None,
+        Ok(verify::Verified::CriterionViolation { .. }) | Err(_) => None,
     };
     assert_eq!(
         expected,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use check::papers::hpca;
 use check::{Algorithm, Model, PsoRmw};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use history::{Ambiguity, OpId};
 
 use super::store_order::StoreOrder;
@@ -75,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "refuse|search", default_value = "refuse")]
     ambiguous: Ambiguous,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 
@@ -225,12 +225,11 @@ impl Args {
     }
 }
 
+/// Reads the name of an algorithm, or of several.
 fn choice_parser() -> impl TypedValueParser<Value = Choice> {
-    let choices = Algorithm::ALL.into_iter().map(Choice::One);
-    let choices: Vec<Choice> = choices.chain([Choice::All]).collect();
-    let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
-    PossibleValuesParser::new(names).try_map(move |name| {
-        let found = choices.iter().copied().find(|choice| choice.name() == name);
-        found.ok_or_else(|| format!("`{name}` is no algorithm"))
-    })
+    let all =
+        PossibleValue::new("all").help("Runs every algorithm that applies, and compares them");
+    let values = Algorithm::ALL.map(words::algorithm);
+    PossibleValuesParser::new(values.into_iter().chain([all]))
+        .map(|name| Algorithm::from_name(&name).map_or(Choice::All, Choice::One))
 }

@@ -75,20 +75,20 @@ impl Certificates {
             }
             Verdict::Violation(violation) => {
                 let claim = claim();
-                let proof = steps::steps(history, violation);
+                let proof = steps(history, violation);
                 files::create(&path, |mut out| {
                     certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
                 })?;
                 proof.len()
             }
-            Verdict::Breach(breach) => {
+            Verdict::CriterionViolation(violation) => {
                 let claim = Claim {
-                    criterion: Some(breach.criterion),
+                    criterion: Some(violation.criterion),
                     ..claim()
                 };
-                let proof = breach.steps(history);
+                let proof = violation.steps(history);
                 files::create(&path, |mut out| {
-                    certificate::write_breach(&mut out, &claim, &proof).map_err(Error::Output)
+                    certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
                 })?;
                 proof.len()
             }

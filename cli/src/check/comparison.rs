@@ -1,6 +1,6 @@
 //! What all algorithms say of one history under one model.
 
-use check::pairs::write_pairs;
+use check::kernel::write_pairs;
 use check::{Power, Reason, Verdict};
 
 use super::{Decided, text};
@@ -19,7 +19,9 @@ impl Comparison<'_> {
             Verdict::Consistent(_) => Some(true),
             // That a weaker criterion holds says nothing about the model.
             Verdict::Satisfied | Verdict::Undecided(_) => None,
-            Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Some(false),
+            Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+                Some(false)
+            }
         }
     }
 
@@ -129,7 +131,7 @@ mod tests {
             algorithm,
             outcome: Outcome {
                 verdict,
-                decided_by: Stage::Paper(algorithm),
+                decided_by: Stage::By(algorithm),
                 statistics: Statistics::default(),
             },
             seconds: 0.0,

@@ -3,20 +3,20 @@
 use std::io::{self, Write};
 
 use certify::certificate::Node;
-use check::papers::criteria::breach::Breach;
+use check::papers::criteria::violation::CriterionViolation;
 use check::proof::{Contradiction, Violation};
-use check::verdict::SatStatistics;
-use check::{Algorithm, Verdict};
+use check::{Algorithm, SatStatistics, Verdict};
 use history::{History, OpId};
 use ingest::ending::Waiting;
 use serde::Serialize;
 
 use super::comparison::Comparison;
-use super::{Decided, Printer, breach, text};
+use super::{Decided, Printer, text};
 use crate::ending::{CrashJson, RunEnd};
 use lab::load::Input;
 use report::assumptions;
-use report::explain::why;
+use report::explain::notes::{Cycle, Edge, Note};
+use report::explain::{criterion, why};
 
 /// Prints JSON.
 pub struct Json;
@@ -106,7 +106,7 @@ impl From<SatStatistics> for Sat {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Reasoning {
     kind: &'static str,
     text: String,
@@ -192,7 +192,9 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
     let certificate = decided.certificate.as_ref();
     let (reason, violation) = match &decided.outcome.verdict {
         Verdict::Consistent(_) | Verdict::Satisfied | Verdict::Unproved => (None, None),
-        Verdict::Breach(breach) => (None, Some(breach_reasoning(history, breach))),
+        Verdict::CriterionViolation(violation) => {
+            (None, Some(criterion_reasoning(history, violation)))
+        }
         Verdict::Violation(violation) => (None, Some(reasoning(history, violation))),
         Verdict::Undecided(reason) => (Some(reason.describe(history)), None),
     };
@@ -245,52 +247,39 @@ fn reasoning(history: &History, violation: &Violation) -> Reasoning {
         Contradiction::ThinAir(op) => ("thin-air", Some(operation(history, op))),
         Contradiction::ThinFinal(_) => ("final", None),
     };
-    let (mut cycle, mut notes) = (Vec::new(), Vec::new());
-    if let Some(found) = why::cycle(history, last) {
-        cycle = found
-            .edges
-            .into_iter()
-            .map(|(fact, letter)| Step {
-                event: event(history, fact.before),
-                edge: why::edge(fact.rule).to_owned(),
-                why: letter,
-            })
-            .collect();
-        notes = found
-            .notes
-            .into_iter()
-            .map(|note| format!("[{}] {}", note.letter, note.text))
-            .collect();
-    }
     Reasoning {
         kind,
         text: why::headline(history, violation),
         relation: None,
         cases: violation.blocks.len(),
         operations: violation.operations(|_| None).len(),
-        cycle,
         read,
-        why: notes,
+        ..why::cycle(history, last).map_or_else(Reasoning::default, |it| cycle(history, it))
     }
 }
 
-fn breach_reasoning(history: &History, breach: &Breach) -> Reasoning {
-    let found = breach::cycle(history, breach);
-    let step = |edge: breach::Edge| Step {
+fn criterion_reasoning(history: &History, violation: &CriterionViolation) -> Reasoning {
+    Reasoning {
+        kind: "cycle",
+        text: criterion::headline(history, violation),
+        relation: Some(violation.relation.name()),
+        cases: 1,
+        operations: violation.operations().len(),
+        ..cycle(history, criterion::cycle(history, violation))
+    }
+}
+
+fn cycle(history: &History, cycle: Cycle) -> Reasoning {
+    let step = |edge: Edge| Step {
         event: event(history, edge.before),
         edge: edge.name,
         why: edge.letter,
     };
-    let note = |note: why::Note| format!("[{}] {}", note.letter, note.text);
+    let note = |note: Note| format!("[{}] {}", note.letter, note.text);
     Reasoning {
-        kind: "cycle",
-        text: breach::headline(history, breach),
-        relation: Some(breach.relation.name()),
-        cases: 1,
-        operations: breach.operations().len(),
-        cycle: found.edges.into_iter().map(step).collect(),
-        read: None,
-        why: found.notes.into_iter().map(note).collect(),
+        cycle: cycle.edges.into_iter().map(step).collect(),
+        why: cycle.notes.into_iter().map(note).collect(),
+        ..Reasoning::default()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use certify::certificate::Node;
-use check::papers::criteria::breach::Breach;
+use check::papers::criteria::violation::CriterionViolation;
 use check::proof::{Block, Contradiction, Violation};
 use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
 use history::{History, OpId};
@@ -11,11 +11,12 @@ use history::{History, OpId};
 use super::certificates::Written;
 use super::comparison::{self, Comparison};
 use super::paint::Paint;
-use super::{Decided, Printer, breach};
+use super::{Decided, Printer};
 use crate::ending::RunEnd;
 use lab::load::Input;
 use report::assumptions;
-use report::explain::why;
+use report::explain::notes::Cycle;
+use report::explain::{criterion, why};
 
 /// Cases of a proof that are printed in full.
 const CASES: usize = 4;
@@ -168,82 +169,54 @@ impl Text {
         let Some(cycle) = why::cycle(history, block) else {
             return Ok(());
         };
-        for (at, (fact, letter)) in cycle.edges.iter().enumerate() {
+        let proof = Violation {
+            blocks: vec![block.clone()],
+            resolvents: Vec::new(),
+        };
+        self.cycle(history, &cycle, proof.operations(|_| None), indent, out)
+    }
+
+    /// Why a history does not satisfy a criterion.
+    fn criterion_violation(
+        &self,
+        history: &History,
+        violation: &CriterionViolation,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        writeln!(out, "  {}", criterion::headline(history, violation))?;
+        let cycle = criterion::cycle(history, violation);
+        self.cycle(history, &cycle, violation.operations(), "    ", out)
+    }
+
+    /// A cycle with its notes, and those of the proof's operations that the cycle does not show.
+    fn cycle(
+        &self,
+        history: &History,
+        cycle: &Cycle,
+        mut operations: Vec<OpId>,
+        indent: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        for (at, edge) in cycle.edges.iter().enumerate() {
             if at == 0 {
-                writeln!(out, "{indent}{}", place(history, fact.before))?;
+                writeln!(out, "{indent}{}", place(history, edge.before))?;
             }
-            let cited = letter.as_ref().map(|letter| format!(" [{letter}]"));
-            let edge = format!("{}{}", why::edge(fact.rule), cited.unwrap_or_default());
-            writeln!(out, "{indent}  | {}", self.paint.faint(&edge))?;
-            let back = if at + 1 == cycle.edges.len() {
-                " (again)"
-            } else {
-                ""
-            };
-            writeln!(out, "{indent}{}{back}", place(history, fact.after))?;
+            let cited = edge.letter.as_ref().map(|letter| format!(" [{letter}]"));
+            let label = format!("{}{}", edge.name, cited.unwrap_or_default());
+            writeln!(out, "{indent}  | {}", self.paint.faint(&label))?;
+            let last = at + 1 == cycle.edges.len();
+            let back = if last { " (again)" } else { "" };
+            writeln!(out, "{indent}{}{back}", place(history, edge.after))?;
         }
         for note in &cycle.notes {
             writeln!(out, "{indent}[{}] {}", note.letter, note.text)?;
         }
-        self.witnesses(history, block, indent, out)
-    }
-
-    /// Why a history does not satisfy a criterion.
-    fn breach(&self, history: &History, breach: &Breach, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "  {}", breach::headline(history, breach))?;
-        let cycle = breach::cycle(history, breach);
-        for (at, edge) in cycle.edges.iter().enumerate() {
-            if at == 0 {
-                writeln!(out, "    {}", place(history, edge.before))?;
-            }
-            let cited = edge.letter.as_ref().map(|letter| format!(" [{letter}]"));
-            let label = format!("{}{}", edge.name, cited.unwrap_or_default());
-            writeln!(out, "      | {}", self.paint.faint(&label))?;
-            let last = at + 1 == cycle.edges.len();
-            let back = if last { " (again)" } else { "" };
-            writeln!(out, "    {}{back}", place(history, edge.after))?;
-        }
-        for note in &cycle.notes {
-            writeln!(out, "    [{}] {}", note.letter, note.text)?;
-        }
         let shown = |op: &OpId| cycle.edges.iter().any(|edge| edge.before == Node::Op(*op));
-        let mut others = breach.operations();
-        others.retain(|op| !shown(op));
-        self.others(history, &others, "    ", out)
-    }
-
-    /// Operations that the notes name and the cycle does not show.
-    fn witnesses(
-        &self,
-        history: &History,
-        block: &Block,
-        indent: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let Contradiction::Cycle(cycle) = &block.end else {
-            return Ok(());
-        };
-        let shown: Vec<Node> = cycle.iter().map(|&fact| block.facts[fact].before).collect();
-        let mut others: Vec<OpId> = Violation {
-            blocks: vec![block.clone()],
-            resolvents: Vec::new(),
-        }
-        .operations(|_| None);
-        others.retain(|&op| !shown.contains(&Node::Op(op)));
-        self.others(history, &others, indent, out)
-    }
-
-    fn others(
-        &self,
-        history: &History,
-        others: &[OpId],
-        indent: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        if !others.is_empty() {
+        operations.retain(|op| !shown(op));
+        if !operations.is_empty() {
             writeln!(out, "{indent}with")?;
         }
-        for &op in others {
+        for op in operations {
             writeln!(out, "{indent}  {}", why::operation(history, op))?;
         }
         Ok(())
@@ -289,7 +262,9 @@ impl Printer for Text {
             Verdict::Consistent(_) => {}
             Verdict::Violation(violation) => self.reason(decided, violation, out)?,
             Verdict::Undecided(reason) => undecided(history, reason, out)?,
-            Verdict::Breach(breach) => self.breach(decided.history, breach, out)?,
+            Verdict::CriterionViolation(violation) => {
+                self.criterion_violation(decided.history, violation, out)?;
+            }
             Verdict::Unproved => writeln!(
                 out,
                 "  {} found no run; no proof was found in the time and memory left",
@@ -302,7 +277,7 @@ impl Printer for Text {
         }
         if let Some(Written { path, steps, bytes }) = &decided.certificate {
             let what = match decided.outcome.verdict {
-                Verdict::Violation(_) | Verdict::Breach(_) => "a proof",
+                Verdict::Violation(_) | Verdict::CriterionViolation(_) => "a proof",
                 _ => "a run",
             };
             let path = path.display();
@@ -439,7 +414,7 @@ fn subject(decided: &Decided<'_>) -> &'static str {
 pub fn word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Consistent(_) | Verdict::Satisfied => "consistent",
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => "violation",
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => "violation",
         Verdict::Undecided(_) => "undecided",
     }
 }
@@ -472,7 +447,7 @@ fn place(history: &History, node: Node) -> String {
 
 /// How often an algorithm that is known for it went back.
 fn backtracks(outcome: &Outcome) -> Option<String> {
-    let Stage::Paper(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
+    let Stage::By(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
         return None;
     };
     let statistics = &outcome.statistics;

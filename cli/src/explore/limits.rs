@@ -1,18 +1,18 @@
-//! The options that bound what exploring may take.
+//! The options that limit an exploration.
 
 use std::time::Duration;
 
-use check::bounds::Bounds;
+use check::Bounds;
 use explore::search;
 
 use crate::limits::{parse_seconds, parse_size};
 use crate::simulate::parse::positive;
 
-/// How far to go.
+/// Limits of an exploration.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub struct Limits {
-    /// Stop when so many states are known. Counts may end in K (thousands) or M (millions)
+    /// Stop after N states. Counts may end in K (thousands) or M (millions)
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_states: Option<u32>,
 
@@ -26,7 +26,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For a search that begins now.
+    /// The limits of a search that begins now.
     pub fn begin(&self) -> search::Limits {
         search::Limits {
             bounds: Bounds::new(self.timeout, Some(self.max_memory)),

@@ -73,11 +73,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1M", value_parser = positive)]
     assumption_states: u32,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(long, short)]
     quiet: bool,
 

@@ -95,11 +95,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "10M", value_parser = positive, help_heading = "Limits")]
     max_runs: u32,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(long, short)]
     quiet: bool,
 

@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "MUTANT")]
     mutant: Option<String>,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }

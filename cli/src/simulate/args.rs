@@ -126,11 +126,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv")]
     pub coverage: Option<PathBuf>,
 
-    /// How to print
+    /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 
-    /// Say nothing on standard error but errors
+    /// Print only errors on standard error
     #[arg(long, short)]
     pub quiet: bool,
 

@@ -88,7 +88,7 @@ fn pictures_of_the_readme() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let violation =
         "rubric explain fixtures/traces/mi-fwdgetx-keeps-m-3x60-41.trace.gz -o violation.svg";
-    let figures = "rubric report fixtures/results --figures figures && cp figures/scale-operations.svg scale.svg";
+    let figures = "mkdir scale && cp fixtures/results/scale.parquet scale && rubric report scale --figures figures && cp figures/scale-operations.svg scale.svg";
     for (name, command) in [("violation.svg", violation), ("scale.svg", figures)] {
         let page = pages::of_text("README.md", &format!("```\n$ {command}\n"));
         run::run(&place, &page.examples[0]).unwrap();
@@ -121,7 +121,7 @@ fn what_is_listed_as_long_is_an_example() {
 fn a_broken_example_is_found() {
     let text = "```\n\
         $ rubric check nowhere.gz\n\
-        $ rubric simulate MI_example --operations 5 | head -1\n\
+        $ rubric simulate MI_example --operators 5 | head -1\n\
         $ rubric check fixtures/litmus/none.axe | cat\n\
         $ nothing-of-this-name\n\
         $ rubric stats fixtures/traces/mi-2x50-io-11.trace.gz\n\

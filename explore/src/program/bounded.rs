@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use check::Model;
-use check::bounds::{Bounds, Exceeded};
+use check::{Bounds, Exceeded, Model};
 use slicc::source::Span;
 
 use super::compile::Program;

@@ -8,8 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use check::Model;
-use check::bounds::Bounds;
+use check::{Bounds, Model};
 
 use super::bounded::{Options, Report, Stopped, search_with};
 use super::compile::Program;

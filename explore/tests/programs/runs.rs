@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use check::Model;
-use check::bounds::Bounds;
+use check::{Bounds, Model};
 use explore::program::bounded::{Options, Report, Stopped, search};
 use explore::program::code::FaultKind;
 use explore::program::exhaustive::explore;

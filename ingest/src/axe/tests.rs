@@ -438,14 +438,6 @@ fn initial_values_are_numbered_0() {
     );
 }
 
-/// A folder of the data shared beside the repository. Tests that need it are ignored where it is
-/// absent (see the Makefile).
-fn shared(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../shared")
-        .join(path)
-}
-
 /// Checks a corpus against its table (`name,threads,ops,…`) and through the writer.
 fn check_corpus(folder: &Path, histories: &str) {
     let text = std::fs::read_to_string(folder.join(histories)).unwrap();
@@ -466,20 +458,20 @@ fn check_corpus(folder: &Path, histories: &str) {
     }
 }
 
+/// A folder beside the crate: a sample of a corpus, or the whole one beside the repository, where it is there (see the Makefile).
+fn folder(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
 #[test]
-#[ignore = "needs ../shared"]
-fn the_axe_corpus_round_trips() {
-    check_corpus(&shared("axe"), "histories.axe");
+fn samples_of_the_corpora_round_trip() {
+    check_corpus(&folder("../fixtures/axe"), "histories.axe");
+    check_corpus(&folder("../fixtures/oracle"), "histories.axe");
 }
 
 #[test]
 #[ignore = "needs ../shared"]
-fn the_oracle_corpus_round_trips() {
-    check_corpus(&shared("oracle"), "histories.axe");
-}
-
-#[test]
-fn the_litmus_tests_round_trip() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/litmus");
-    check_corpus(&folder, "litmus.axe");
+fn the_corpora_round_trip() {
+    check_corpus(&folder("../../shared/axe"), "histories.axe");
+    check_corpus(&folder("../../shared/oracle"), "histories.axe");
 }

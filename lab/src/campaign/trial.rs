@@ -4,10 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::bounds::Bounds;
-use check::detection::detect;
-use check::guarantee::Guarantee;
-use check::{Model, Verdict, check};
+use check::shrink::detect;
+use check::{Bounds, Guarantee, Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};
@@ -137,9 +135,10 @@ impl Trial<'_> {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,
             // The stages are asked, which do not end with a criterion.
-            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied | Verdict::Breach(_) => {
-                Finding::Undecided
-            }
+            Verdict::Undecided(_)
+            | Verdict::Unproved
+            | Verdict::Satisfied
+            | Verdict::CriterionViolation(_) => Finding::Undecided,
         };
         let criteria = Guarantee::ALL.map(|guarantee| match finding {
             Finding::Violation => self.ask(ended, guarantee),

@@ -31,7 +31,7 @@ const NO_PROGRAM: [i32; 2] = [126, 127];
 
 /// Whether a name is that of a built-in algorithm, or of a row about kernels.
 pub fn is_ours(name: &str) -> bool {
-    Algorithm::ALL.iter().any(|one| one.name() == name) || [KERNEL, CONFLICTS].contains(&name)
+    Algorithm::from_name(name).is_some() || [KERNEL, CONFLICTS].contains(&name)
 }
 
 impl FromStr for Program {

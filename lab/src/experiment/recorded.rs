@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use check::bounds::Bounds;
-use check::{Model, Options, Verdict, decide};
+use check::{Bounds, Model, Options, Verdict, decide};
 use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
 
 use super::catalog::Experiment;

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use check::bounds::Bounds;
 use check::generate::{self, repointed, without_order};
-use check::{Model, Options, Verdict, decide};
+use check::{Bounds, Model, Options, Verdict, decide};
 use history::{Ambiguity, History, ReadsFrom};
 use sha2::{Digest, Sha256};
 use simulate::client::Client;

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use check::bounds::Bounds;
 use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
-use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, decide};
+use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
 use tables::{Said, Trial};
 
@@ -242,7 +241,9 @@ fn filled(row: Trial, outcome: &Outcome) -> Trial {
     };
     let said = match &outcome.verdict {
         Verdict::Consistent(_) => Said::Consistent,
-        Verdict::Violation(_) | Verdict::Unproved | Verdict::Breach(_) => Said::Violation,
+        Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+            Said::Violation
+        }
         Verdict::Satisfied => Said::Satisfied,
         Verdict::Undecided(reason) => return undecided(row, reason),
     };

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
-use check::pairs::write_pairs;
+use check::kernel::write_pairs;
 use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use indexmap::IndexMap;

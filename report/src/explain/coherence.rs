@@ -1,4 +1,5 @@
-//! What controllers did with the cache lines of a violation, around it.
+//! The states that controllers had for the cache lines of a violation, around it, and where caches broke the single-writer,
+//! multiple-readers (SWMR) invariant.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -21,8 +22,26 @@ const STAYS: &str = " (stays)";
 /// How far from the beginning of its cache line a location is at most.
 const LONGEST_LINE: u64 = 4096;
 
+/// What a state of a cache permits its core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// Loads.
+    Read,
+    /// Loads and stores.
+    Write,
+}
+
+/// Tells what a state (the second name) of a machine (the first) permits; `None` if nothing, if the machine is no core's own cache, or
+/// if the protocol is unknown.
+pub type Permissions<'a> = &'a dyn Fn(&str, &str) -> Option<Permission>;
+
 /// The cache lines of operations, from shortly before the first of them was issued until the last had completed.
-pub fn lines(history: &History, transitions: &Transitions, ops: &[OpId]) -> Vec<CacheLine> {
+pub fn lines(
+    history: &History,
+    transitions: &Transitions,
+    permissions: Permissions<'_>,
+    ops: &[OpId],
+) -> Vec<CacheLine> {
     let bases: BTreeSet<u64> = transitions.iter().map(|it| it.address).collect();
     let base = |op: OpId| {
         let address = history.locations()[history.location(op)? as usize].address;
@@ -48,7 +67,7 @@ pub fn lines(history: &History, transitions: &Transitions, ops: &[OpId]) -> Vec<
     lines
         .map(|(base, ops)| {
             let served = served.remove(&base).unwrap_or_default();
-            line(history, transitions, base, &ops, &served)
+            line(history, transitions, permissions, base, &ops, &served)
         })
         .collect()
 }
@@ -56,6 +75,7 @@ pub fn lines(history: &History, transitions: &Transitions, ops: &[OpId]) -> Vec<
 fn line(
     history: &History,
     transitions: &Transitions,
+    permissions: Permissions<'_>,
     base: u64,
     ops: &[OpId],
     served: &BTreeSet<u64>,
@@ -116,8 +136,11 @@ fn line(
             }
         }
         row.states.clone_from(&states);
+        row.conflicting = conflicting(&controllers, &states, permissions);
         rows.push(row);
     }
+    let violation = rows.iter().find(|row| !row.conflicting.is_empty());
+    let swmr_violation = violation.map(|row| swmr_violation(row, &controllers));
     let is_before = |row: &&LineRow| row.changed.is_some() && row.tick < Some(first);
     let before = rows.iter().take_while(is_before).count();
     let begins = before.saturating_sub(BEFORE);
@@ -132,7 +155,42 @@ fn line(
             .collect(),
         rows,
         left_out,
+        swmr_violation,
     }
+}
+
+/// The controllers that break the SWMR invariant: those that may write and, beside one of them, those that may read; none if it holds.
+fn conflicting(
+    controllers: &[(&str, u32)],
+    states: &[String],
+    permissions: Permissions<'_>,
+) -> Vec<usize> {
+    let each = controllers.iter().zip(states).enumerate();
+    let permitted =
+        each.filter_map(|(at, ((machine, _), state))| Some((at, permissions(machine, state)?)));
+    let permitted: Vec<(usize, Permission)> = permitted.collect();
+    let has_writer = permitted.iter().any(|(_, it)| *it == Permission::Write);
+    if !has_writer || permitted.len() < 2 {
+        return Vec::new();
+    }
+    permitted.into_iter().map(|(at, _)| at).collect()
+}
+
+/// `SWMR violation from tick 1058 (line 538): L1Cache 1 in M, L1Cache 2 in M`
+fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
+    let holders = row.conflicting.iter().map(|&at| {
+        let (machine, version) = controllers[at];
+        format!("{machine} {version} in {}", row.states[at])
+    });
+    let holders: Vec<String> = holders.collect();
+    let line = row
+        .line
+        .map_or(String::new(), |line| format!(" (line {line})"));
+    let tick = row.tick.unwrap_or(0);
+    format!(
+        "SWMR violation from tick {tick}{line}: {}",
+        holders.join(", ")
+    )
 }
 
 /// The operations and the transitions next to them, in their order, and how many others there are. Where a controller stays in its state it is the
@@ -167,11 +225,14 @@ enum Event<'a> {
     Operation(OpId),
 }
 
-/// The same in words.
+/// The tables as text.
 pub fn words(lines: &[CacheLine]) -> String {
     let mut text = String::new();
     for line in lines {
         let _ = writeln!(text, "\n  {}", line.title);
+        if let Some(violation) = &line.swmr_violation {
+            let _ = writeln!(text, "    {violation}");
+        }
         if let Some(omission) = line.omission() {
             let _ = writeln!(text, "    {omission}");
         }

@@ -5,7 +5,7 @@ use memory::machine::Step;
 
 use super::why;
 use crate::assumptions;
-use crate::picture::{Arrow, Kind, Operation, Picture, Weight};
+use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
 /// The most steps of a memory order whose picture has arrows. A longer one is a list, which only a page can show.
 pub const DRAWN: usize = 60;
@@ -66,7 +66,7 @@ fn sources(history: &History, reads_from: &ReadsFrom, steps: &[Step]) -> Vec<Arr
         arrows.extend(from.map(|from| Arrow {
             from,
             to,
-            kind: Kind::Rf,
+            relation: Relation::ReadsFrom,
             letter: None,
             weight: Weight::Plain,
         }));

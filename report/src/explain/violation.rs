@@ -4,33 +4,34 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use certify::certificate::Node;
 use check::Model;
-use check::proof::{Block, Contradiction, Fact, Rule, Violation};
-use check::shape;
-use check::shrink::reduce;
+use check::proof::{Block, Contradiction, Fact, Violation};
+use check::shrink::{litmus_shape, reduce};
 use history::{History, OpId, ReadSource, ReadsFrom};
 use ingest::Transitions;
 
+use super::coherence::Permissions;
 use super::rows::sorted;
 use super::{coherence, why};
 use crate::assumptions;
-use crate::picture::{Arrow, Kind, Operation, Picture, Weight};
+use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
 /// Most cases that are drawn.
 const CASES: usize = 12;
 
 /// Pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
-/// trace has any.
+/// trace has any, and `permissions` tells what their states permit.
 pub fn violation(
     history: &History,
     reads_from: &ReadsFrom,
     model: Model,
     violation: &Violation,
     transitions: &Transitions,
+    permissions: Permissions<'_>,
     title: &str,
 ) -> Vec<Picture> {
-    let mut lead = vec![format!("{}.", why::headline(history, violation))];
+    let mut lead = vec![sentence(&why::headline(history, violation))];
     let part = reduce(history, reads_from, model, violation);
-    if let Some(shape) = part.and_then(|part| shape::of(&part.history, &part.violation)) {
+    if let Some(shape) = part.and_then(|part| litmus_shape(&part.history, &part.violation)) {
         lead.push(format!(
             "A part of it is the litmus test {}: {}.",
             shape.name, shape.meaning
@@ -40,7 +41,7 @@ pub fn violation(
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
     let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
-    let lines = coherence::lines(history, transitions, &ops);
+    let lines = coherence::lines(history, transitions, permissions, &ops);
     let mut notes = assumptions::of(history);
     if lines.is_empty() && transitions.iter().next().is_some() {
         notes.push(
@@ -75,6 +76,14 @@ pub fn violation(
     pictures
 }
 
+/// Makes a clause a sentence: a capital letter first and a full stop last.
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let capital: String = first.into_iter().flatten().collect();
+    format!("{capital}{}.", letters.as_str())
+}
+
 /// The picture of a violation alone: the end of its proof, with its reasons.
 pub fn drawn(
     history: &History,
@@ -100,9 +109,7 @@ impl<'a> Drawing<'a> {
         let mut nodes = BTreeSet::new();
         for fact in &block.facts {
             nodes.extend([fact.before, fact.after]);
-            if let Rule::OwnEarlier(read) | Rule::Observed(read) = fact.rule {
-                nodes.insert(Node::Op(read));
-            }
+            nodes.extend(fact.rule.read().copied().map(Node::Op));
         }
         if let Contradiction::ThinAir(read) = block.end {
             nodes.insert(Node::Op(read));
@@ -207,7 +214,7 @@ impl<'a> Drawing<'a> {
             let arrow = self.arrow(fact, letter, weight);
             let same = arrows
                 .iter_mut()
-                .find(|it| (it.from, it.to, it.kind) == (arrow.from, arrow.to, arrow.kind));
+                .find(|it| (it.from, it.to, it.relation) == (arrow.from, arrow.to, arrow.relation));
             // What is assumed of a read's source is a fact as well.
             match same {
                 Some(known) => {
@@ -222,7 +229,7 @@ impl<'a> Drawing<'a> {
         for arrow in orienting {
             let is_known = arrows
                 .iter()
-                .any(|it| (it.from, it.to, it.kind) == (arrow.from, arrow.to, arrow.kind));
+                .any(|it| (it.from, it.to, it.relation) == (arrow.from, arrow.to, arrow.relation));
             if !is_known {
                 arrows.push(arrow);
             }
@@ -235,7 +242,7 @@ impl<'a> Drawing<'a> {
         Arrow {
             from: self.rows[&fact.before],
             to: self.rows[&fact.after],
-            kind: why::kind(fact.rule),
+            relation: fact.rule.relation(),
             letter,
             weight,
         }
@@ -252,7 +259,7 @@ impl<'a> Drawing<'a> {
             Some(Arrow {
                 from: *self.rows.get(&source)?,
                 to: self.rows[&Node::Op(op)],
-                kind: Kind::Rf,
+                relation: Relation::ReadsFrom,
                 letter: None,
                 weight: Weight::Plain,
             })
@@ -271,7 +278,7 @@ impl<'a> Drawing<'a> {
             .map(|two| Arrow {
                 from: self.rows[&Node::Op(two[0])],
                 to: self.rows[&Node::Op(two[1])],
-                kind: Kind::Po,
+                relation: Relation::ProgramOrder,
                 letter: None,
                 weight: Weight::Faint,
             })

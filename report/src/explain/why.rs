@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use certify::certificate::Node;
-use check::proof::{Assumption, Block, Contradiction, Fact, Rule, Violation};
+use certify::rule::{Relation, Rule};
+use check::proof::{Assumption, Block, Contradiction, Fact, Violation};
 use history::{History, OpId, Source};
 
-use crate::picture::Kind;
+use super::notes::{Cycle, Facts, NoteWriter};
 
 /// Short name of an operation: `T0:12`.
 pub fn label(history: &History, op: OpId) -> String {
@@ -54,218 +55,93 @@ pub fn operation(history: &History, op: OpId) -> String {
 
 /// What is assumed in a case.
 pub fn assumption(history: &History, assumption: Assumption) -> String {
+    let pair = |before, relation: Relation, after| {
+        let (before, after) = (node(history, before), node(history, after));
+        format!("{before} {} {after}", relation.name())
+    };
     match assumption {
-        Assumption::Before(a, b) => format!("{} ww {}", label(history, a), label(history, b)),
-        Assumption::From(read, source) => {
-            format!("{} rf {}", node(history, source), node(history, read))
-        }
+        Assumption::Before(a, b) => pair(Node::Op(a), Relation::Coherence, Node::Op(b)),
+        Assumption::From(read, source) => pair(source, Relation::ReadsFrom, read),
         Assumption::NotFrom(read, source) => {
-            format!("not {} rf {}", node(history, source), node(history, read))
+            format!("not {}", pair(source, Relation::ReadsFrom, read))
         }
     }
 }
 
-/// What kind of edge a rule derives.
-pub fn kind(rule: Rule) -> Kind {
-    match rule {
-        Rule::ProgramOrder => Kind::Po,
-        Rule::ReadsFrom | Rule::Source => Kind::Rf,
-        Rule::Overtaken => Kind::Rw,
-        Rule::OwnEarlier(_)
-        | Rule::Observed(_)
-        | Rule::InitialFirst
-        | Rule::Final
-        | Rule::Assumed
-        | Rule::Lemma(_) => Kind::Ww,
-    }
-}
-
-/// What an edge of a cycle is called: po, rf, ww or rw.
-pub fn edge(rule: Rule) -> &'static str {
-    kind(rule).name()
-}
-
-/// A derived fact that needs an explanation, under a letter.
-pub struct Note {
-    /// The fact, by its place in the block.
-    pub fact: usize,
-    /// `a`, `b`, …
-    pub letter: String,
-    /// Why the fact holds.
-    pub text: String,
-}
-
-/// A cycle, and notes on the edges that the values alone do not show.
-pub struct Cycle<'v> {
-    /// The facts of the cycle, each with the letter of its note.
-    pub edges: Vec<(&'v Fact, Option<String>)>,
-    /// The notes, in the order in which they are first cited.
-    pub notes: Vec<Note>,
-}
-
-/// The cycle that ends a block; `None` if it ends in another contradiction.
-pub fn cycle<'v>(history: &History, block: &'v Block) -> Option<Cycle<'v>> {
+/// The cycle that ends a block, with notes; `None` if the block ends in another contradiction.
+pub fn cycle(history: &History, block: &Block) -> Option<Cycle> {
     let Contradiction::Cycle(facts) = &block.end else {
         return None;
     };
-    let mut writer = NoteWriter {
-        history,
-        block,
-        letters: vec![None; block.facts.len()],
-        open: Vec::new(),
-        notes: Vec::new(),
-    };
-    let edges = facts
-        .iter()
-        .map(|&fact| (&block.facts[fact], writer.cite(fact)))
-        .collect();
-    writer.write_all();
-    Some(Cycle {
-        edges,
-        notes: writer.notes,
-    })
+    let name = |fact: usize| Some(block.facts[fact].rule.relation().name().to_owned());
+    Some(NoteWriter::cycle(history, block, facts, name))
 }
 
-struct NoteWriter<'a> {
-    history: &'a History,
-    block: &'a Block,
-    letters: Vec<Option<String>>,
-    open: Vec<usize>,
-    notes: Vec<Note>,
-}
-
-impl NoteWriter<'_> {
-    /// The letter of a fact, or `None` if it needs no note.
-    fn cite(&mut self, fact: usize) -> Option<String> {
-        if matches!(
-            self.block.facts[fact].rule,
-            Rule::ProgramOrder | Rule::ReadsFrom
-        ) {
-            return None;
-        }
-        if self.letters[fact].is_none() {
-            let number = self.letters.iter().flatten().count();
-            self.letters[fact] = Some(letter(number));
-            self.open.push(fact);
-        }
-        self.letters[fact].clone()
+impl Facts for Block {
+    fn ends(&self, fact: usize) -> (Node, Node) {
+        (self.facts[fact].before, self.facts[fact].after)
     }
 
-    fn write_all(&mut self) {
-        let mut next = 0;
-        while next < self.open.len() {
-            let fact = self.open[next];
-            let text = self.explain(fact);
-            self.notes.push(Note {
-                fact,
-                letter: self.letters[fact].clone().unwrap_or_default(),
-                text,
-            });
-            next += 1;
-        }
+    fn relation(&self, fact: usize) -> Option<String> {
+        let rule = self.facts[fact].rule;
+        (rule != Rule::Source).then(|| rule.relation().name().to_owned())
     }
 
-    fn explain(&mut self, fact: usize) -> String {
+    fn is_evident(&self, fact: usize) -> bool {
+        matches!(
+            self.facts[fact].rule,
+            Rule::ProgramOrder(_) | Rule::ReadsFrom
+        )
+    }
+
+    fn explain(&self, fact: usize, notes: &mut NoteWriter<'_>) -> String {
         let Fact {
             before,
             after,
             rule,
-            premises,
-        } = self.block.facts[fact].clone();
-        let history = self.history;
-        let read = before;
+            ref premises,
+        } = self.facts[fact];
+        let history = notes.history;
+        let reads = reads(history, before);
         let (before, after) = (node(history, before), node(history, after));
-        match rule {
-            Rule::ProgramOrder | Rule::ReadsFrom => String::new(),
-            Rule::OwnEarlier(read) => {
-                let read = label(history, read);
-                format!(
-                    "{before} ww {after}: {read} comes after {before} in its thread and yet does not \
-                     return its value, but that of {after}"
-                )
+        let pair = format!("{before} {} {after}", rule.relation().name());
+        let has_order = premises.iter().any(|&it| self.relation(it).is_some());
+        let why = match rule {
+            // These are evident.
+            Rule::ProgramOrder(_) | Rule::ReadsFrom => return String::new(),
+            Rule::OwnEarlier(read) => format!(
+                "{} comes after {before} in its thread and yet does not return its value, but that of {after}",
+                label(history, read)
+            ),
+            Rule::Observed(read) => format!(
+                "{} returns the value of {after} although {before} comes before it ({})",
+                label(history, read),
+                notes.path(premises)
+            ),
+            Rule::Source | Rule::Assumed => "assumed in this case".to_owned(),
+            Rule::Overtaken if !has_order => {
+                format!("{before} {reads} the initial value, so every write comes after it")
             }
-            Rule::Observed(read) => {
-                let read = label(history, read);
-                let path = self.path(&premises);
-                format!(
-                    "{before} ww {after}: {read} returns the value of {after} although {before} \
-                     comes before it ({path})"
-                )
-            }
-            Rule::Source => format!("{before} rf {after}: assumed in this case"),
-            Rule::Overtaken if !self.has_order(&premises) => {
-                let reads = reads(history, read);
-                format!(
-                    "{before} rw {after}: {before} {reads} the initial value, so every write comes after it"
-                )
-            }
-            Rule::Overtaken => {
-                let path = self.path(&premises);
-                format!(
-                    "{before} rw {after}: {before} returns a value that {after} overwrites ({path})"
-                )
-            }
-            Rule::InitialFirst => {
-                format!("{before} ww {after}: the initial value is there before every write")
-            }
-            Rule::Final => format!("{before} ww {after}: the value of {after} is final"),
-            Rule::Assumed => format!("{before} ww {after}: assumed in this case"),
+            Rule::Overtaken => format!(
+                "{before} returns a value that {after} overwrites ({})",
+                notes.path(premises)
+            ),
+            Rule::InitialFirst => "the initial value is there before every write".to_owned(),
+            Rule::Final => format!("the value of {after} is final"),
             Rule::Lemma(case) => {
                 let mut text = format!(
-                    "{before} ww {after}: the opposite leads to the contradiction of case {}",
+                    "the opposite leads to the contradiction of case {}",
                     case + 1
                 );
                 if !premises.is_empty() {
-                    let path = premises.iter().filter_map(|&premise| self.cite(premise));
-                    let _ = write!(text, ", given [{}]", path.collect::<Vec<_>>().join("], ["));
+                    let cited = premises.iter().filter_map(|&premise| notes.cite(premise));
+                    let cited: Vec<String> = cited.collect();
+                    let _ = write!(text, ", given [{}]", cited.join("], ["));
                 }
                 text
             }
-        }
-    }
-
-    /// Whether some of these facts order events, and do not only say where a read takes its value from.
-    fn has_order(&self, facts: &[usize]) -> bool {
-        let mut rules = facts.iter().map(|&fact| self.block.facts[fact].rule);
-        rules.any(|rule| rule != Rule::Source)
-    }
-
-    /// `T0:1 -po-> T0:2 -ww[a]-> T1:0`.
-    fn path(&mut self, facts: &[usize]) -> String {
-        let mut text = String::new();
-        let facts = facts
-            .iter()
-            .filter(|&&fact| self.block.facts[fact].rule != Rule::Source);
-        let facts: Vec<usize> = facts.copied().collect();
-        for (at, fact) in facts.into_iter().enumerate() {
-            let Fact {
-                before,
-                after,
-                rule,
-                ..
-            } = self.block.facts[fact];
-            if at == 0 {
-                text.push_str(&node(self.history, before));
-            }
-            let cited = self.cite(fact).map(|letter| format!("[{letter}]"));
-            let _ = write!(
-                text,
-                " -{}{}-> {}",
-                edge(rule),
-                cited.unwrap_or_default(),
-                node(self.history, after)
-            );
-        }
-        text
-    }
-}
-
-/// a, b, …, z, aa, ab, …
-pub fn letter(number: usize) -> String {
-    let last = char::from(b'a' + (number % 26) as u8);
-    match number / 26 {
-        0 => last.to_string(),
-        more => letter(more - 1) + &last.to_string(),
+        };
+        format!("{pair}: {why}")
     }
 }
 
@@ -281,7 +157,7 @@ pub fn headline(history: &History, violation: &Violation) -> String {
             format!("{what} to a cycle ({cases} cases)")
         }
         Contradiction::Cycle(_) => stale(history, violation.last())
-            .unwrap_or_else(|| "memory order would have a cycle".to_owned()),
+            .unwrap_or_else(|| "the required orderings form a cycle".to_owned()),
         Contradiction::ThinAir(op) => format!(
             "thin-air read: {} returns a value that nobody wrote there",
             label(history, *op)
@@ -329,15 +205,4 @@ fn stale(history: &History, block: &Block) -> Option<String> {
         label(history, read),
         label(history, write)
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::letter;
-
-    #[test]
-    fn letters_go_on_after_z() {
-        let letters = [0, 25, 26, 27, 51, 52, 701, 702].map(letter);
-        assert_eq!(letters, ["a", "z", "aa", "ab", "az", "ba", "zz", "aaa"]);
-    }
 }

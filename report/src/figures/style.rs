@@ -104,7 +104,7 @@ const KNOWN: [(&str, RGBColor, Marker); 42] = {
         ("monitor-tso", BLUE, Cross),
         ("monitor-pso", VERMILLION, Cross),
         // Single stages of the engine.
-        ("temporal", PURPLE, Diamond),
+        ("trace-order", PURPLE, Diamond),
         ("saturate", SKY, Nabla),
         ("complete", VERMILLION, Triangle),
         ("sat", OLIVE, Square),
@@ -237,7 +237,7 @@ mod tests {
             ],
             &["wsc", "ccm", "dbcop"],
             &["SC", "TSO", "PSO"],
-            &["stages", "temporal", "saturate", "complete", "sat"],
+            &["stages", "trace-order", "saturate", "complete", "sat"],
         ];
         for group in groups {
             for (at, one) in group.iter().enumerate() {

@@ -83,7 +83,7 @@ fn reasons(picture: &Picture) -> Markup {
     }
 }
 
-/// `T0:1 ww T1:2`
+/// `T0:1 co T1:2`
 fn arrow(picture: &Picture, letter: &str) -> String {
     let found = picture
         .arrows
@@ -96,7 +96,7 @@ fn arrow(picture: &Picture, letter: &str) -> String {
     format!(
         "{} {} {}",
         label(arrow.from),
-        arrow.kind.name(),
+        arrow.relation.name(),
         label(arrow.to)
     )
 }
@@ -129,6 +129,7 @@ fn states(line: &CacheLine) -> Markup {
         table.push(cells(row));
     }
     html! {
+        @if let Some(violation) = &line.swmr_violation { p { strong { (line.title) ": " (violation) "." } } }
         @if let Some(omission) = line.omission() { p { (line.title) ": " (omission) "." } }
         (table.folded(&line.title, line.rows.len() <= LONG))
     }
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_case_is_said_in_its_title_and_nowhere_else() {
-        let case = "Case 1: assume T0:0 ww T1:0";
+        let case = "Case 1: assume T0:0 co T1:0";
         let page = explained(&[of_reads(1, &["A.", "B."]), of_reads(1, &["", case])]);
         assert!(page.contains("<p>B.</p>") && page.contains(case));
         assert!(!page.contains(&format!("<p>{case}")));
@@ -210,6 +211,7 @@ mod tests {
                 ..LineRow::default()
             }],
             left_out: 3,
+            swmr_violation: None,
         });
         let page = explained(&[picture]);
         let at = |text: &str| page.find(text).unwrap();

@@ -108,11 +108,11 @@ fn label_width(arrow: &Arrow) -> f64 {
     }
 }
 
-/// `ww [a]`; faint arrows say nothing.
+/// `co [a]`; faint arrows say nothing.
 pub fn label_text(arrow: &Arrow) -> String {
     match (&arrow.letter, arrow.weight) {
         (_, Weight::Faint) => String::new(),
-        (None, _) => arrow.kind.name().to_owned(),
-        (Some(letter), _) => format!("{} [{letter}]", arrow.kind.name()),
+        (None, _) => arrow.relation.name().to_owned(),
+        (Some(letter), _) => format!("{} [{letter}]", arrow.relation.name()),
     }
 }

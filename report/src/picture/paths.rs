@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::layout::{Line, Point, label_text};
 use super::render::{escaped, write_line};
-use super::{Arrow, Picture, Weight};
+use super::{Arrow, ArrowStyle, Picture, Weight};
 
 /// Of a corner.
 const RADIUS: f64 = 5.0;
@@ -26,15 +26,15 @@ pub fn draw(picture: &Picture, lines: &[Line], text: &mut String) {
 }
 
 fn draw_line(arrow: &Arrow, line: &Line, text: &mut String) {
-    let kind = arrow.kind;
+    let style = ArrowStyle::of(arrow.relation);
     let (color, width, dashes) = match arrow.weight {
-        Weight::Strong => (kind.color(), 2.4, kind.dashes()),
-        Weight::Plain => (kind.color(), 1.3, kind.dashes()),
+        Weight::Strong => (style.color, 2.4, style.dashes),
+        Weight::Plain => (style.color, 1.3, style.dashes),
         Weight::Faint => ("#b5b5b5", 1.0, "none"),
     };
     let head = match arrow.weight {
         Weight::Faint => String::new(),
-        _ => format!(" marker-end=\"url(#head-{})\"", kind.name()),
+        _ => format!(" marker-end=\"url(#head-{})\"", arrow.relation.name()),
     };
     let path = path(&line.points);
     write_line(
@@ -97,7 +97,7 @@ fn draw_label(arrow: &Arrow, line: &Line, text: &mut String) {
             place.height,
             place.middle().x,
             place.bottom() - 3.0,
-            arrow.kind.color(),
+            ArrowStyle::of(arrow.relation).color,
             escaped(&said)
         ),
     );

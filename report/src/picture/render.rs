@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::layout::{LETTER, Layout, Rectangle, layout};
-use super::{Kind, Operation, Picture, lists, paths, states};
+use super::{ArrowStyle, Operation, Picture, Relation, lists, paths, states};
 
 /// Around everything.
 const MARGIN: f64 = 16.0;
@@ -75,15 +75,15 @@ fn document(picture: &Picture, body: &Body, width: f64) -> String {
         format_args!("<title>{}</title>", escaped(&picture.title)),
     );
     all.push_str("<defs>\n");
-    for kind in Kind::ALL {
+    for relation in Relation::ALL {
         write_line(
             &mut all,
             format_args!(
                 "<marker id=\"head-{}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" \
              markerWidth=\"10\" markerHeight=\"10\" orient=\"auto\">\
              <path d=\"M0 0 L8 4 L0 8 z\" fill=\"{}\"/></marker>",
-                kind.name(),
-                kind.color()
+                relation.name(),
+                ArrowStyle::of(relation).color
             ),
         );
     }
@@ -202,16 +202,15 @@ impl Body {
         }
         let mut x = 0.0;
         self.y += 10.0;
-        for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in(picture)) {
-            let text = format!("{} {}", kind.name(), kind.meaning());
+        for relation in picture.relations() {
+            let ArrowStyle { color, dashes, .. } = ArrowStyle::of(relation);
+            let text = format!("{} {}", relation.name(), relation.meaning());
             write_line(
                 &mut self.text,
                 format_args!(
-                    "<path d=\"M{x:.1} {y:.1} h30\" stroke=\"{}\" stroke-width=\"2\" stroke-dasharray=\"{}\" marker-end=\"url(#head-{})\"/>\
+                    "<path d=\"M{x:.1} {y:.1} h30\" stroke=\"{color}\" stroke-width=\"2\" stroke-dasharray=\"{dashes}\" marker-end=\"url(#head-{})\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#333\">{text}</text>",
-                    kind.color(),
-                    kind.dashes(),
-                    kind.name(),
+                    relation.name(),
                     x + 36.0,
                     self.y + 4.0,
                     y = self.y,

@@ -1,4 +1,5 @@
-//! What controllers did with a cache line, as a table in a picture.
+//! The states that controllers had for a cache line, as a table in a picture. Caches that break the single-writer, multiple-readers
+//! (SWMR) invariant are highlighted.
 
 use super::layout::LETTER;
 use super::render::{MONOSPACE, escaped, write_line};
@@ -9,6 +10,11 @@ const ROW: f64 = 17.0;
 const GAP: f64 = 16.0;
 /// The column of the first controller.
 const FIRST: usize = 3;
+/// Background of the state that a transition changed.
+const CHANGED: &str = "#d9ebf7";
+/// Background of states that break the SWMR invariant, and colour of the words that say so.
+const CONFLICTING: &str = "#ffd7cf";
+const WARNING: &str = "#b3261e";
 
 /// Room for the widest of these tables.
 pub fn width(lines: &[CacheLine]) -> f64 {
@@ -29,6 +35,16 @@ pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
             escaped(&line.title)
         ),
     );
+    if let Some(violation) = &line.swmr_violation {
+        y += ROW;
+        let violation = escaped(violation);
+        write_line(
+            text,
+            format_args!(
+                "<text x=\"0\" y=\"{y:.1}\" font-size=\"11\" font-weight=\"bold\" fill=\"{WARNING}\">{violation}</text>"
+            ),
+        );
+    }
     if let Some(omission) = line.omission() {
         y += ROW;
         let omission = escaped(&omission);
@@ -61,15 +77,21 @@ pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
     y + 12.0 - top
 }
 
-/// A row of a table; what has changed stands out.
+/// A row of a table. The state that changed and states that break the SWMR invariant are highlighted.
 fn row(row: &LineRow, starts: &[f64], y: f64, text: &mut String) {
     for (at, (cell, x)) in cells(row).iter().zip(starts).enumerate() {
         let is_changed = row.changed.is_some_and(|changed| changed + FIRST == at);
-        if is_changed {
+        let is_conflicting = (row.conflicting.iter()).any(|&conflicting| conflicting + FIRST == at);
+        let background = match (is_conflicting, is_changed) {
+            (true, _) => Some(CONFLICTING),
+            (false, true) => Some(CHANGED),
+            (false, false) => None,
+        };
+        if let Some(background) = background {
             write_line(
                 text,
                 format_args!(
-                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"#d9ebf7\"/>",
+                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{background}\"/>",
                     x - 4.0,
                     y - 12.0,
                     cell.chars().count() as f64 * LETTER + 8.0,
@@ -132,6 +154,7 @@ mod tests {
         CacheLine {
             title: "Cache line 0x40".to_owned(),
             controllers: vec!["L1Cache 0".to_owned(), "L1Cache 1".to_owned()],
+            swmr_violation: None,
             rows: vec![LineRow {
                 what: "L1Cache 0: Inv".to_owned(),
                 states,
@@ -149,6 +172,20 @@ mod tests {
         for (two, letters) in starts.windows(2).zip(letters) {
             assert!(two[1] - two[0] >= letters * LETTER + 8.0, "{starts:?}");
         }
+    }
+
+    #[test]
+    fn caches_that_break_the_invariant_are_highlighted() {
+        let mut broken = line(0);
+        let mut text = String::new();
+        draw(&broken, 0.0, &mut text);
+        assert!(!text.contains(CONFLICTING) && !text.contains(WARNING));
+        broken.rows[0].conflicting = vec![0, 1];
+        broken.swmr_violation = Some("SWMR violation".to_owned());
+        text.clear();
+        draw(&broken, 0.0, &mut text);
+        assert_eq!(text.matches(CONFLICTING).count(), 2);
+        assert_eq!(text.matches(WARNING).count(), 1);
     }
 
     #[test]

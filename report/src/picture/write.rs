@@ -4,7 +4,7 @@ mod legend;
 
 use super::layout::label_text;
 use super::render::write_line;
-use super::{Arrow, Kind, Picture, Weight};
+use super::{Arrow, ArrowStyle, Picture, Relation, Weight};
 
 /// Writes a picture as a graph: columns are clusters, and rows keep the order from the top to the bottom within them.
 pub fn dot(picture: &Picture) -> String {
@@ -79,7 +79,7 @@ fn edge(picture: &Picture, arrow: &Arrow, text: &mut String) {
             format!(
                 "label={}, {}, penwidth={width}, labeltooltip={reason}",
                 quoted(&label_text(arrow)),
-                style(arrow.kind)
+                style(arrow.relation)
             )
         }
     };
@@ -89,9 +89,9 @@ fn edge(picture: &Picture, arrow: &Arrow, text: &mut String) {
     );
 }
 
-/// How arrows of a kind look.
-fn style(kind: Kind) -> String {
-    let (line, color) = (kind.line(), kind.color());
+/// How arrows of a relation look.
+fn style(relation: Relation) -> String {
+    let ArrowStyle { line, color, .. } = ArrowStyle::of(relation);
     format!("color=\"{color}\", fontcolor=\"{color}\", style={line}")
 }
 
@@ -127,7 +127,7 @@ mod tests {
             arrows: vec![Arrow {
                 from: 0,
                 to: 1,
-                kind: Kind::Ww,
+                relation: Relation::Coherence,
                 letter: Some("a".to_owned()),
                 weight: Weight::Strong,
             }],
@@ -135,9 +135,9 @@ mod tests {
             ..Picture::default()
         });
         for wanted in [
-            "label=\"ww [a]\"",
+            "label=\"co [a]\"",
             "tooltip=\"it is \\\"forced\\\"\u{fffd}\"",
-            "<b>- - - ww</b></font>: store order</td>",
+            "<b>- - - co</b></font>: coherence order</td>",
             "[a] it is &quot;forced&quot;\u{fffd}<br",
         ] {
             assert!(graph.contains(wanted), "{wanted}: {graph}");

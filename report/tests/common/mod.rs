@@ -5,7 +5,7 @@ use report::answers::Answers;
 use report::claims::{Claim, Verdict};
 use report::figures::{Figure, Table};
 use report::page::{Cycle, Page, Unreached, html};
-use report::picture::{Arrow, Kind, Operation, Picture, Weight};
+use report::picture::{Arrow, Operation, Picture, Relation, Weight};
 use tables::results::Results;
 use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial};
 
@@ -59,7 +59,7 @@ pub fn full() -> Made {
                 arrows: vec![Arrow {
                     from: 0,
                     to: 1,
-                    kind: Kind::Po,
+                    relation: Relation::ProgramOrder,
                     letter: None,
                     weight: Weight::Strong,
                 }],

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
-use check::online::{Arrival, Broken, MOST, Online, Stop};
+use check::online::{Arrival, ArrivalError, Broken, MOST, Online};
 use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
 use memory::Label;
 
@@ -25,7 +25,7 @@ const LARGEST: u8 = 8;
 /// Why an operation could not be taken in.
 pub enum Problem {
     /// What the order says.
-    Stop(Stop),
+    Arrival(ArrivalError),
     /// It is nothing that can be watched.
     Unsuitable(String),
 }
@@ -221,7 +221,7 @@ impl Window {
             .entry(access.thread)
             .or_default()
             .note(arrival.sequence);
-        self.online.arrive(arrival).map_err(Problem::Stop)
+        self.online.arrive(arrival).map_err(Problem::Arrival)
     }
 
     fn arrival(&self, access: &Access) -> Result<Arrival, Problem> {

@@ -333,12 +333,15 @@ pub fn decide(history: &History, model: &str) -> (bool, bool) {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let model = check::Model::from_name(model, check::PsoRmw::Own).unwrap();
     let options = check::Options::default();
-    let bounds = check::bounds::Bounds::new(None, None);
+    let bounds = check::Bounds::new(None, None);
     let outcome = check::decide(history, &reads_from, model, &options, &bounds);
     let holds = match outcome.verdict {
         check::Verdict::Consistent(_) => true,
         check::Verdict::Violation(_) => false,
         verdict => panic!("{verdict:?}"),
     };
-    (holds, outcome.decided_by == check::Stage::Temporal)
+    (
+        holds,
+        outcome.decided_by == check::Stage::By(check::Algorithm::TraceOrder),
+    )
 }

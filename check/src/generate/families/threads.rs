@@ -5,7 +5,7 @@ use history::{
 };
 
 use super::puzzle::{Block, Order, Puzzle, Style};
-use crate::generate::dice::Dice;
+use crate::generate::rng::Rng;
 use memory::{Buffering, Model};
 
 /// A location and one of its writes, numbered from 0.
@@ -113,16 +113,16 @@ impl Threads {
 
     /// Numbers everything at random, and keeps each thread's order with fences where the model
     /// does not.
-    pub fn history(mut self, model: Model, dice: &mut Dice) -> Result<History, BuildError> {
-        dice.shuffle(&mut self.threads);
+    pub fn history(mut self, model: Model, rng: &mut Rng) -> Result<History, BuildError> {
+        rng.shuffle(&mut self.threads);
         let mut names: Vec<u64> = (0..self.writes.len() as u64).collect();
-        dice.shuffle(&mut names);
+        rng.shuffle(&mut names);
         let values: Vec<Vec<u64>> = self
             .writes
             .iter()
             .map(|&writes| {
                 let mut values: Vec<u64> = (1..=u64::from(writes)).collect();
-                dice.shuffle(&mut values);
+                rng.shuffle(&mut values);
                 values
             })
             .collect();

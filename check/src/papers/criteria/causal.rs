@@ -43,14 +43,15 @@
 
 use rustc_hash::FxHashSet;
 
-use super::breach::Breach;
-use super::local::Halt;
+use super::local::NotClosed;
 use super::pasts::Pasts;
 use super::reasons::Reasons;
+use super::violation::CriterionViolation;
 use super::web::{Edge, Hop, Label, Web, reads_from};
-use super::{Derives, Stop};
+use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
 use crate::papers::execution::{Execution, NONE};
+use crate::papers::{Problem, Report};
 use certify::criterion::{Criterion, Cyclic, Order};
 
 /// Reads between two questions to the bounds.
@@ -58,18 +59,37 @@ const OFTEN: u32 = 4096;
 /// Reads of overwritten values among which the one with the shortest reason is chosen.
 const CHOICE: usize = 32;
 
+/// Runs `cc`.
+pub fn cc(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        let pasts = consistent(exec, Criterion::Cc, problem.bounds)?;
+        Ok(pasts.ordered_writes(exec, problem.bounds))
+    })
+}
+
+/// Runs `ccv`.
+pub fn ccv(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        Ok(convergent(exec, problem.bounds)?.ordered_writes(exec, problem.bounds))
+    })
+}
+
 /// `co`, if the history satisfies CC.
 ///
 /// # Errors
-/// A breach of this criterion, which CC is part of; or a bound was met.
+/// A violation of this criterion, which CC is part of; or a bound was met.
 pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -> Derives<Pasts> {
     let reads = reads_from(exec, false);
     match Pasts::new(exec, &between_operations(exec, &reads), bounds) {
-        Err(Halt::Exceeded) => Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => Err(Stop::Breach(cycle(exec, criterion, reads, bounds))),
+        Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
+        Err(NotClosed::Cyclic) => Err(NotDerived::CriterionViolation(cycle(
+            exec, criterion, reads, bounds,
+        ))),
         Ok(pasts) => match stale(exec, &pasts, bounds)? {
             found if found.is_empty() => Ok(pasts),
-            found => Err(Stop::Breach(stale_read(exec, criterion, reads, &found))),
+            found => Err(NotDerived::CriterionViolation(stale_read(
+                exec, criterion, reads, &found,
+            ))),
         },
     }
 }
@@ -77,7 +97,7 @@ pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -
 /// `(po ∪ wr ∪ cf)⁺`, if the history satisfies CCv.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     let pasts = consistent(exec, Criterion::Ccv, bounds)?;
     let mut edges = reads_from(exec, false);
@@ -85,8 +105,13 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     drop(pasts);
     match Pasts::new(exec, &between_operations(exec, &edges), bounds) {
         Ok(pasts) => Ok(pasts),
-        Err(Halt::Exceeded) => Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => Err(Stop::Breach(cycle(exec, Criterion::Ccv, edges, bounds))),
+        Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
+        Err(NotClosed::Cyclic) => Err(NotDerived::CriterionViolation(cycle(
+            exec,
+            Criterion::Ccv,
+            edges,
+            bounds,
+        ))),
     }
 }
 
@@ -121,7 +146,7 @@ fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u
     let mut found = Vec::new();
     for read in 0..exec.operations {
         if read.is_multiple_of(OFTEN) && bounds.passed() {
-            return Err(Stop::Exceeded);
+            return Err(NotDerived::Exceeded);
         }
         let source = exec.source[read as usize];
         if source == NONE {
@@ -142,7 +167,7 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
     let mut found = Vec::new();
     for read in 0..exec.operations {
         if read.is_multiple_of(OFTEN) && (bounds.passed() || !bounds.allows(24 * found.len())) {
-            return Err(Stop::Exceeded);
+            return Err(NotDerived::Exceeded);
         }
         let source = exec.source[read as usize];
         if source == NONE {
@@ -159,8 +184,13 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
     Ok(found)
 }
 
-/// The breach by a cycle of `po` and these edges.
-fn cycle(exec: &Execution<'_>, criterion: Criterion, edges: Vec<Edge>, bounds: &Bounds) -> Breach {
+/// The violation by a cycle of `po` and these edges.
+fn cycle(
+    exec: &Execution<'_>,
+    criterion: Criterion,
+    edges: Vec<Edge>,
+    bounds: &Bounds,
+) -> CriterionViolation {
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
     let conflict =
@@ -169,16 +199,16 @@ fn cycle(exec: &Execution<'_>, criterion: Criterion, edges: Vec<Edge>, bounds: &
         true => Cyclic::Convergence,
         false => Cyclic::Causality,
     };
-    Reasons::new(exec, criterion, &[]).breach(relation, &web, &cycle)
+    Reasons::new(exec, criterion, &[]).violation(relation, &web, &cycle)
 }
 
-/// The breach by the read whose reason is shortest.
+/// The violation by the read whose reason is shortest.
 fn stale_read(
     exec: &Execution<'_>,
     criterion: Criterion,
     reads: Vec<Edge>,
     found: &[(u32, u32, u32)],
-) -> Breach {
+) -> CriterionViolation {
     let web = Web::new(exec, &[Order::Full], reads);
     let path = |from, to| web.path(from, to, |_| true).unwrap_or_default();
     let ways = found.iter().map(|&(source, write, read)| {

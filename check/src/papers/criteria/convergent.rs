@@ -1,6 +1,6 @@
 //! Causal memory (CM) and convergent causal memory (CCM), CAV 2019, sections 3.1 and 3.2.
 //!
-//! CM holds iff CC does and every `hb_o` is acyclic ([`super::local`]). CCM holds iff
+//! CM holds iff CC does and every `hb_o` is acyclic (`local`). CCM holds iff
 //! `po ∪ wr ∪ pww ∪ rw[pww]` is acyclic, with `hb = (⋃ hb_o)⁺` and
 //! `pww = (hb_WW ∪ cf[hb])⁺`, which is part of every store order that explains the history under
 //! SC (Lemma 2). Cost: that of `hb`, then O(n²/64 + m²) for m writes of a location, O(n·threads)
@@ -8,17 +8,18 @@
 //! `co`, `hb` and `pww`, and for one `hb_o`. Measured on valid runs (release build, one core, 16
 //! threads, 64 locations): CM and CCM 0.03 s for 4,000 operations, 0.6 s for 16,000.
 
-use super::breach::Breach;
 use super::causal;
-use super::local::{Causality, Derived, Halt, close, empty, overtaken};
+use super::local::{Causality, Derived, NotClosed, close, empty, overtaken};
 use super::reasons::Reasons;
+use super::violation::CriterionViolation;
 use super::web::{Edge, Label, Web, reads_from, steps};
-use super::{Derives, Stop};
+use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
+use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
-use crate::relation::Relation;
+use crate::papers::{Problem, Report};
 use certify::criterion::{Criterion, Cyclic, Order};
 use history::OpId;
 
@@ -68,7 +69,7 @@ pub(super) fn derive(
     order: Order,
     bounds: &Bounds,
     into: &mut HappensBefore,
-) -> Result<(), Halt> {
+) -> Result<(), NotClosed> {
     let causality = Causality::new(exec, order, bounds)?;
     into.edges.extend(&causality.edges);
     for of in causality.roots() {
@@ -83,7 +84,7 @@ pub(super) fn derive(
 }
 
 impl HappensBefore {
-    /// Nothing yet.
+    /// Creates the relation without any pair.
     pub fn new() -> HappensBefore {
         HappensBefore {
             edges: Vec::new(),
@@ -102,30 +103,46 @@ impl HappensBefore {
     }
 }
 
+/// Runs `cm`.
+pub fn cm(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| memory(exec, problem.bounds))
+}
+
+/// Runs `ccm`.
+pub fn ccm(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        Ok(Some(convergent_memory(exec, problem.bounds)?.pairs(exec)))
+    })
+}
+
 /// Decides CM. Returns how many pairs of writes the union of all `hb_o` orders, if it is acyclic.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
     causal::consistent(exec, Criterion::Cm, bounds)?;
     let mut hb = HappensBefore::new();
     match derive(exec, Order::Full, bounds, &mut hb) {
         Ok(()) => {}
-        Err(Halt::Exceeded) => return Err(Stop::Exceeded),
-        Err(Halt::Cyclic) => return Err(Stop::Breach(local_cycle(exec, &hb, bounds))),
+        Err(NotClosed::Exceeded) => return Err(NotDerived::Exceeded),
+        Err(NotClosed::Cyclic) => {
+            return Err(NotDerived::CriterionViolation(local_cycle(
+                exec, &hb, bounds,
+            )));
+        }
     }
     let Ok(mut pasts) = empty(exec, bounds) else {
-        return Err(Stop::Exceeded);
+        return Err(NotDerived::Exceeded);
     };
     match close(&mut pasts, &hb.edges, bounds) {
         Ok(_) => Ok(Some(exec.ordered_writes(&pasts))),
-        Err(Halt::Cyclic) => Ok(None),
-        Err(Halt::Exceeded) => Err(Stop::Exceeded),
+        Err(NotClosed::Cyclic) => Ok(None),
+        Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
     }
 }
 
-/// The breach of CM by the `hb_o` that was derived last.
-fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Breach {
+/// The violation of CM by the `hb_o` that was derived last.
+fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> CriterionViolation {
     let of = hb.derived.last().map_or(0, |pair| pair.of);
     let mut edges = reads_from(exec, false);
     let own =
@@ -133,13 +150,13 @@ fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Bre
     edges.extend(hb.as_edges().into_iter().filter(own));
     let web = Web::new(exec, &[Order::Full], edges);
     let cycle = web.cycle(bounds).unwrap_or_default();
-    Reasons::new(exec, Criterion::Cm, &hb.derived).breach(Cyclic::Local(OpId(of)), &web, &cycle)
+    Reasons::new(exec, Criterion::Cm, &hb.derived).violation(Cyclic::Local(OpId(of)), &web, &cycle)
 }
 
 /// Decides CCM; returns `pww`.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<StoreOrder> {
     let mut hb = HappensBefore::new();
     let known = store_order(exec, bounds, &mut hb);
@@ -152,8 +169,8 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
         &hb.derived,
         bounds,
     ) {
-        Some(breach) => Err(Stop::Breach(breach)),
-        None if bounds.passed() => Err(Stop::Exceeded),
+        Some(violation) => Err(NotDerived::CriterionViolation(violation)),
+        None if bounds.passed() => Err(NotDerived::Exceeded),
         None => Ok(order),
     }
 }
@@ -162,13 +179,13 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
 fn ended(
     exec: &Execution<'_>,
     hb: &HappensBefore,
-    known: Result<StoreOrder, (Halt, Vec<Edge>)>,
+    known: Result<StoreOrder, (NotClosed, Vec<Edge>)>,
     bounds: &Bounds,
 ) -> Derives<StoreOrder> {
     known.map_err(|(halt, conflicts)| {
         let mut edges = hb.as_edges();
         edges.extend(conflicts);
-        let cyclic = (halt == Halt::Cyclic).then(|| {
+        let cyclic = (halt == NotClosed::Cyclic).then(|| {
             final_cycle(
                 exec,
                 Criterion::Ccm,
@@ -178,7 +195,9 @@ fn ended(
                 bounds,
             )
         });
-        cyclic.flatten().map_or(Stop::Exceeded, Stop::Breach)
+        cyclic
+            .flatten()
+            .map_or(NotDerived::Exceeded, NotDerived::CriterionViolation)
     })
 }
 
@@ -186,8 +205,8 @@ fn store_order(
     exec: &Execution<'_>,
     bounds: &Bounds,
     hb: &mut HappensBefore,
-) -> Result<StoreOrder, (Halt, Vec<Edge>)> {
-    let early = |halt: Halt| (halt, Vec::new());
+) -> Result<StoreOrder, (NotClosed, Vec<Edge>)> {
+    let early = |halt: NotClosed| (halt, Vec::new());
     derive(exec, Order::Full, bounds, hb).map_err(early)?;
     let mut pasts = empty(exec, bounds).map_err(early)?;
     close(&mut pasts, &hb.edges, bounds).map_err(early)?;
@@ -196,7 +215,7 @@ fn store_order(
     let all = hb.edges.iter().copied();
     let all = all.chain(conflicts.iter().map(Edge::ends));
     let Ok(order) = topological(&Csr::new(exec.len(), all)) else {
-        return Err((Halt::Cyclic, conflicts));
+        return Err((NotClosed::Cyclic, conflicts));
     };
     close_writes(exec, &order, &pasts, conflicts, bounds).map_err(early)
 }
@@ -227,7 +246,7 @@ pub(super) fn close_writes(
     happens: &Relation,
     conflicts: Vec<Edge>,
     bounds: &Bounds,
-) -> Result<StoreOrder, Halt> {
+) -> Result<StoreOrder, NotClosed> {
     let mut pasts = empty(exec, bounds)?;
     let numbered = conflicts.iter().enumerate();
     let into = Csr::new(exec.len(), numbered.map(|(at, edge)| (edge.to, at as u32)));
@@ -235,7 +254,7 @@ pub(super) fn close_writes(
     let writes = order.iter().copied().filter(|&node| exec.is_write(node));
     for (done, write) in writes.enumerate() {
         if done.is_multiple_of(OFTEN) && bounds.passed() {
-            return Err(Halt::Exceeded);
+            return Err(NotClosed::Exceeded);
         }
         let others = exec.writes.of(exec.location[write as usize]).iter().rev();
         let before = others
@@ -257,7 +276,7 @@ pub(super) fn close_writes(
     Ok(StoreOrder { pasts, edges })
 }
 
-/// The breach by a cycle of `π ∪ wr ∪ pww ∪ rw[pww]`, or its counterpart for wCCM.
+/// The violation by a cycle of `π ∪ wr ∪ pww ∪ rw[pww]`, or its counterpart for wCCM.
 pub(super) fn final_cycle(
     exec: &Execution<'_>,
     criterion: Criterion,
@@ -265,7 +284,7 @@ pub(super) fn final_cycle(
     stores: &[Edge],
     derived: &[Derived],
     bounds: &Bounds,
-) -> Option<Breach> {
+) -> Option<CriterionViolation> {
     let weak = criterion == Criterion::Wccm;
     let mut edges = stores.to_vec();
     // With pairs of the store order left out that follow from others, those of rw follow too.
@@ -291,5 +310,5 @@ pub(super) fn final_cycle(
     };
     let web = Web::new(exec, &[order], edges);
     let cycle = web.cycle(bounds)?;
-    Some(Reasons::new(exec, criterion, derived).breach(relation, &web, &cycle))
+    Some(Reasons::new(exec, criterion, derived).violation(relation, &web, &cycle))
 }

@@ -29,10 +29,10 @@
 
 use super::web::{Edge, reads_from, related, steps};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
+use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
-use crate::relation::Relation;
 use certify::criterion::Order;
 
 /// Rows of bits between two questions to the bounds.
@@ -57,7 +57,7 @@ pub struct Derived {
 
 /// Why a relation could not be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Halt {
+pub enum NotClosed {
     /// It has a cycle.
     Cyclic,
     /// A bound was met.
@@ -66,18 +66,21 @@ pub enum Halt {
 
 /// Closes a relation transitively: row b of the result has everything before b. The rows given are
 /// part of it already. Returns a topological order. Cost: O(n·edges/64).
+///
+/// # Errors
+/// The edges have a cycle, or a bound was met.
 pub fn close(
     pasts: &mut Relation,
     edges: &[(u32, u32)],
     bounds: &Bounds,
-) -> Result<Vec<u32>, Halt> {
+) -> Result<Vec<u32>, NotClosed> {
     let nodes = pasts.size();
     let after = Csr::new(nodes, edges.iter().copied());
-    let order = topological(&after).map_err(|_| Halt::Cyclic)?;
+    let order = topological(&after).map_err(|_| NotClosed::Cyclic)?;
     let before = Csr::new(nodes, edges.iter().map(|&(from, to)| (to, from)));
     for (done, &node) in order.iter().enumerate() {
         if done.is_multiple_of(OFTEN) && bounds.passed() {
-            return Err(Halt::Exceeded);
+            return Err(NotClosed::Exceeded);
         }
         for &other in before.of(node) {
             pasts.absorb(node, other);
@@ -87,12 +90,15 @@ pub fn close(
     Ok(order)
 }
 
-/// The empty relation on the nodes of an execution, if there is memory for it.
-pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, Halt> {
+/// The empty relation on the nodes of an execution.
+///
+/// # Errors
+/// There is no memory for it.
+pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, NotClosed> {
     if bounds.allows(Relation::bytes(exec.len())) {
         Ok(Relation::new(exec.len()))
     } else {
-        Err(Halt::Exceeded)
+        Err(NotClosed::Exceeded)
     }
 }
 
@@ -119,7 +125,7 @@ impl<'e> Causality<'e> {
         exec: &'e Execution<'e>,
         order: Order,
         bounds: &Bounds,
-    ) -> Result<Causality<'e>, Halt> {
+    ) -> Result<Causality<'e>, NotClosed> {
         let mut edges = steps(exec, order);
         let reads = reads_from(exec, order != Order::Full);
         edges.extend(reads.iter().map(Edge::ends));
@@ -172,9 +178,14 @@ impl<'e> Causality<'e> {
     ///
     /// # Errors
     /// If `hb_o` is cyclic, with the pairs up to the round that showed it added; or if a bound is met.
-    pub fn derive(&self, of: u32, derived: &mut Vec<Derived>, bounds: &Bounds) -> Result<(), Halt> {
+    pub fn derive(
+        &self,
+        of: u32,
+        derived: &mut Vec<Derived>,
+        bounds: &Bounds,
+    ) -> Result<(), NotClosed> {
         if !bounds.allows(Relation::bytes(self.exec.len())) {
-            return Err(Halt::Exceeded);
+            return Err(NotClosed::Exceeded);
         }
         let thread = self.exec.history.threads()[self.exec.thread[of as usize] as usize];
         let reads = thread.first().0..=of;
@@ -186,7 +197,7 @@ impl<'e> Causality<'e> {
             let round = derived.len() as u32;
             for (done, &read) in reads.iter().enumerate() {
                 if done.is_multiple_of(OFTEN) && bounds.passed() {
-                    return Err(Halt::Exceeded);
+                    return Err(NotClosed::Exceeded);
                 }
                 let source = self.exec.source[read as usize];
                 let given = overtaken(self.exec, &pasts, read).map(|from| Derived {

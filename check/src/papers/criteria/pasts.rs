@@ -1,9 +1,9 @@
 //! The past of every operation as a vector clock over threads.
 
-use super::local::Halt;
+use super::local::NotClosed;
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 
 /// Operations between two questions to the bounds.
@@ -22,19 +22,26 @@ pub struct Pasts {
 impl Pasts {
     /// The pasts in the transitive closure of program order and these edges between operations.
     /// Cost: O((n + edges)·threads).
-    pub fn new(exec: &Execution<'_>, edges: &[(u32, u32)], bounds: &Bounds) -> Result<Pasts, Halt> {
+    ///
+    /// # Errors
+    /// There is a cycle, or a bound was met.
+    pub fn new(
+        exec: &Execution<'_>,
+        edges: &[(u32, u32)],
+        bounds: &Bounds,
+    ) -> Result<Pasts, NotClosed> {
         let operations = exec.operations as usize;
         let threads = exec.history.threads();
         let width = threads.len();
         let asked = operations * width * 4 + 40 * (operations + edges.len());
         if bounds.passed() || !bounds.allows(asked) {
-            return Err(Halt::Exceeded);
+            return Err(NotClosed::Exceeded);
         }
         let steps = (1..exec.operations).map(|op| (op - 1, op));
         let steps = steps.filter(|&(one, two)| exec.po(one, two));
         let all = steps.chain(edges.iter().copied());
         let after = Csr::new(operations, all.clone());
-        let order = topological(&after).map_err(|_| Halt::Cyclic)?;
+        let order = topological(&after).map_err(|_| NotClosed::Cyclic)?;
         drop(after);
         let before = Csr::new(operations, all.map(|(from, to)| (to, from)));
         let mut pasts = Pasts {
@@ -44,7 +51,7 @@ impl Pasts {
         let mut clock = vec![0; width];
         for (done, &op) in order.iter().enumerate() {
             if done.is_multiple_of(OFTEN) && bounds.passed() {
-                return Err(Halt::Exceeded);
+                return Err(NotClosed::Exceeded);
             }
             clock.fill(0);
             let thread = exec.thread[op as usize];

@@ -1,12 +1,12 @@
-//! From a cycle to a [`Breach`]: why each of its edges is there.
+//! From a cycle to a [`CriterionViolation`]: why each of its edges is there.
 
 use std::collections::BTreeMap;
 
 use history::OpId;
 use rustc_hash::FxHashMap;
 
-use super::breach::{Breach, Fact};
 use super::local::Derived;
+use super::violation::{CriterionViolation, Fact};
 use super::web::{Edge, Hop, Label, Web, reads_from, related};
 use crate::papers::execution::Execution;
 use certify::certificate::Node;
@@ -24,7 +24,7 @@ pub struct Reasons<'e> {
 }
 
 impl<'e> Reasons<'e> {
-    /// Nothing yet.
+    /// Begins a refutation of a criterion.
     pub fn new(
         exec: &'e Execution<'e>,
         criterion: Criterion,
@@ -40,8 +40,13 @@ impl<'e> Reasons<'e> {
         }
     }
 
-    /// The breach by a cycle, whose edges are numbered in this web.
-    pub fn breach(mut self, relation: Cyclic<OpId>, web: &Web<'_>, cycle: &[Hop]) -> Breach {
+    /// The violation by a cycle, whose edges are numbered in this web.
+    pub fn violation(
+        mut self,
+        relation: Cyclic<OpId>,
+        web: &Web<'_>,
+        cycle: &[Hop],
+    ) -> CriterionViolation {
         let mut facts: Vec<usize> = cycle.iter().map(|&hop| self.hop(web, hop)).collect();
         if matches!(relation, Cyclic::Memory | Cyclic::Weak(_)) {
             self.shorten(&mut facts);
@@ -49,9 +54,9 @@ impl<'e> Reasons<'e> {
         self.finish(relation, facts)
     }
 
-    /// The breach by a read whose source is overwritten in its past: the paths from the source to
+    /// The violation by a read whose source is overwritten in its past: the paths from the source to
     /// the write and from there to the read.
-    pub fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> Breach {
+    pub fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> CriterionViolation {
         let mut facts =
             |hops: &[Hop]| -> Vec<usize> { hops.iter().map(|&hop| self.plain(hop)).collect() };
         let (over, back) = (facts(over), facts(back));
@@ -280,7 +285,7 @@ impl<'e> Reasons<'e> {
     }
 
     /// Leaves out what the cycle does not need.
-    fn finish(mut self, relation: Cyclic<OpId>, cycle: Vec<usize>) -> Breach {
+    fn finish(mut self, relation: Cyclic<OpId>, cycle: Vec<usize>) -> CriterionViolation {
         let mut needed = vec![false; self.facts.len()];
         for &fact in &cycle {
             needed[fact] = true;
@@ -308,7 +313,7 @@ impl<'e> Reasons<'e> {
     }
 
     /// Names each `hb_o` by the last read that it is needed for.
-    fn earliest(mut self, mut relation: Cyclic<OpId>, cycle: Vec<usize>) -> Breach {
+    fn earliest(mut self, mut relation: Cyclic<OpId>, cycle: Vec<usize>) -> CriterionViolation {
         let mut last: FxHashMap<(Order, OpId), OpId> = FxHashMap::default();
         let local = self
             .facts
@@ -336,7 +341,7 @@ impl<'e> Reasons<'e> {
         if let Cyclic::Local(of) = &mut relation {
             *of = last.get(&(Order::Full, *of)).copied().unwrap_or(*of);
         }
-        Breach {
+        CriterionViolation {
             criterion: self.criterion,
             facts: self.facts,
             relation,

@@ -1,6 +1,6 @@
 //! Weak convergent causal memory (wCCM), CAV 2019, section 4.1: what CCM is to SC, for TSO.
 //!
-//! With π one of `ppo` and `po-loc`, `hb^π = (⋃ hb^π_o)⁺` ([`super::local`]), `whb = (hb^ppo ∪
+//! With π one of `ppo` and `po-loc`, `hb^π = (⋃ hb^π_o)⁺` (`local`), `whb = (hb^ppo ∪
 //! hb^po-loc)⁺`, `wpww = (whb_WW ∪ cf_e[hb^ppo] ∪ cf_e[hb^po-loc])⁺`, wCCM holds iff both
 //! `π ∪ wr_e ∪ wpww ∪ rw[wpww]` are acyclic; `wpww` is part of every store order that explains the
 //! history under TSO (Lemma 3). Fences order by `ppo` only.
@@ -16,19 +16,28 @@
 use history::ReadsFrom;
 
 use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
-use super::local::{Derived, Halt, close, empty};
+use super::local::{Derived, NotClosed, close, empty};
 use super::web::{Edge, Label, steps};
-use super::{Derives, Stop};
+use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use crate::papers::execution::Execution;
+use crate::papers::{Problem, Report};
 use certify::criterion::{Criterion, Order};
+
+/// Runs `wccm`.
+pub fn wccm(problem: &Problem<'_>) -> Report {
+    super::decide(problem, |exec| {
+        let order = weak_memory(exec, problem.reads_from, problem.bounds)?;
+        Ok(Some(order.pairs(exec)))
+    })
+}
 
 /// Decides wCCM; returns `wpww`.
 ///
 /// # Errors
-/// A breach, or a bound was met.
+/// A violation, or a bound was met.
 pub fn weak_memory(
     exec: &Execution<'_>,
     reads_from: &ReadsFrom,
@@ -39,7 +48,7 @@ pub fn weak_memory(
     let order = found.ended(exec, known, bounds)?;
     match found.cycle(exec, &order.edges, bounds) {
         Some(stop) => Err(stop),
-        None if bounds.passed() => Err(Stop::Exceeded),
+        None if bounds.passed() => Err(NotDerived::Exceeded),
         None => Ok(order),
     }
 }
@@ -63,7 +72,7 @@ impl Found {
         exec: &Execution<'_>,
         reads_from: &ReadsFrom,
         bounds: &Bounds,
-    ) -> Result<StoreOrder, Halt> {
+    ) -> Result<StoreOrder, NotClosed> {
         derive(exec, Order::Preserved, bounds, &mut self.hb)?;
         let mut pasts = empty(exec, bounds)?;
         close(&mut pasts, &self.hb.edges, bounds)?;
@@ -76,7 +85,7 @@ impl Found {
         close(&mut pasts, &self.hb.edges, bounds)?;
         let all = self.hb.edges.iter().copied();
         let all = all.chain(self.conflicts.iter().map(Edge::ends));
-        let order = topological(&Csr::new(exec.len(), all)).map_err(|_| Halt::Cyclic)?;
+        let order = topological(&Csr::new(exec.len(), all)).map_err(|_| NotClosed::Cyclic)?;
         close_writes(exec, &order, &pasts, self.conflicts.clone(), bounds)
     }
 
@@ -87,9 +96,9 @@ impl Found {
         reads_from: &ReadsFrom,
         location: u32,
         bounds: &Bounds,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), NotClosed> {
         if bounds.passed() {
-            return Err(Halt::Exceeded);
+            return Err(NotClosed::Exceeded);
         }
         let here = |op: history::OpId| exec.location[op.at()] == location;
         let (history, kept) = exec.history.restrict(here);
@@ -120,19 +129,19 @@ impl Found {
     fn ended(
         &self,
         exec: &Execution<'_>,
-        known: Result<StoreOrder, Halt>,
+        known: Result<StoreOrder, NotClosed>,
         bounds: &Bounds,
     ) -> Derives<StoreOrder> {
         known.map_err(|halt| {
             let mut edges = self.hb.as_edges();
             edges.extend(&self.conflicts);
-            let cycle = (halt == Halt::Cyclic).then(|| self.cycle(exec, &edges, bounds));
-            cycle.flatten().unwrap_or(Stop::Exceeded)
+            let cycle = (halt == NotClosed::Cyclic).then(|| self.cycle(exec, &edges, bounds));
+            cycle.flatten().unwrap_or(NotDerived::Exceeded)
         })
     }
 
     /// A cycle in one of the two relations, the shorter one.
-    fn cycle(&self, exec: &Execution<'_>, stores: &[Edge], bounds: &Bounds) -> Option<Stop> {
+    fn cycle(&self, exec: &Execution<'_>, stores: &[Edge], bounds: &Bounds) -> Option<NotDerived> {
         let in_order = |order: Order| {
             let derived = &self.hb.derived;
             final_cycle(exec, Criterion::Wccm, order, stores, derived, bounds)
@@ -140,8 +149,8 @@ impl Found {
         let found = [Order::Preserved, Order::SameLocation].into_iter();
         let shortest = found
             .filter_map(in_order)
-            .min_by_key(|breach| breach.facts.len());
-        shortest.map(Stop::Breach)
+            .min_by_key(|violation| violation.facts.len());
+        shortest.map(NotDerived::CriterionViolation)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::bounds::Bounds;
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::program_order_by_location;
 use certify::criterion::Order;
@@ -35,7 +35,7 @@ pub struct Edge {
     pub from: u32,
     /// To.
     pub to: u32,
-    /// Why.
+    /// Why the edge is there.
     pub label: Label,
 }
 

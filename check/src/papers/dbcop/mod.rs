@@ -27,7 +27,7 @@
 //! average with 8 threads and a million with 16, `wsc-dbcop` 400 and 4,200. With 16 locations, where
 //! more writes are free to move, it is 290,000 and many millions, and 2,000 and more than a million.
 
-pub mod frontiers;
+mod frontiers;
 
 use frontiers::Frontiers;
 use history::OpId;

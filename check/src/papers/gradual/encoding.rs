@@ -29,10 +29,10 @@ use history::OpId;
 use crate::sat::solver::Solver;
 use crate::verdict::{Reason, Statistics};
 
+use crate::engine::relation::{Relation, bits};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
 use crate::papers::{Answer, Problem, Report, may_start};
-use crate::relation::{Relation, bits};
 
 /// Bytes that a clause of three literals takes in the solver.
 const CLAUSE: usize = 80;

@@ -28,15 +28,15 @@
 
 use history::OpId;
 
-use crate::digraph::{Digraph, topological};
-use crate::pairs::write_pairs;
+use crate::engine::digraph::{Digraph, topological};
+use crate::kernel::pairs::write_pairs;
 use crate::verdict::Statistics;
 use memory::Model;
 
+use crate::engine::relation::{Relation, bits};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
 use crate::papers::{Answer, Problem, Report, may_start};
-use crate::relation::{Relation, bits};
 
 /// Enumerates the store orders that extend a partial one until one is a witness. `pww` relates
 /// nodes of the execution; pairs that are not writes of one location are ignored.

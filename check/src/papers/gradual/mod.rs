@@ -9,35 +9,42 @@
 //! | `wsc-enum` | wSC | SAT |
 //!
 //! ("Enum" is SAT in the second paper.) SAT gets the partial store order with all that follows from
-//! it: what that orders is not encoded. [`encoding`] alone, over nothing, is `sc-sat` and `tso-sat`.
+//! it: what that orders is not encoded. `encoding` alone, over nothing, is `sc-sat` and `tso-sat`.
 
-pub mod encoding;
+mod encoding;
 pub mod enumerate;
 
 use encoding::Known;
 use enumerate::enumerate;
 
 use crate::algorithm::Algorithm;
-use crate::csr::Csr;
-use crate::digraph::topological;
-use crate::papers::criteria::{Stop, causal, convergent, weak};
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
+use crate::engine::relation::Relation;
+use crate::papers::criteria::{NotDerived, causal, convergent, weak};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
 use crate::papers::saturation::Forced;
 use crate::papers::{Answer, Problem, Report, may_start};
-use crate::relation::Relation;
 use certify::criterion::Criterion;
 use memory::Model;
 
-/// Runs one of these algorithms.
-pub fn decide(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+/// Solves the axioms of the model as one formula (`sc-sat`, `tso-sat`).
+pub fn axioms(problem: &Problem<'_>) -> Report {
+    let execution = Execution::new(problem.history, problem.reads_from);
+    encoding::solve(problem, &execution, None)
+}
+
+/// Runs one of the algorithms that check a criterion first.
+pub fn decide(problem: &Problem<'_>) -> Report {
+    let algorithm = problem.options.algorithm;
     let execution = Execution::new(problem.history, problem.reads_from);
     if algorithm == Algorithm::WscEnum {
         return after_saturation(problem, &execution);
     }
     match partial(problem, &execution, algorithm) {
-        Err((_, Stop::Exceeded)) => Answer::Exceeded.into(),
-        Err((fired, Stop::Breach(_))) => {
+        Err((_, NotDerived::Exceeded)) => Answer::Exceeded.into(),
+        Err((fired, NotDerived::CriterionViolation(_))) => {
             let mut report = Report::from(Answer::Refuted);
             report.statistics.fired = Some(fired);
             report
@@ -61,9 +68,9 @@ fn partial(
     problem: &Problem<'_>,
     execution: &Execution<'_>,
     algorithm: Algorithm,
-) -> Result<(Relation, u64), (Algorithm, Stop)> {
+) -> Result<(Relation, u64), (Algorithm, NotDerived)> {
     let bounds = problem.bounds;
-    let fires = |fired: Algorithm| move |stop: Stop| (fired, stop);
+    let fires = |fired: Algorithm| move |stop: NotDerived| (fired, stop);
     if matches!(algorithm, Algorithm::ScCcmEnum | Algorithm::ScCcmSat) {
         let cc = causal::consistent(execution, Criterion::Cc, bounds);
         cc.map_err(fires(Algorithm::Cc))?;
@@ -84,7 +91,7 @@ fn partial(
     let order = order.map_err(fires(fired))?;
     match may_start(bounds, Relation::bytes(execution.len())) {
         true => Ok((order.relation(), order.pairs(execution))),
-        false => Err((fired, Stop::Exceeded)),
+        false => Err((fired, NotDerived::Exceeded)),
     }
 }
 

@@ -5,7 +5,7 @@
 //! on the path. It is complete: loads never exclude anything, and every store that could come next
 //! is tried. So where all have been, there is no order. Cost: exponential in the worst case.
 
-use super::graph::Stop;
+use super::graph::NoOrder;
 use super::sort::{Pick, Sort};
 
 /// How a sort ended.
@@ -36,8 +36,8 @@ pub fn sort(sort: &mut Sort<'_>) -> End {
         }
         match sort.pick(store, false).1 {
             Ok(()) => {}
-            Err(Stop::Cycle) => return End::Stuck,
-            Err(Stop::Exceeded) => return End::Exceeded,
+            Err(NoOrder::Cycle) => return End::Stuck,
+            Err(NoOrder::Exceeded) => return End::Exceeded,
         }
     }
     if sort.is_done() {
@@ -63,8 +63,8 @@ pub fn sort_with_backtracking(sort: &mut Sort<'_>, backtracks: &mut Backtracks) 
             (tried, levels) = (None, 0);
             match result {
                 Ok(()) => continue,
-                Err(Stop::Cycle) => {}
-                Err(Stop::Exceeded) => return End::Exceeded,
+                Err(NoOrder::Cycle) => {}
+                Err(NoOrder::Exceeded) => return End::Exceeded,
             }
         }
         let Some(pick) = path.pop() else {

@@ -16,7 +16,7 @@
 //! compare-and-swap, which the paper does not have, is then neither a load nor a store under TSO). The
 //! rules of section 4.1, and the figure's own *input* ("a swap is considered to be both a load and a
 //! store"), say that both apply ([`Swaps::Both`]); what is inferred then is the least fixpoint of R6
-//! and R7, as in [`crate::saturate`]. `tso-baseline` and `hpca-r8` follow the figure. The sorts follow
+//! and R7, as in [`crate::engine::saturate`]. `tso-baseline` and `hpca-r8` follow the figure. The sorts follow
 //! the rules: on a generated history with section 5's mix, 32K operations and 16 threads, `deriv-back`
 //! goes back not once that way, and about 2,800 times with the figure; with 128K operations and 60
 //! threads up to twice, where with the figure it went back millions of times without an end.
@@ -36,10 +36,10 @@
 //! [`Swaps::Both`]: super::graph::Swaps::Both
 
 use crate::bounds::Bounds;
-use crate::digraph::topological;
+use crate::engine::digraph::topological;
 
 use super::clocks::Clocks;
-use super::graph::{Graph, Stop};
+use super::graph::{Graph, NoOrder};
 use super::queue::Queue;
 
 /// Visits between two looks at the clock.
@@ -70,12 +70,12 @@ impl<'a> Inference<'a> {
     ///
     /// # Errors
     /// The graph has a cycle, or the clocks are too large.
-    pub fn new(graph: Graph<'a>, bounds: &'a Bounds) -> Result<Inference<'a>, Stop> {
+    pub fn new(graph: Graph<'a>, bounds: &'a Bounds) -> Result<Inference<'a>, NoOrder> {
         let (nodes, chains) = (graph.execution.operations as usize, graph.chains.count());
-        let order = topological(&graph).map_err(|_| Stop::Cycle)?;
+        let order = topological(&graph).map_err(|_| NoOrder::Cycle)?;
         let threads = graph.execution.history.threads().len();
         if !bounds.allows(Clocks::bytes(nodes, chains)) {
-            return Err(Stop::Exceeded);
+            return Err(NoOrder::Exceeded);
         }
         let mut inference = Inference {
             graph,
@@ -86,7 +86,7 @@ impl<'a> Inference<'a> {
         };
         for rank in (0..nodes).rev() {
             if rank % VISITS as usize == 0 && bounds.passed() {
-                return Err(Stop::Exceeded);
+                return Err(NoOrder::Exceeded);
             }
             inference.pass_back(inference.queue.order()[rank])?;
         }
@@ -98,7 +98,7 @@ impl<'a> Inference<'a> {
     ///
     /// # Errors
     /// The edges form a cycle, or a bound was met.
-    pub fn infer_all(&mut self) -> Result<(), Stop> {
+    pub fn infer_all(&mut self) -> Result<(), NoOrder> {
         for node in 0..self.graph.execution.operations {
             if self.graph.execution.is_write(node) {
                 self.queue.push(node);
@@ -111,11 +111,11 @@ impl<'a> Inference<'a> {
     ///
     /// # Errors
     /// The edges form a cycle, or a bound was met.
-    pub fn infer(&mut self) -> Result<(), Stop> {
+    pub fn infer(&mut self) -> Result<(), NoOrder> {
         while let Some(node) = self.queue.pop() {
             self.visits += 1;
             if self.visits.is_multiple_of(VISITS) && self.bounds.passed() {
-                return Err(Stop::Exceeded);
+                return Err(NoOrder::Exceeded);
             }
             if self.graph.execution.is_write(node) {
                 self.apply(node)?;
@@ -152,12 +152,12 @@ impl<'a> Inference<'a> {
     ///
     /// # Errors
     /// It closes a cycle.
-    pub fn add(&mut self, from: u32, to: u32) -> Result<bool, Stop> {
+    pub fn add(&mut self, from: u32, to: u32) -> Result<bool, NoOrder> {
         if self.graph.is_sorted(from) {
             return Ok(false);
         }
         if from == to || self.graph.is_sorted(to) {
-            return Err(Stop::Cycle);
+            return Err(NoOrder::Cycle);
         }
         if self.precedes(from, to) {
             return Ok(false);
@@ -171,7 +171,7 @@ impl<'a> Inference<'a> {
     ///
     /// # Errors
     /// That closes a cycle.
-    pub fn add_readers(&mut self, write: u32, other: u32) -> Result<(), Stop> {
+    pub fn add_readers(&mut self, write: u32, other: u32) -> Result<(), NoOrder> {
         for at in 0..self.graph.last_readers.of(write).len() {
             let reader = self.graph.last_readers.of(write)[at];
             if reader != other {
@@ -182,18 +182,18 @@ impl<'a> Inference<'a> {
     }
 
     /// What follows `later` follows `node` too.
-    fn join(&mut self, node: u32, later: u32) -> Result<(), Stop> {
+    fn join(&mut self, node: u32, later: u32) -> Result<(), NoOrder> {
         if self.clocks.join(node, later, self.graph.place(later)) {
             self.queue.push(node);
             if self.precedes(node, node) {
-                return Err(Stop::Cycle);
+                return Err(NoOrder::Cycle);
             }
         }
         Ok(())
     }
 
     /// Tells what precedes an operation immediately, and has not been sorted, what follows it.
-    fn pass_back(&mut self, node: u32) -> Result<(), Stop> {
+    fn pass_back(&mut self, node: u32) -> Result<(), NoOrder> {
         let chains = &self.graph.chains;
         let static_edges = [chains.before(node), chains.across_before(node)];
         for before in static_edges.into_iter().flatten() {
@@ -212,7 +212,7 @@ impl<'a> Inference<'a> {
     }
 
     /// Figure 1's loop over chains, for one write.
-    fn apply(&mut self, write: u32) -> Result<(), Stop> {
+    fn apply(&mut self, write: u32) -> Result<(), NoOrder> {
         for group in self.graph.accesses.range(self.graph.location(write)) {
             let chain = self.graph.accesses.group(group).slot;
             let first = self.clocks.first(write, chain);

@@ -6,13 +6,13 @@
 //! | SC | one, of everything |
 //! | TSO | one of loads; one of stores, atomics and membars |
 //!
-//! These are the paper's; [`crate::events`] has atomics and membars beside the loads. Order between
+//! These are the paper's; [`crate::engine::events`] has atomics and membars beside the loads. Order between
 //! the two chains of a thread (rules R1 and R3: a load precedes what is later in the other chain, and
 //! so does an atomic or a membar) is kept as at most one edge into each operation, from the last such
 //! operation, where that does not follow along the chain.
 
-use crate::csr::Csr;
-use crate::events::NONE;
+use crate::engine::csr::Csr;
+use crate::engine::events::NONE;
 use crate::papers::execution::Execution;
 use memory::Model;
 

@@ -10,7 +10,7 @@
 
 use history::OpId;
 
-use crate::digraph::topological;
+use crate::engine::digraph::topological;
 
 use super::graph::Graph;
 

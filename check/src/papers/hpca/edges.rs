@@ -1,6 +1,6 @@
 //! Edges that were observed or inferred, the latest of which can be removed again.
 
-use crate::events::NONE;
+use crate::engine::events::NONE;
 
 #[derive(Clone, Copy, Debug)]
 struct Edge {
@@ -19,7 +19,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// None.
+    /// Creates the edges of a graph that has none yet.
     pub fn new(nodes: usize) -> Edges {
         Edges {
             list: Vec::new(),

@@ -1,7 +1,7 @@
 //! The graph of HPCA 2006, section 4: operations, the edges between them, and how far a topological
 //! sort has got.
 //!
-//! The static edges (R1-R3) are those of the [`Chains`]. The synthetic root that writes the initial
+//! The static edges (R1-R3) are those of the `Chains`. The synthetic root that writes the initial
 //! values is not a node: it precedes everything, so what it says is that readers of an initial value
 //! precede every write of the location. A swap is one node, both a load and a store, which is the
 //! paper's way of making it atomic. A store-conditional counts as a reader of what its load-linked
@@ -10,10 +10,10 @@
 use history::{Kind, OpId};
 use rustc_hash::FxHashMap;
 
-use crate::csr::Csr;
-use crate::digraph::Digraph;
-use crate::events::NONE;
-use crate::index::Index;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::Digraph;
+use crate::engine::events::NONE;
+use crate::engine::index::Index;
 use crate::papers::Problem;
 use crate::papers::execution::Execution;
 
@@ -22,7 +22,7 @@ use super::edges::Edges;
 
 /// Why inference stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum NoOrder {
     /// The edges form a cycle.
     Cycle,
     /// A bound was met.
@@ -202,7 +202,7 @@ impl<'a> Graph<'a> {
     ///
     /// # Errors
     /// A thread read an initial value after its own write of the location.
-    pub fn observe(&mut self, finals: &[OpId]) -> Result<(), Stop> {
+    pub fn observe(&mut self, finals: &[OpId]) -> Result<(), NoOrder> {
         // The last write of each location by the thread at hand.
         let mut own: FxHashMap<u32, u32> = FxHashMap::default();
         let mut thread = NONE;
@@ -229,11 +229,11 @@ impl<'a> Graph<'a> {
     }
 
     /// R4 and R5 for one read; `own` is its thread's last write of the location before it.
-    fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), Stop> {
+    fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), NoOrder> {
         let source = self.source(read);
         if self.execution.is_initial(source) {
             return match own {
-                Some(_) => Err(Stop::Cycle),
+                Some(_) => Err(NoOrder::Cycle),
                 None => Ok(()),
             };
         }

@@ -10,13 +10,13 @@
 //! | heu-back, deriv-back | the same with backtracking | 4.2.3 | everything |
 //!
 //! Each is independent of this program's engine: chains, clocks and rules are those of the paper.
-//! - [`chains`]: virtual SC processors;
-//! - [`graph`], [`edges`], [`clocks`]: operations, what is known of their order, reverse-time vector
+//! - `chains`: virtual SC processors;
+//! - [`graph`], `edges`, `clocks`: operations, what is known of their order, reverse-time vector
 //!   clocks;
-//! - [`baseline`], [`queue`]: rules R6 and R7;
-//! - [`r8`]: rule R8;
-//! - [`sort`], [`backtrack`]: topological sorts;
-//! - [`conflict`]: the order of writes is given.
+//! - [`baseline`], `queue`: rules R6 and R7;
+//! - `r8`: rule R8;
+//! - `sort`, `backtrack`: topological sorts;
+//! - `conflict`: the order of writes is given.
 //!
 //! **Options.** `no_baseline`: heu, deriv and those that backtrack start from static and observed
 //! edges (R1-R5); what deriv adds after a store then starts from what that store changes.
@@ -26,16 +26,16 @@
 //! about 200 bytes an operation, and what going back takes: 12 bytes for each clock entry that a
 //! choice changed, for as long as the choice stands.
 
-pub mod backtrack;
+mod backtrack;
 pub mod baseline;
-pub mod chains;
-pub mod clocks;
-pub mod conflict;
-pub mod edges;
+mod chains;
+mod clocks;
+mod conflict;
+mod edges;
 pub mod graph;
-pub mod queue;
-pub mod r8;
-pub mod sort;
+mod queue;
+mod r8;
+mod sort;
 
 use history::OpId;
 
@@ -45,7 +45,7 @@ use crate::verdict::{Reason, Statistics};
 use super::{Answer, Problem, Report};
 use backtrack::{Backtracks, End};
 use baseline::Inference;
-use graph::{Graph, Stop, Swaps};
+use graph::{Graph, NoOrder, Swaps};
 use sort::Sort;
 
 /// Whether an algorithm is one of these.
@@ -64,11 +64,12 @@ pub fn sorts(algorithm: Algorithm) -> bool {
 }
 
 /// Runs one of these algorithms.
-pub fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+pub fn run(problem: &Problem<'_>) -> Report {
+    let algorithm = problem.options.algorithm;
     let mut statistics = Statistics::default();
     let answer = decide(problem, algorithm, &mut statistics).unwrap_or_else(|stop| match stop {
-        Stop::Cycle => Answer::Refuted,
-        Stop::Exceeded => Answer::Exceeded,
+        NoOrder::Cycle => Answer::Refuted,
+        NoOrder::Exceeded => Answer::Exceeded,
     });
     Report { answer, statistics }
 }
@@ -77,9 +78,9 @@ fn decide(
     problem: &Problem<'_>,
     algorithm: Algorithm,
     statistics: &mut Statistics,
-) -> Result<Answer, Stop> {
+) -> Result<Answer, NoOrder> {
     if problem.bounds.passed() || !problem.bounds.allows(problem.history.len() * 200) {
-        return Err(Stop::Exceeded);
+        return Err(NoOrder::Exceeded);
     }
     let swaps = if sorts(algorithm) {
         Swaps::Both
@@ -126,7 +127,7 @@ fn by_store_order(graph: &mut Graph<'_>, order: &[OpId]) -> Answer {
 }
 
 /// Everything before a sort.
-fn infer(inference: &mut Inference<'_>, algorithm: Algorithm, infers: bool) -> Result<(), Stop> {
+fn infer(inference: &mut Inference<'_>, algorithm: Algorithm, infers: bool) -> Result<(), NoOrder> {
     if infers {
         inference.infer_all()?;
     }
@@ -140,7 +141,7 @@ fn run_sort(
     sort: &mut Sort<'_>,
     algorithm: Algorithm,
     statistics: &mut Statistics,
-) -> Result<Answer, Stop> {
+) -> Result<Answer, NoOrder> {
     let goes_back = matches!(algorithm, Algorithm::HeuBack | Algorithm::DerivBack);
     let mut backtracks = Backtracks::default();
     let end = if goes_back {
@@ -152,7 +153,7 @@ fn run_sort(
     statistics.depth = backtracks.depth;
     match end {
         End::Sorted => Ok(Answer::Order(sort.order())),
-        End::Exceeded => Err(Stop::Exceeded),
+        End::Exceeded => Err(NoOrder::Exceeded),
         End::Stuck if goes_back => Ok(Answer::Refuted),
         End::Stuck => Ok(Answer::GaveUp(Reason::GaveUp {
             placed: sort.sorted(),

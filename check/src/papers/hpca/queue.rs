@@ -1,6 +1,6 @@
 //! Operations that wait to be visited, the last ones of an order first.
 
-use crate::worklist::Worklist;
+use crate::engine::worklist::Worklist;
 
 /// A queue of operations. Memory: 12 bytes an operation.
 #[derive(Debug)]

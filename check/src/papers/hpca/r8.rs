@@ -11,14 +11,14 @@
 //! new: for small histories.
 
 use super::baseline::Inference;
-use super::graph::Stop;
+use super::graph::NoOrder;
 
 impl Inference<'_> {
     /// Applies rules R6, R7 and R8 to a fixpoint, after [`Inference::infer_all`].
     ///
     /// # Errors
     /// The edges form a cycle, or a bound was met.
-    pub fn infer_common(&mut self) -> Result<(), Stop> {
+    pub fn infer_common(&mut self) -> Result<(), NoOrder> {
         loop {
             let mut news = false;
             for location in 0..self.graph.execution.locations() {
@@ -32,13 +32,13 @@ impl Inference<'_> {
     }
 
     /// R8 for the stores of one location; says whether edges were added.
-    fn apply_r8(&mut self, location: u32) -> Result<bool, Stop> {
+    fn apply_r8(&mut self, location: u32) -> Result<bool, NoOrder> {
         let writes = self.graph.execution.writes.of(location)[1..].to_vec();
         let mut news = false;
         for (at, &first) in writes.iter().enumerate() {
             for &second in &writes[at + 1..] {
                 if self.bounds.passed() {
-                    return Err(Stop::Exceeded);
+                    return Err(NoOrder::Exceeded);
                 }
                 if self.precedes(first, second) || self.precedes(second, first) {
                     continue;
@@ -53,7 +53,7 @@ impl Inference<'_> {
     }
 
     /// What precedes a reader of each of two stores precedes what follows both stores.
-    fn order_readers(&mut self, first: u32, second: u32, after: &[u32]) -> Result<bool, Stop> {
+    fn order_readers(&mut self, first: u32, second: u32, after: &[u32]) -> Result<bool, NoOrder> {
         let readers = |write| self.graph.execution.readers.of(write).to_vec();
         let (of_first, of_second) = (readers(first), readers(second));
         let mut news = false;

@@ -17,10 +17,10 @@
 
 use history::OpId;
 
-use crate::events::NONE;
+use crate::engine::events::NONE;
 
 use super::baseline::{Inference, Mark};
-use super::graph::Stop;
+use super::graph::NoOrder;
 
 /// A topological sort.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl<'a> Sort<'a> {
     }
 
     /// Picks a store, and sorts what follows without a choice. `back` says that it may be taken back.
-    pub fn pick(&mut self, store: u32, back: bool) -> (Pick, Result<(), Stop>) {
+    pub fn pick(&mut self, store: u32, back: bool) -> (Pick, Result<(), NoOrder>) {
         self.picks += 1;
         let mark = match back && self.derives {
             true => self.inference.mark(),
@@ -165,7 +165,7 @@ impl<'a> Sort<'a> {
     }
 
     /// What follows from a store's being sorted.
-    fn derive(&mut self, store: u32) -> Result<(), Stop> {
+    fn derive(&mut self, store: u32) -> Result<(), NoOrder> {
         let location = self.inference.graph.location(store);
         for group in self.inference.graph.writes.range(location) {
             if let Some(later) = self.inference.graph.first_unsorted(group) {

@@ -21,17 +21,17 @@
 //! A read-modify-write is one vertex, which reads and writes: with it, x is a write and a read in one.
 //! It must come right after the write that it reads from, as must a store-conditional after what
 //! its load-linked read; otherwise it comes before another write as a reader and after it as a
-//! writer, and that pair is all that is reported ([`Shape::Atomicity`]). A final value must be that of
-//! the last write ([`Shape::Final`]). Fences order nothing that SC does not order anyway, and reads of
+//! writer, and that pair is all that is reported ([`CycleShape::Atomicity`]). A final value must be that of
+//! the last write ([`CycleShape::Final`]). Fences order nothing that SC does not order anyway, and reads of
 //! unknown sources are in program order alone.
 
 use history::{History, OpId, ReadsFrom};
 
-use crate::csr::Csr;
-use crate::digraph::{Digraph, topological};
+use crate::engine::csr::Csr;
+use crate::engine::digraph::{Digraph, topological};
 use crate::papers::execution::{Execution, NONE};
 
-use super::nice_cycle::{NiceCycle, Shape};
+use super::nice_cycle::{CycleShape, NiceCycle};
 
 /// A constraint graph. Memory: about 60 bytes an operation.
 #[derive(Debug)]
@@ -131,10 +131,10 @@ impl<'a> ConstraintGraph<'a> {
     /// The cycle.
     pub fn sort(&self, finals: &[OpId], tries: usize) -> Result<Vec<OpId>, NiceCycle> {
         if let Some(pair) = self.torn() {
-            return Err(NiceCycle::pair(Shape::Atomicity, self, pair));
+            return Err(NiceCycle::pair(CycleShape::Atomicity, self, pair));
         }
         if let Some(pair) = self.overwritten(finals) {
-            return Err(NiceCycle::pair(Shape::Final, self, pair));
+            return Err(NiceCycle::pair(CycleShape::Final, self, pair));
         }
         let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
         topological(self).map(ops).map_err(|rest| {

@@ -29,7 +29,8 @@ fn simple_witness(history: &History) -> Option<Vec<OpId>> {
 }
 
 /// Runs `simple-witness` or `nice-cycle`.
-pub fn run(problem: &Problem<'_>, algorithm: Algorithm) -> Report {
+pub fn run(problem: &Problem<'_>) -> Report {
+    let algorithm = problem.options.algorithm;
     let operations = problem.history.len();
     if problem.bounds.passed() || !problem.bounds.allows(operations * 60) {
         return Answer::Exceeded.into();

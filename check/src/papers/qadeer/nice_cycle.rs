@@ -15,7 +15,7 @@
 //! and the location edges those of locations 2, 3, …, k, 1; [`NiceCycle::threads`] and
 //! [`NiceCycle::locations`] are the renaming.
 //!
-//! What read-modify-writes and final values add to the paper has no processor edge: see [`Shape`].
+//! What read-modify-writes and final values add to the paper has no processor edge: see [`CycleShape`].
 
 use history::{History, OpId};
 
@@ -23,7 +23,7 @@ use super::constraint_graph::ConstraintGraph;
 
 /// What a cycle is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum CycleShape {
     /// Processor and location edges in turn.
     Nice,
     /// A read-modify-write or store-conditional and another write of its location, which comes
@@ -37,7 +37,7 @@ pub enum Shape {
 /// A cycle in which no two edges are of one thread or of one location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NiceCycle {
-    shape: Shape,
+    shape: CycleShape,
     /// The processor edges; for other shapes, the pair.
     pairs: Vec<(OpId, OpId)>,
     threads: Vec<u32>,
@@ -60,7 +60,11 @@ struct Edge {
 
 impl NiceCycle {
     /// A cycle of two edges of one location.
-    pub(super) fn pair(shape: Shape, graph: &ConstraintGraph<'_>, pair: (OpId, OpId)) -> NiceCycle {
+    pub(super) fn pair(
+        shape: CycleShape,
+        graph: &ConstraintGraph<'_>,
+        pair: (OpId, OpId),
+    ) -> NiceCycle {
         NiceCycle {
             shape,
             pairs: vec![pair],
@@ -102,7 +106,7 @@ impl NiceCycle {
         // The edge into u_i is of location i.
         let locations = pairs.iter().map(|&(u, _)| graph.location(u)).collect();
         NiceCycle {
-            shape: Shape::Nice,
+            shape: CycleShape::Nice,
             pairs,
             threads,
             locations,
@@ -110,7 +114,7 @@ impl NiceCycle {
     }
 
     /// What it is made of.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> CycleShape {
         self.shape
     }
 
@@ -152,17 +156,17 @@ impl NiceCycle {
         };
         let (first, second) = self.pairs[0];
         match self.shape {
-            Shape::Atomicity => format!(
+            CycleShape::Atomicity => format!(
                 "{} comes between {} and what that reads from",
                 name(second),
                 name(first)
             ),
-            Shape::Final => format!(
+            CycleShape::Final => format!(
                 "{}, whose value is final, completed before {}",
                 name(first),
                 name(second)
             ),
-            Shape::Nice => {
+            CycleShape::Nice => {
                 let mut text = format!("{}-nice cycle ", self.k());
                 let edges = self.processor_edges().zip(self.location_edges());
                 for (thread, ((u, v), (_, next))) in self.threads.iter().zip(edges) {

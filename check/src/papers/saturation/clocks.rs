@@ -1,4 +1,4 @@
-//! wSC and wTSO for large histories, on the engine's vector clocks ([`crate::saturate`]).
+//! wSC and wTSO for large histories, on the engine's vector clocks ([`crate::engine::saturate`]).
 //!
 //! Happens-before is [`Saturation::precedes`] between events, of which every operation is one here;
 //! the initial writes, which are no events, precede all. **Cost:** that of saturation, and to count
@@ -8,12 +8,12 @@
 use history::OpId;
 
 use crate::bounds::Bounds;
-use crate::complete::refute;
-use crate::events::Events;
-use crate::pairs;
+use crate::engine::complete::refute;
+use crate::engine::events::Events;
+use crate::engine::rank::rank;
+use crate::engine::saturate::{NoFixpoint, Saturation};
+use crate::kernel::pairs;
 use crate::papers::{Answer, Problem, Report, may_start};
-use crate::rank::rank;
-use crate::saturate::{Saturation, Stop};
 use crate::verdict::Statistics;
 
 /// Decides wSC or wTSO, depending on the model. A violation comes with a proof.
@@ -64,7 +64,7 @@ pub fn saturate<'a>(
     }
 }
 
-fn explain(saturation: &Saturation<'_>, stop: Stop) -> Answer {
+fn explain(saturation: &Saturation<'_>, stop: NoFixpoint) -> Answer {
     match refute(saturation, stop) {
         Some(violation) => Answer::Violation(violation),
         None => Answer::Exceeded,

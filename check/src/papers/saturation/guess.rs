@@ -15,9 +15,9 @@
 //! guesses is counted as nodes.
 
 use crate::bounds::Exceeded;
+use crate::engine::relation::Relation;
 use crate::papers::execution::Execution;
 use crate::papers::{Answer, Problem, Report};
-use crate::relation::Relation;
 
 use super::{Forced, met};
 

@@ -57,14 +57,14 @@ use std::rc::Rc;
 use history::OpId;
 
 use crate::bounds::{Bounds, Exceeded};
-use crate::csr::Csr;
-use crate::digraph::topological;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use memory::Model;
 
+use crate::engine::relation::{Relation, bits};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::may_start;
 use crate::papers::program_order::program_order;
-use crate::relation::{Relation, bits};
 
 /// Nodes between two looks at the bounds.
 const OFTEN: usize = 64;

@@ -16,9 +16,9 @@
 //! repeated until one finds nothing; each that does orders a pair.
 
 use crate::bounds::Exceeded;
+use crate::engine::relation::{Relation, bits};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Answer, Problem, Report};
-use crate::relation::{Relation, bits};
 use crate::verdict::Statistics;
 
 use super::{Forced, met};

@@ -4,9 +4,10 @@ use history::{History, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use super::{Candidate, Origin, Reader, Residual};
-use crate::events::INITIAL;
-use crate::finals::Finals;
+use crate::engine::events::INITIAL;
+use crate::engine::finals::Finals;
 use crate::sat::graph::{Arc, Link};
+use certify::rule::Rule;
 
 impl Residual<'_, '_, '_> {
     /// Adds the choices of all reads and final values that have several candidates.
@@ -103,28 +104,27 @@ impl Residual<'_, '_, '_> {
         let arc = |from, to, link| Arc { from, to, link };
         if source == INITIAL {
             if let Some(own) = self.own_earlier(read) {
-                let link = Link::OwnEarlier { read, chosen };
+                let link = Link::chosen(Rule::OwnEarlier(read), [chosen, 0]);
                 return Some(vec![
                     arc(own, INITIAL, link),
-                    arc(INITIAL, own, Link::First),
+                    arc(INITIAL, own, Link::chosen(Rule::InitialFirst, [0, 0])),
                 ]);
             }
         } else if !self.is_own(read, source) && self.saturation.precedes(read, source) {
-            let link = Link::ReadsFrom { chosen };
-            return Some(vec![arc(source, read, link), arc(read, source, Link::Way)]);
+            let link = Link::chosen(Rule::ReadsFrom, [chosen, 0]);
+            return Some(vec![arc(source, read, link), arc(read, source, Link::Path)]);
         }
         let between = self.last_before(read).find(|&write| {
             write != source && (source == INITIAL || self.saturation.precedes(source, write))
         })?;
-        let link = Link::Overtaken {
-            read,
+        let link = Link::Chosen {
+            rule: Rule::Overtaken,
+            literals: [chosen, 0],
             source,
-            chosen,
-            pair: 0,
         };
         Some(vec![
             arc(read, between, link),
-            arc(between, read, Link::Way),
+            arc(between, read, Link::Path),
         ])
     }
 

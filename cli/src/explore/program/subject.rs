@@ -7,8 +7,7 @@ use ::explore::program::bounded::{self, Options, search};
 use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::{self, explore};
 use ::explore::program::fences::{Suggestion, suggest};
-use check::Model;
-use check::bounds::Bounds;
+use check::{Bounds, Model};
 use slicc::source::Sources;
 
 use super::Args;

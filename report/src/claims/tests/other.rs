@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case, run};
 use tables::{CampaignRun, Said, Trial};
 
-/// The temporal order as a witness of valid histories, but the last.
+/// The order of completions as a witness of valid histories, but the last.
 fn simple(last: Said) -> Vec<Trial> {
     let point = Point::sc("qadeer-cycles", "valid");
     point.rows("simple-witness", Said::Consistent, 1.0, |row| {

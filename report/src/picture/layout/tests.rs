@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Arrow, Kind, Operation, Picture, Weight};
+use super::super::{Arrow, Operation, Picture, Relation, Weight};
 use super::{Layout, Line, Point, Rectangle, layout};
 
 /// Nearer than this, two lines look like one.
@@ -21,7 +21,7 @@ fn arrow(from: usize, to: usize, letter: Option<&str>, weight: Weight) -> Arrow 
     Arrow {
         from,
         to,
-        kind: Kind::Rf,
+        relation: Relation::ReadsFrom,
         letter: letter.map(str::to_owned),
         weight,
     }

@@ -1,16 +1,15 @@
 //! What the arrows of a graph mean: a table in a box, in Graphviz's own kind of HTML.
 
 use super::super::render::{escaped, wrapped, write_line};
-use super::super::{Kind, Picture};
+use super::super::{ArrowStyle, Picture, Relation};
 
 /// Letters in a line of a reason.
 const LETTERS: usize = 90;
 
 /// What the arrows mean, and the reasons of those with a letter: a table below everything else.
 pub fn write(picture: &Picture, text: &mut String) {
-    let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_in(picture));
-    let kinds: Vec<String> = kinds.map(meaning).collect();
-    if kinds.is_empty() {
+    let relations: Vec<String> = picture.relations().map(meaning).collect();
+    if relations.is_empty() {
         return;
     }
     write_line(
@@ -18,7 +17,7 @@ pub fn write(picture: &Picture, text: &mut String) {
         format_args!(
             "  legend [color=\"#b5b5b5\", fontname=\"Helvetica\", tooltip=\"legend\", label=<<table border=\"0\" cellborder=\"0\" \
              cellspacing=\"2\">{}{}</table>>];",
-            kinds.concat(),
+            relations.concat(),
             reasons(picture)
         ),
     );
@@ -27,18 +26,13 @@ pub fn write(picture: &Picture, text: &mut String) {
     }
 }
 
-/// The row of a kind: its line in its colour, and what it means.
-fn meaning(kind: Kind) -> String {
-    let line = match kind {
-        Kind::Po | Kind::Rf => "\u{2014}\u{2014}",
-        Kind::Ww => "- - -",
-        Kind::Rw => "\u{b7} \u{b7} \u{b7} \u{b7}",
-    };
+/// The row of a relation: its line in its colour, and what it means.
+fn meaning(relation: Relation) -> String {
+    let ArrowStyle { color, sample, .. } = ArrowStyle::of(relation);
     format!(
-        "<tr><td align=\"left\"><font color=\"{}\"><b>{line} {}</b></font>: {}</td></tr>",
-        kind.color(),
-        kind.name(),
-        kind.meaning()
+        "<tr><td align=\"left\"><font color=\"{color}\"><b>{sample} {}</b></font>: {}</td></tr>",
+        relation.name(),
+        relation.meaning()
     )
 }
 

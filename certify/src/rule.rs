@@ -1,0 +1,184 @@
+//! The rules by which one event precedes another in memory order.
+//!
+//! [`Rule`] is the one type for them: the engine that derives an edge, the proof, the certificate and
+//! the pictures use it. [`Relation`] is what the field calls the edge that a rule derives.
+
+use std::fmt;
+
+use history::Kind;
+
+/// A relation of the field: what an edge between two operations stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Relation {
+    /// `po`: the first is earlier in the thread of the second.
+    ProgramOrder,
+    /// `rf`: the second reads what the first writes.
+    ReadsFrom,
+    /// `co`: two writes of one location in the order in which they reach memory.
+    Coherence,
+    /// `fr`: the first reads a value that the second overwrites.
+    FromReads,
+}
+
+impl Relation {
+    /// All relations.
+    pub const ALL: [Relation; 4] = [
+        Relation::ProgramOrder,
+        Relation::ReadsFrom,
+        Relation::Coherence,
+        Relation::FromReads,
+    ];
+
+    /// The abbreviation that the field uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::ProgramOrder => "po",
+            Relation::ReadsFrom => "rf",
+            Relation::Coherence => "co",
+            Relation::FromReads => "fr",
+        }
+    }
+
+    /// The relation in words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Relation::ProgramOrder => "program order",
+            Relation::ReadsFrom => "reads from",
+            Relation::Coherence => "coherence order",
+            Relation::FromReads => "from-reads (reads before it is overwritten)",
+        }
+    }
+}
+
+/// The reason why one event precedes another. `T` is what an operation is called: its number in a
+/// history or among the events of an engine, or its name in a certificate.
+///
+/// S is the source of the read L, S' another write of its location; a store-conditional counts as a
+/// reader of what its load-linked read. R1 to R7 are the rules of Manovit & Hangal (HPCA 2006, section
+/// 4.1). The last three have no step of their own in a certificate, where `suppose` and `clause` write
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule<T> {
+    /// R1 to R3, by number: program order that the model preserves ([`Rule::program_order`]).
+    ProgramOrder(u8),
+    /// R4: S ≤ L, for S not earlier in L's own thread.
+    ReadsFrom,
+    /// R5: S' ≤ S, because S' comes before this L in L's thread.
+    OwnEarlier(T),
+    /// R6: S' ≤ S, because S' ≤ this L by the premises.
+    Observed(T),
+    /// R7: L ≤ S', because S ≤ S' by the premises (none if S is the initial write).
+    Overtaken,
+    /// The initial write precedes every write of its location.
+    InitialFirst,
+    /// S' precedes the write of the final value (by the premise, if several writes have it).
+    Final,
+    /// Assumed in this block of the proof.
+    Assumed,
+    /// Assumed in this block: what comes after takes its value from what comes before.
+    Source,
+    /// Forced by the block of this number, whose other assumptions are the premises.
+    Lemma(u32),
+}
+
+impl<T> Rule<T> {
+    /// The rule for a pair of operations in program order that the model preserves: R3 with a fence,
+    /// R2 after a plain store, else R1.
+    pub fn program_order(before: Kind, after: Kind) -> Rule<T> {
+        Rule::ProgramOrder(match before.is_plain_store() {
+            _ if before.is_fence() || after.is_fence() => 3,
+            true => 2,
+            false => 1,
+        })
+    }
+
+    /// The relation that the rule adds a pair to.
+    pub fn relation(&self) -> Relation {
+        match self {
+            Rule::ProgramOrder(_) => Relation::ProgramOrder,
+            Rule::ReadsFrom | Rule::Source => Relation::ReadsFrom,
+            Rule::Overtaken => Relation::FromReads,
+            Rule::OwnEarlier(_)
+            | Rule::Observed(_)
+            | Rule::InitialFirst
+            | Rule::Final
+            | Rule::Assumed
+            | Rule::Lemma(_) => Relation::Coherence,
+        }
+    }
+
+    /// The read that the rule goes by, besides the two events.
+    pub fn read(&self) -> Option<&T> {
+        match self {
+            Rule::OwnEarlier(read) | Rule::Observed(read) => Some(read),
+            _ => None,
+        }
+    }
+
+    /// Whether a certificate writes the event before and the event after. The other one is implied: it
+    /// is the source of the read, the initial write, or the last one.
+    pub fn written_ends(&self) -> (bool, bool) {
+        match self {
+            Rule::OwnEarlier(_) | Rule::Observed(_) | Rule::Final => (true, false),
+            Rule::InitialFirst => (false, true),
+            _ => (true, true),
+        }
+    }
+
+    /// The same rule where operations are called otherwise; `None` if the read has no such name.
+    pub fn try_map<U>(self, name: impl FnOnce(T) -> Option<U>) -> Option<Rule<U>> {
+        Some(match self {
+            Rule::OwnEarlier(read) => Rule::OwnEarlier(name(read)?),
+            Rule::Observed(read) => Rule::Observed(name(read)?),
+            Rule::ProgramOrder(number) => Rule::ProgramOrder(number),
+            Rule::ReadsFrom => Rule::ReadsFrom,
+            Rule::Overtaken => Rule::Overtaken,
+            Rule::InitialFirst => Rule::InitialFirst,
+            Rule::Final => Rule::Final,
+            Rule::Assumed => Rule::Assumed,
+            Rule::Source => Rule::Source,
+            Rule::Lemma(block) => Rule::Lemma(block),
+        })
+    }
+
+    /// The same rule where operations are called otherwise.
+    pub fn map<U>(self, name: impl FnOnce(T) -> U) -> Rule<U> {
+        let mapped = self.try_map(|read| Some(name(read)));
+        mapped.expect("every operation has a name")
+    }
+}
+
+impl Rule<()> {
+    /// The rule that a certificate calls by this word, its read left open.
+    pub(crate) fn from_word(word: &str) -> Option<Rule<()>> {
+        let rules = [
+            Rule::ProgramOrder(1),
+            Rule::ProgramOrder(2),
+            Rule::ProgramOrder(3),
+            Rule::ReadsFrom,
+            Rule::OwnEarlier(()),
+            Rule::Observed(()),
+            Rule::Overtaken,
+            Rule::InitialFirst,
+            Rule::Final,
+        ];
+        rules.into_iter().find(|rule| rule.to_string() == word)
+    }
+}
+
+/// The word of the rule in certificates.
+impl<T> fmt::Display for Rule<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Rule::ProgramOrder(number) => return write!(f, "R{number}"),
+            Rule::ReadsFrom => "R4",
+            Rule::OwnEarlier(_) => "R5",
+            Rule::Observed(_) => "R6",
+            Rule::Overtaken => "R7",
+            Rule::InitialFirst => "first",
+            Rule::Final => "final",
+            Rule::Assumed | Rule::Source => "suppose",
+            Rule::Lemma(_) => "clause",
+        })
+    }
+}

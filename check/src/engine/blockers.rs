@@ -1,0 +1,260 @@
+//! What the readers of a write wait for, found by going back from them through events that are not
+//! placed.
+
+use crate::engine::choice::Choice;
+use crate::engine::events::{Events, NONE};
+use crate::engine::frontier::Frontier;
+use crate::engine::saturate::Saturation;
+
+/// Number of events after which a search is broken off and finds nothing: if readers are that far
+/// ahead there is no use in looking at all that precedes them, again and again.
+const SIGHT: usize = 2048;
+
+/// Number of slots that are compared together.
+const BLOCK: usize = 16;
+
+/// Marks a way back without choices.
+const DIRECT: u32 = u32::MAX;
+
+/// Searches back from the readers of a write for another write of its location, along clocks and
+/// along *locks*: a write of a locked location waits for the readers of the write that locks it.
+///
+/// Cost of a search: O(width) for each reader on the way, and a step for each event that is not
+/// placed. Memory: 4 bytes an event.
+#[derive(Debug)]
+pub struct BlockerSearch {
+    /// Per chain and position, the location that is written there, or [`NONE`].
+    written: Vec<Vec<u32>>,
+    /// PSO: whether stores of any location precede the event at that position. Else empty.
+    drains: Vec<Vec<bool>>,
+    /// PSO: the chain of each group of writes. Else empty.
+    chain_of_group: Vec<u32>,
+    /// Numbers the searches.
+    number: u32,
+    /// Per chain, up to where it was searched or is placed, if by the search of this number.
+    reached: Vec<u32>,
+    reached_by: Vec<u32>,
+    /// Per location, the last search that met its lock.
+    met: Vec<u32>,
+    /// Events to go back from, with the last lock on the way there, as one of `locks`.
+    work: Vec<(u32, u32)>,
+    /// Locks that were met, with the one before on the way.
+    locks: Vec<(Choice, u32)>,
+    /// The last lock on the way to what was found.
+    end: u32,
+}
+
+impl BlockerSearch {
+    /// Cost: linear.
+    pub fn new(events: &Events, frontier: &Frontier<'_>) -> BlockerSearch {
+        let chains = || (0..frontier.chains()).map(|chain| frontier.chain(chain));
+        let written = |&event: &u32| match events.writes(event) {
+            true => events.location[event as usize],
+            false => NONE,
+        };
+        let drains = |&event: &u32| {
+            let before = events.po_back.of(event);
+            events.is_global(event) && before.iter().any(|&store| !events.is_global(store))
+        };
+        let mut blockers = BlockerSearch {
+            written: chains()
+                .map(|chain| chain.iter().map(written).collect())
+                .collect(),
+            drains: Vec::new(),
+            chain_of_group: Vec::new(),
+            number: 0,
+            reached: vec![0; frontier.chains()],
+            reached_by: vec![0; frontier.chains()],
+            met: vec![0; events.locations()],
+            work: Vec::new(),
+            locks: Vec::new(),
+            end: DIRECT,
+        };
+        if events.stores_by_location() {
+            let index = &events.write_index;
+            let groups = (0..events.locations() as u32).flat_map(|location| index.groups(location));
+            let chain = |group| frontier.chain_of(index.members(group)[0]) as u32;
+            blockers.chain_of_group = groups.map(chain).collect();
+            blockers.drains = chains()
+                .map(|chain| chain.iter().map(drains).collect())
+                .collect();
+        }
+        blockers
+    }
+
+    /// Another write of the location that a reader of this one waits for. `locks` gives per
+    /// location the write that locks it, or [`NONE`].
+    pub fn find(
+        &mut self,
+        write: u32,
+        saturation: &Saturation<'_>,
+        frontier: &Frontier<'_>,
+        locks: &[u32],
+    ) -> Option<u32> {
+        self.number += 1;
+        self.work.clear();
+        self.locks.clear();
+        let events = saturation.events;
+        let slots = events.global_slots();
+        self.reached[..slots].copy_from_slice(&frontier.placed()[..slots]);
+        let mut search = Search {
+            events,
+            saturation,
+            frontier,
+            locked_by: locks,
+            write,
+            sight: SIGHT,
+            blockers: self,
+        };
+        search.run()
+    }
+
+    /// The choices on the way to what the last search found.
+    pub fn choices(&self) -> Vec<Choice> {
+        let mut choices = Vec::new();
+        let mut at = self.end;
+        while let Some(&(choice, before)) = self.locks.get(at as usize) {
+            choices.push(choice);
+            at = before;
+        }
+        choices
+    }
+}
+
+struct Search<'a> {
+    events: &'a Events,
+    saturation: &'a Saturation<'a>,
+    frontier: &'a Frontier<'a>,
+    locked_by: &'a [u32],
+    write: u32,
+    /// How many more events are looked at.
+    sight: usize,
+    blockers: &'a mut BlockerSearch,
+}
+
+impl Search<'_> {
+    fn run(&mut self) -> Option<u32> {
+        self.go_on_from_readers(self.write, DIRECT);
+        let mut next = 0;
+        while let Some(&(event, way)) = self.blockers.work.get(next)
+            && self.sight > 0
+        {
+            next += 1;
+            if let Some(found) = self.go_back_from(event, way) {
+                self.blockers.end = way;
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn go_on_from_readers(&mut self, write: u32, way: u32) {
+        let readers = self.frontier.unplaced_readers(write);
+        self.blockers
+            .work
+            .extend(readers.map(|reader| (reader, way)));
+    }
+
+    /// Searches the chains as far as an event's clock reaches.
+    fn go_back_from(&mut self, event: u32, way: u32) -> Option<u32> {
+        let clock = self.saturation.clock(event);
+        let slots = self.events.global_slots();
+        for first in (0..slots).step_by(BLOCK) {
+            let block = first..(first + BLOCK).min(slots);
+            let reached = &self.blockers.reached[block.clone()];
+            let known = clock[block.clone()].iter().zip(reached);
+            // Mostly there is nothing, which is found out for a block at a time.
+            if !known.fold(false, |any, (known, reached)| any | (known > reached)) {
+                continue;
+            }
+            for chain in block {
+                if let Some(found) = self.search(chain, clock[chain], way) {
+                    return Some(found);
+                }
+            }
+        }
+        let by_location = self.events.stores_by_location();
+        by_location.then(|| self.search_stores(event, clock, way))?
+    }
+
+    /// Searches the store chains that an event follows under PSO: those of its own location, and
+    /// those that it drains.
+    fn search_stores(&mut self, event: u32, clock: &[u32], way: u32) -> Option<u32> {
+        let events = self.events;
+        let location = events.location[event as usize];
+        if location != NONE {
+            for group in events.write_index.range(location) {
+                let slot = events.write_index.group(group).slot as usize;
+                if slot >= events.global_slots() {
+                    let chain = self.blockers.chain_of_group[group] as usize;
+                    if let Some(found) = self.search_store_chain(chain, clock[slot], way) {
+                        return Some(found);
+                    }
+                }
+            }
+        }
+        let drained = events.po_back.of(event);
+        self.sight = self.sight.saturating_sub(drained.len());
+        drained.iter().find_map(|&store| {
+            let chain = self.frontier.chain_of(store);
+            self.search_store_chain(chain, events.position[store as usize], way)
+        })
+    }
+
+    fn search_store_chain(&mut self, chain: usize, until: u32, way: u32) -> Option<u32> {
+        let number = self.blockers.number;
+        if std::mem::replace(&mut self.blockers.reached_by[chain], number) != number {
+            self.blockers.reached[chain] = self.frontier.placed()[chain];
+        }
+        self.search(chain, until, way)
+    }
+
+    /// Searches a chain up to a position.
+    fn search(&mut self, chain: usize, until: u32, way: u32) -> Option<u32> {
+        let from = self.blockers.reached[chain];
+        let until = until.min(from.saturating_add(self.sight as u32));
+        if from >= until {
+            return None;
+        }
+        self.blockers.reached[chain] = until;
+        self.sight -= (until - from) as usize;
+        let wanted = self.events.location[self.write as usize];
+        let (from, until) = (from as usize, until as usize);
+        if let Some(drains) = self.blockers.drains.get(chain) {
+            let events = &self.frontier.chain(chain)[from..until];
+            let found = events.iter().zip(&drains[from..until]);
+            let draining = found
+                .filter(|(_, drains)| **drains)
+                .map(|(&event, _)| (event, way));
+            self.blockers.work.extend(draining);
+        }
+        for position in from..until {
+            let location = self.blockers.written[chain][position];
+            if location == NONE {
+                continue;
+            }
+            let is_locked = self.locked_by[location as usize] != NONE;
+            if location == wanted {
+                let event = self.frontier.chain(chain)[position];
+                if event != self.write && self.events.source[event as usize] != self.write {
+                    return Some(event);
+                }
+            } else if is_locked && self.blockers.met[location as usize] != self.blockers.number {
+                self.meet_lock(self.frontier.chain(chain)[position], location, way);
+            }
+        }
+        None
+    }
+
+    /// Goes on from the readers of the write that this one must wait for.
+    fn meet_lock(&mut self, other: u32, location: u32, way: u32) {
+        let write = self.locked_by[location as usize];
+        // A reader that writes follows the other readers anyway.
+        if self.events.source[other as usize] != write {
+            self.blockers.met[location as usize] = self.blockers.number;
+            let lock = self.blockers.locks.len() as u32;
+            self.blockers.locks.push((Choice { write, other }, way));
+            self.go_on_from_readers(write, lock);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The events of memory order, arranged in chains so that vector clocks can represent order.
+//!
+//! Every operation that is not left out is one event. A thread's events form chains that the
+//! model keeps in order (Manovit & Hangal 2006, section 4.1, and their extension to PSO):
+//!
+//! | model | main chain of a thread | store chains |
+//! |---|---|---|
+//! | SC | everything | none |
+//! | TSO | loads, atomics, fences | one, of its plain stores |
+//! | PSO | loads, atomics, fences | one per location |
+//!
+//! A vector clock has a *slot* per chain: first one per thread for main chains, then (TSO, PSO)
+//! one per thread for store chains. Under PSO a store slot means the thread's store chain *of the
+//! event's own location*, so clocks stay small; [`crate::engine::saturate`] says why that is enough.
+//!
+//! **Barrier chains.** Under PSO a thread has one more chain if any thread has events for it: fences
+//! that order stores before writes alone, and release stores. Each follows all stores of its thread
+//! before it, so they are in order. Later writes follow the last such fence, and follow a release
+//! store only if they are to its location. The slots of barrier chains are between those of main
+//! chains and store chains, and clocks of events of any location tell of them.
+//!
+//! A fence that orders stores before reads alone is in the main chain, but stores do not follow it:
+//! they follow the last event of the main chain before it.
+
+mod chains;
+
+use history::{Annotation, History, Kind, OpId, ReadSource, ReadsFrom};
+use rustc_hash::FxHashMap;
+
+use crate::engine::csr::Csr;
+use crate::engine::index::Index;
+use chains::{ThreadChains, is_barrier};
+use memory::{FenceEffect, Label, Model};
+
+/// Marks a missing event or location.
+pub const NONE: u32 = u32::MAX;
+/// Marks the initial write as a source.
+pub const INITIAL: u32 = u32::MAX - 1;
+
+/// The events of a history under a model. Memory: about 60 bytes an event.
+#[derive(Debug)]
+pub struct Events {
+    /// The model.
+    pub model: Model,
+    /// Number of threads.
+    pub threads: usize,
+    /// Number of slots of a clock.
+    pub width: usize,
+    /// The operation of each event; ascending.
+    pub op: Vec<OpId>,
+    /// Its kind.
+    pub kind: Vec<Kind>,
+    /// Its acquire or release annotation.
+    annotation: Vec<Annotation>,
+    /// Whether threads have barrier chains.
+    has_barriers: bool,
+    /// Its location, [`NONE`] for a fence.
+    pub location: Vec<u32>,
+    /// Slot of its chain.
+    pub slot: Vec<u32>,
+    /// Position in its chain, from 1.
+    pub position: Vec<u32>,
+    /// Source of a read, or of the load-linked of a store-conditional: an event, [`INITIAL`], or
+    /// [`NONE`] where there is none or it is unknown.
+    pub source: Vec<u32>,
+    /// Program order that the model preserves, reduced to neighbours.
+    pub po: Csr,
+    /// The same edges backwards.
+    pub po_back: Csr,
+    /// Per write: the last reader of each thread, and store-conditionals it guards.
+    pub readers: Csr,
+    /// Per location: the last reader of the initial value of each thread.
+    pub initial_readers: Csr,
+    /// The writes of each location.
+    pub write_index: Index,
+    /// The group of each write in it.
+    group: Vec<u32>,
+}
+
+impl Events {
+    /// Arranges the operations that are not left out. Cost: linear.
+    pub fn new(
+        history: &History,
+        reads_from: &ReadsFrom,
+        model: Model,
+        left_out: &[bool],
+    ) -> Events {
+        let threads = history.threads().len();
+        let op: Vec<OpId> = history.ops().filter(|op| !left_out[op.at()]).collect();
+        let has_barriers = op
+            .iter()
+            .any(|&op| is_barrier(model, Label::of(history, op)));
+        let mut events = Events {
+            model,
+            threads,
+            width: match (model.buffers(), has_barriers) {
+                (false, _) => threads,
+                (true, false) => 2 * threads,
+                (true, true) => 3 * threads,
+            },
+            has_barriers,
+            annotation: op.iter().map(|&op| history.annotation(op)).collect(),
+            kind: op.iter().map(|&op| history.kind(op)).collect(),
+            location: op
+                .iter()
+                .map(|&op| history.location(op).unwrap_or(NONE))
+                .collect(),
+            slot: vec![0; op.len()],
+            position: vec![0; op.len()],
+            source: vec![NONE; op.len()],
+            po: Csr::default(),
+            po_back: Csr::default(),
+            readers: Csr::default(),
+            initial_readers: Csr::default(),
+            write_index: Index::default(),
+            group: Vec::new(),
+            op,
+        };
+        let edges = events.lay_chains(history);
+        events.po = Csr::new(events.len(), edges.iter().copied());
+        events.po_back = Csr::new(events.len(), edges.iter().map(|&(a, b)| (b, a)));
+        events.find_sources(history, reads_from);
+        events.index_writes(history.locations().len());
+        events.index_readers(history.locations().len());
+        events
+    }
+
+    /// Number of events.
+    pub fn len(&self) -> usize {
+        self.op.len()
+    }
+
+    /// Number of locations of the history.
+    pub fn locations(&self) -> usize {
+        self.initial_readers.nodes()
+    }
+
+    /// Whether there is no event.
+    pub fn is_empty(&self) -> bool {
+        self.op.is_empty()
+    }
+
+    /// Thread of an event.
+    pub fn thread(&self, event: u32) -> usize {
+        self.slot[event as usize] as usize % self.threads
+    }
+
+    /// Whether an event is in its thread's main chain.
+    pub fn is_main(&self, event: u32) -> bool {
+        (self.slot[event as usize] as usize) < self.threads
+    }
+
+    /// Whether clocks of events of *any* location tell whether `event` precedes them.
+    pub fn is_global(&self, event: u32) -> bool {
+        (self.slot[event as usize] as usize) < self.global_slots()
+    }
+
+    /// Whether threads have barrier chains (PSO).
+    pub fn has_barriers(&self) -> bool {
+        self.has_barriers
+    }
+
+    /// What the model looks at of an event.
+    pub fn label(&self, event: u32) -> Label {
+        Label {
+            kind: self.kind[event as usize],
+            annotation: self.annotation[event as usize],
+        }
+    }
+
+    /// Whether an event of a main chain follows all stores of its thread before it.
+    pub fn drains(&self, event: u32) -> bool {
+        self.model.drains_all(self.label(event)) || !self.binds_stores(event)
+    }
+
+    /// Whether stores of its thread follow an event of a main chain.
+    pub fn binds_stores(&self, event: u32) -> bool {
+        self.effect(event) != Some(FenceEffect::StoreLoad)
+    }
+
+    fn effect(&self, event: u32) -> Option<FenceEffect> {
+        self.model.fence_effect(self.kind[event as usize])
+    }
+
+    /// Whether each location has store chains of its own (PSO), so that clocks tell of those of
+    /// the event's location only.
+    pub fn stores_by_location(&self) -> bool {
+        self.model.buffers_by_location()
+    }
+
+    /// Number of slots, from the first, that every clock tells of whatever its event's location.
+    pub fn global_slots(&self) -> usize {
+        if self.stores_by_location() {
+            self.width - self.threads
+        } else {
+            self.width
+        }
+    }
+
+    /// Whether an event writes.
+    pub fn writes(&self, event: u32) -> bool {
+        self.kind[event as usize].writes()
+    }
+
+    /// Whether an event is a read whose source is not known.
+    pub fn is_open(&self, event: u32) -> bool {
+        self.kind[event as usize].reads() && self.source[event as usize] == NONE
+    }
+
+    /// Among the groups of the index, that of a write.
+    pub fn group_of(&self, event: u32) -> Option<usize> {
+        let group = self.group[event as usize];
+        (group != NONE).then_some(group as usize)
+    }
+
+    /// The event of an operation, if it was not left out.
+    pub fn event_of(&self, op: OpId) -> Option<u32> {
+        self.op.binary_search(&op).ok().map(|event| event as u32)
+    }
+
+    /// Assigns slots and positions, and returns the preserved neighbours of program order.
+    fn lay_chains(&mut self, history: &History) -> Vec<(u32, u32)> {
+        let mut edges = Vec::with_capacity(self.len() * 2);
+        let mut event = 0;
+        for thread in 0..self.threads {
+            let end = history.threads()[thread].end();
+            let first = event;
+            while event < self.len() && self.op[event] < end {
+                event += 1;
+            }
+            ThreadChains::new(self, thread, &mut edges).lay(first as u32..event as u32);
+        }
+        edges
+    }
+
+    fn find_sources(&mut self, history: &History, reads_from: &ReadsFrom) {
+        for event in 0..self.len() {
+            let op = self.op[event];
+            let read = if self.kind[event].reads() {
+                Some(op)
+            } else {
+                history.linked_load(op)
+            };
+            self.source[event] = match read.and_then(|read| reads_from.source(read)) {
+                Some(ReadSource::Write(write)) => self.event_of(write).unwrap_or(NONE),
+                Some(ReadSource::Initial) => INITIAL,
+                _ => NONE,
+            };
+        }
+    }
+
+    fn index_writes(&mut self, locations: usize) {
+        let events = (0..self.len() as u32).filter(|&event| self.writes(event));
+        let mut writes: Vec<(u32, u32, u32, u32)> = events
+            .map(|event| {
+                let at = event as usize;
+                (self.location[at], self.slot[at], self.position[at], event)
+            })
+            .collect();
+        writes.sort_unstable();
+        self.write_index = Index::new(locations, &writes);
+        self.group = self.write_index.group_of_each(self.len());
+    }
+
+    fn index_readers(&mut self, locations: usize) {
+        // (source, thread) -> last reader; events come thread by thread, in program order.
+        let mut of_write: Vec<(u32, u32)> = Vec::new();
+        let mut of_initial: Vec<(u32, u32)> = Vec::new();
+        let mut last = FxHashMap::default();
+        for event in 0..self.len() as u32 {
+            let source = self.source[event as usize];
+            if source == NONE {
+                continue;
+            }
+            let slot = self.slot[event as usize];
+            let (list, key) = if source == INITIAL {
+                (&mut of_initial, self.location[event as usize])
+            } else {
+                (&mut of_write, source)
+            };
+            match last.entry((source == INITIAL, key, slot)) {
+                std::collections::hash_map::Entry::Occupied(at) => {
+                    let at: usize = *at.get();
+                    list[at] = (key, event);
+                }
+                std::collections::hash_map::Entry::Vacant(at) => {
+                    at.insert(list.len());
+                    list.push((key, event));
+                }
+            }
+        }
+        self.readers = Csr::new(self.len(), of_write.into_iter());
+        self.initial_readers = Csr::new(locations, of_initial.into_iter());
+    }
+}

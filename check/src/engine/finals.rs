@@ -1,0 +1,82 @@
+//! The writes that final values come from.
+
+use history::{History, OpId};
+use rustc_hash::FxHashMap;
+
+use crate::engine::proof::Contradiction;
+use memory::machine;
+
+/// Where the final values that a history states can come from.
+#[derive(Clone, Debug, Default)]
+pub struct Finals {
+    /// Writes whose value is final at their location; each comes last there. Where one thread alone
+    /// uses a location, program order says which of several.
+    pub writes: Vec<OpId>,
+    /// Locations whose final value several writes have, with these writes.
+    pub open: Vec<(u32, Vec<OpId>)>,
+    /// A location whose final value nobody is seen to write, but a store that the trace cuts off may
+    /// have.
+    pub unfinished: Option<u32>,
+}
+
+impl Finals {
+    /// Finds them. Cost: linear.
+    ///
+    /// # Errors
+    /// A location cannot end with its final value.
+    pub fn of(history: &History) -> Result<Finals, Contradiction> {
+        let mut finals = Finals::default();
+        if history.finals().is_empty() {
+            return Ok(finals);
+        }
+        let mut writers: FxHashMap<(u32, u64), Vec<OpId>> = FxHashMap::default();
+        let mut written = vec![false; history.locations().len()];
+        let free = machine::unconstrained_locations(history);
+        let own_last = own_last_writes(history);
+        for op in history.ops() {
+            if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
+                writers.entry((location, value)).or_default().push(op);
+                written[location as usize] = true;
+            }
+        }
+        for last in history.finals() {
+            match writers.get(&(last.location, last.value)).map(Vec::as_slice) {
+                _ if free[last.location as usize] => {}
+                Some(&[write]) => finals.writes.push(write),
+                Some(several) => match own_last[last.location as usize] {
+                    Some(write) if history.written(write) == Some(last.value) => {
+                        finals.writes.push(write);
+                    }
+                    _ => finals.open.push((last.location, several.to_vec())),
+                },
+                None if !written[last.location as usize]
+                    && history.initial(last.location) == Some(last.value) => {}
+                None if history.may_be_unfinished(last.location) => {
+                    finals.unfinished.get_or_insert(last.location);
+                }
+                None => return Err(Contradiction::ThinFinal(last.location)),
+            }
+        }
+        Ok(finals)
+    }
+}
+
+/// Per location that one thread alone uses, its last write.
+fn own_last_writes(history: &History) -> Vec<Option<OpId>> {
+    let mut user: Vec<Option<usize>> = vec![None; history.locations().len()];
+    let mut shared = vec![false; user.len()];
+    let mut last = vec![None; user.len()];
+    for thread in 0..history.threads().len() {
+        for op in history.thread_ops(thread) {
+            let Some(location) = history.location(op).map(|location| location as usize) else {
+                continue;
+            };
+            shared[location] |= *user[location].get_or_insert(thread) != thread;
+            if history.kind(op).writes() {
+                last[location] = Some(op);
+            }
+        }
+    }
+    let own = last.into_iter().zip(shared);
+    own.map(|(last, shared)| last.filter(|_| !shared)).collect()
+}

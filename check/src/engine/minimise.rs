@@ -1,0 +1,183 @@
+//! Making the proof of a violation small.
+//!
+//! The rules hold for a part of a history as they do for the whole, so the operations that a
+//! proof speaks of violate the model by themselves. Leaving out more of them, in ever smaller
+//! pieces, and deciding again gives a proof from which no operation can go. The first proof found
+//! need not lead to the smallest, so others are looked for while it is cheap. A read whose source
+//! is left out counts as unknown, which proves nothing. Leaving out a candidate of a read that has
+//! several would prove too much, so proofs that speak of candidates stay as they are.
+
+use std::borrow::Cow;
+
+use history::{History, Kind, OpId, ReadSource, ReadsFrom};
+
+use crate::algorithm::Algorithm;
+use crate::bounds::Bounds;
+use crate::decide::{Options, decide};
+use crate::engine::proof::{Contradiction, Violation};
+use crate::verdict::Verdict;
+use memory::Model;
+
+/// Contradictions met at most in deciding a part.
+const BUDGET: u64 = 100;
+/// Work spent at most, in operations looked at and clock entries: first on the proof at hand, then
+/// on others.
+const SHRINK_WORK: usize = 4_000_000;
+const SEARCH_WORK: usize = 600_000;
+
+/// Replaces a proof by one that no operation can leave, the smallest of several. Cost: bounded by
+/// the work that the constants allow, most often some milliseconds.
+pub fn minimise(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    violation: &mut Violation,
+    bounds: &Bounds,
+) {
+    // Leaving out a write between a load-linked and its store-conditional would pair them.
+    let paired = |op: OpId| history.kind(op) == Kind::StoreConditional;
+    if history.ops().any(paired)
+        || !matches!(violation.last().end, Contradiction::Cycle(_))
+        || violation.chooses_sources()
+    {
+        return;
+    }
+    let mut trials = Trials {
+        model,
+        bounds,
+        work: SHRINK_WORK,
+    };
+    let whole = Part {
+        history: Cow::Borrowed(history),
+        reads_from: Cow::Borrowed(reads_from),
+        ops: history.ops().collect(),
+    };
+    let Some((mut fewest, smallest)) = trials.shrink(&whole, violation) else {
+        return;
+    };
+    *violation = smallest;
+    // Other violations may be smaller: leave out an operation of each that was found, and look
+    // again.
+    trials.work = trials.work.min(SEARCH_WORK);
+    let mut left_out: Vec<OpId> = last_read(history, &fewest).into_iter().collect();
+    while fewest.len() > 2 {
+        let rest: Vec<OpId> = history.ops().filter(|op| !left_out.contains(op)).collect();
+        let Some((ops, other)) = trials
+            .decide(&whole, &rest, Algorithm::Saturate)
+            .and_then(|found| trials.shrink(&whole, &found))
+        else {
+            return;
+        };
+        let Some(read) = last_read(history, &ops) else {
+            return;
+        };
+        left_out.push(read);
+        if ops.len() < fewest.len() {
+            (fewest, *violation) = (ops, other);
+        }
+    }
+}
+
+fn last_read(history: &History, ops: &[OpId]) -> Option<OpId> {
+    ops.iter()
+        .rev()
+        .copied()
+        .find(|&op| history.kind(op).reads())
+}
+
+/// Some operations of a history as a history of its own.
+struct Part<'a> {
+    history: Cow<'a, History>,
+    reads_from: Cow<'a, ReadsFrom>,
+    /// Which operation of the whole each of its operations is.
+    ops: Vec<OpId>,
+}
+
+impl Part<'_> {
+    /// The part of it with these operations of the whole.
+    fn of(&self, ops: &[OpId]) -> Part<'static> {
+        let (history, kept) = self
+            .history
+            .restrict(|op| ops.binary_search(&self.ops[op.at()]).is_ok());
+        Part {
+            reads_from: Cow::Owned(self.reads_from.restrict(&kept)),
+            ops: kept.iter().map(|op| self.ops[op.at()]).collect(),
+            history: Cow::Owned(history),
+        }
+    }
+}
+
+struct Trials<'a> {
+    model: Model,
+    bounds: &'a Bounds,
+    work: usize,
+}
+
+impl Trials<'_> {
+    /// Leaves out operations of a proof about the whole, in ever smaller pieces, while a violation
+    /// stays.
+    fn shrink(
+        &mut self,
+        whole: &Part<'_>,
+        violation: &Violation,
+    ) -> Option<(Vec<OpId>, Violation)> {
+        let source = |op: OpId| match whole.reads_from.source(op) {
+            Some(ReadSource::Write(write)) => Some(write),
+            _ => None,
+        };
+        let mut ops = violation.operations(source);
+        let part = whole.of(&ops);
+        let mut best = self.decide(&part, &ops, Algorithm::Complete)?;
+        let mut piece = ops.len().div_ceil(2);
+        while piece > 0 {
+            let mut shrunk = false;
+            let mut end = ops.len();
+            while end > 0 {
+                let start = end.saturating_sub(piece);
+                let rest = [&ops[..start], &ops[end..]].concat();
+                if let Some(smaller) = self.decide(&part, &rest, Algorithm::Complete) {
+                    best = smaller;
+                    ops = rest;
+                    shrunk = true;
+                }
+                end = start;
+            }
+            if !shrunk || piece > 1 {
+                piece /= 2;
+            }
+        }
+        best.rename(&|op| op, &|location| in_larger(location, &part, whole));
+        Some((ops, best))
+    }
+
+    /// The proof that these operations alone violate the model, if they do. Its operations have the
+    /// names of the whole, its locations those of `part`.
+    fn decide(&mut self, part: &Part<'_>, ops: &[OpId], algorithm: Algorithm) -> Option<Violation> {
+        let smaller = part.of(ops);
+        let width = 1 + smaller.history.threads().len() / 4;
+        let cost = part.ops.len() + ops.len() * width;
+        if self.work < cost || self.bounds.passed() {
+            self.work = 0;
+            return None;
+        }
+        self.work -= cost;
+        let options = Options {
+            algorithm,
+            budget: BUDGET,
+            ..Options::default()
+        };
+        let (history, reads_from) = (&smaller.history, &smaller.reads_from);
+        let outcome = decide(history, reads_from, self.model, &options, self.bounds);
+        let Verdict::Violation(mut violation) = outcome.verdict else {
+            return None;
+        };
+        let place = |location| in_larger(location, &smaller, part);
+        violation.rename(&|op| smaller.ops[op.at()], &place);
+        Some(violation)
+    }
+}
+
+/// The number that a location of a part has in a larger part.
+fn in_larger(location: u32, part: &Part<'_>, larger: &Part<'_>) -> u32 {
+    part.history.location_in(location, &larger.history)
+}

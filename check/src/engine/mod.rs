@@ -1,0 +1,42 @@
+//! The engine: stages that decide a history under a memory model, and the data structures they share.
+//!
+//! A stage takes [`Events`](events::Events), the operations that matter, arranged in chains, and either
+//! finds a memory order or a [`proof`] that there is none.
+//!
+//! - `trace_order` tries the order in which the trace's operations completed;
+//! - [`saturate`] derives the order that the reads force, with vector `clocks`; `explain` turns a cycle
+//!   in it into a block of a proof;
+//! - [`complete`] extends that order to a total one: by placing events without looking ahead (`greedy`),
+//!   and where that gets stuck by a `search` that derives the consequences of each choice;
+//! - [`schedule`] turns a memory order into a run of the operational machine, and `steps` a proof into
+//!   the steps of a certificate; `minimise` makes a proof small.
+//!
+//! The SAT stage is in `sat`, and [`crate::decide()`] runs the stages in turn.
+
+mod accesses;
+mod blockers;
+mod choice;
+mod clocks;
+pub mod complete;
+pub(crate) mod csr;
+pub(crate) mod digraph;
+mod effort;
+pub mod events;
+pub(crate) mod explain;
+pub(crate) mod finals;
+mod frontier;
+mod greedy;
+pub(crate) mod index;
+pub(crate) mod minimise;
+mod predecessor_cache;
+pub(crate) mod projection;
+pub mod proof;
+pub mod rank;
+pub mod relation;
+pub mod saturate;
+pub mod schedule;
+mod search;
+pub(crate) mod steps;
+pub(crate) mod trace_order;
+pub(crate) mod value_problems;
+pub(crate) mod worklist;

@@ -1,0 +1,188 @@
+//! Per location, what its latest events are known to come after.
+//!
+//! Rules R6 and R7 ask which writes of a location precede an event and do not precede a certain
+//! other write. As events are visited in about the order of memory, that other write is most
+//! often one of the location's latest, and hardly any write lies between. An *entry* of this cache keeps, for a
+//! base event, the first write of every chain that is not known to precede it: what lies between
+//! shows by a comparison with the event's clock. Transit edges (PSO) ask the same of the accesses
+//! in main chains.
+
+use crate::engine::clocks::Clocks;
+use crate::engine::events::{Events, NONE};
+use crate::engine::index::Index;
+
+/// How many entries a location has: enough that one of their bases is known to precede an event
+/// although the latest writes may not be ordered with it.
+const DEPTH: usize = 8;
+
+/// How many groups are compared at a time.
+const BLOCK: usize = 16;
+
+/// A group of a location that a clock has got ahead in.
+#[derive(Clone, Copy, Debug)]
+struct Passed {
+    /// Which of the location's groups.
+    group: u32,
+    /// How many of its members are known.
+    count: u32,
+}
+
+/// PredecessorCache of the events that were visited last. Memory: `4·DEPTH` bytes a group of the index.
+#[derive(Debug)]
+pub struct PredecessorCache {
+    /// Per location, the events that its entries belong to, or [`NONE`].
+    bases: Vec<[u32; DEPTH]>,
+    /// Per location, a bit for each entry whose base had the rules applied to all that is behind it. A
+    /// base that was not yet visited itself must not take what it knows for done.
+    visited: Vec<u8>,
+    /// Per location, which entry is the latest.
+    latest: Vec<u8>,
+    /// Per location, when its entries were made.
+    made: Vec<u32>,
+    now: u32,
+    /// Per group and entry, the position of the first member that is ahead; [`NONE`] if none is.
+    next: [Vec<u32>; DEPTH],
+    /// What the last look found.
+    passed: Vec<Passed>,
+}
+
+/// Finds the groups whose next member a clock knows of. Mostly there are few, and where groups are
+/// of slots that follow each other, a block of them is compared at a time.
+fn find_passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Passed>) {
+    for (block, (next, slots)) in next.chunks(BLOCK).zip(slots.chunks(BLOCK)).enumerate() {
+        let (first, last) = (slots[0] as usize, slots[slots.len() - 1] as usize);
+        if last - first == slots.len() - 1 {
+            let known = next.iter().zip(&clock[first..=last]);
+            if !known.fold(false, |any, (next, known)| any | (next <= known)) {
+                continue;
+            }
+        }
+        for (at, (&next, &slot)) in next.iter().zip(slots).enumerate() {
+            if next <= clock[slot as usize] {
+                let group = (block * BLOCK + at) as u32;
+                passed.push(Passed { group, count: 0 });
+            }
+        }
+    }
+}
+
+impl PredecessorCache {
+    /// Creates a cache without entries.
+    pub fn new(index: &Index) -> PredecessorCache {
+        let (locations, groups) = (index.locations(), index.all_groups());
+        PredecessorCache {
+            bases: vec![[NONE; DEPTH]; locations],
+            visited: vec![0; locations],
+            latest: vec![0; locations],
+            made: vec![0; locations],
+            now: 1,
+            next: std::array::from_fn(|_| vec![0; groups]),
+            passed: Vec::new(),
+        }
+    }
+
+    /// Makes all entries anew when they are next used; needed when clocks go back.
+    pub fn forget(&mut self) {
+        self.now = self.now.wrapping_add(1);
+    }
+
+    /// Collects in `found`, per group of an event's location, the last member that is known to
+    /// precede the event, but for those that precede `known`. Some may be among them that precede
+    /// `known`. Without `known`, those that an earlier event was told of need not be told again:
+    /// what the rules derive from them is to be added to this event now.
+    pub fn ahead(
+        &mut self,
+        (events, clocks, index): (&Events, &Clocks, &Index),
+        known: Option<u32>,
+        event: u32,
+        found: &mut Vec<u32>,
+    ) {
+        let location = events.location[event as usize];
+        let until = known.unwrap_or(event);
+        let fits = |base: u32, visited: bool| {
+            let same = base == until && (visited || known.is_some());
+            same || clocks.precedes(events, base, until)
+        };
+        let entry = self.find(location, fits).unwrap_or_else(|| {
+            let base = known.map(|known| (known, clocks.of(known)));
+            self.rebase(index, location, base)
+        });
+        let clock = clocks.of(event);
+        found.clear();
+        self.passed.clear();
+        let next = &self.next[entry][index.range(location)];
+        find_passed(next, index.slots(location), clock, &mut self.passed);
+        for Passed { group, count } in &mut self.passed {
+            let group = &index.groups(location)[*group as usize];
+            *count = index.count_up_to(group, clock[group.slot as usize]) as u32;
+            found.push(index.members(group)[*count as usize - 1]);
+        }
+        if known.is_none() {
+            self.advance(index, location, entry, event);
+        }
+    }
+
+    /// The latest entry of a location whose base fits; `fits` is told the base and whether it was
+    /// visited.
+    fn find(&mut self, location: u32, fits: impl Fn(u32, bool) -> bool) -> Option<usize> {
+        let location = location as usize;
+        if std::mem::replace(&mut self.made[location], self.now) != self.now {
+            self.bases[location] = [NONE; DEPTH];
+        }
+        let latest = usize::from(self.latest[location]);
+        (0..DEPTH)
+            .map(|back| (latest + DEPTH - back) % DEPTH)
+            .find(|&entry| {
+                let base = self.bases[location][entry];
+                base != NONE && fits(base, self.visited[location] & (1 << entry) != 0)
+            })
+    }
+
+    /// Makes an entry for a base event with this clock, or one that has everything ahead, in place
+    /// of the oldest.
+    fn rebase(&mut self, index: &Index, location: u32, base: Option<(u32, &[u32])>) -> usize {
+        let entry = self.replace_oldest(location, base.map_or(NONE, |(base, _)| base));
+        let next = &mut self.next[entry][index.range(location)];
+        for (next, group) in next.iter_mut().zip(index.groups(location)) {
+            let known = base.map_or(0, |(_, clock)| {
+                index.count_up_to(group, clock[group.slot as usize])
+            });
+            *next = index.position(group, known).unwrap_or(NONE);
+        }
+        entry
+    }
+
+    /// Gives an event, of which [`PredecessorCache::passed`] speaks, an entry, made from its own or from that
+    /// of an event that precedes it.
+    fn advance(&mut self, index: &Index, location: u32, entry: usize, base: u32) {
+        let range = index.range(location);
+        let own = self.bases[location as usize][entry];
+        let target = if own == base || own == NONE {
+            self.bases[location as usize][entry] = base;
+            entry
+        } else {
+            let target = self.replace_oldest(location, base);
+            if target != entry {
+                let [from, to] = self.next.get_disjoint_mut([entry, target]).unwrap();
+                to[range.clone()].copy_from_slice(&from[range.clone()]);
+            }
+            target
+        };
+        self.visited[location as usize] |= 1 << target;
+        let next = &mut self.next[target][range];
+        let groups = index.groups(location);
+        for &Passed { group, count } in &self.passed {
+            let position = index.position(&groups[group as usize], count as usize);
+            next[group as usize] = position.unwrap_or(NONE);
+        }
+    }
+
+    fn replace_oldest(&mut self, location: u32, base: u32) -> usize {
+        let location = location as usize;
+        let oldest = (usize::from(self.latest[location]) + 1) % DEPTH;
+        self.latest[location] = oldest as u8;
+        self.bases[location][oldest] = base;
+        self.visited[location] &= !(1 << oldest);
+        oldest
+    }
+}

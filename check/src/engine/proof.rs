@@ -1,0 +1,217 @@
+//! Why a history violates a model: facts about memory order, each with its reason, that end in a
+//! contradiction.
+
+use certify::certificate::Node;
+use certify::rule::Rule;
+use history::OpId;
+
+/// `before` precedes `after` in memory order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// The event that precedes.
+    pub before: Node,
+    /// The event that follows.
+    pub after: Node,
+    /// The rule by which it does.
+    pub rule: Rule<OpId>,
+    /// Facts of the same block that the rule needs: for R6 and R7 a path, and for every rule about
+    /// a read whose source is assumed that assumption.
+    pub premises: Vec<usize>,
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contradiction {
+    /// These facts form a cycle.
+    Cycle(Vec<usize>),
+    /// This read returns a value that nobody wrote.
+    ThinAir(OpId),
+    /// The final value of this location is none that it can end with.
+    ThinFinal(u32),
+}
+
+/// A statement that a block may assume, or its opposite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Assumption {
+    /// Of two writes of one location, the first precedes the second.
+    Before(OpId, OpId),
+    /// The first, a read or a location's end, takes its value from the second, a write.
+    From(Node, Node),
+    /// It does not.
+    NotFrom(Node, Node),
+}
+
+impl Assumption {
+    /// The opposite.
+    pub fn opposite(self) -> Assumption {
+        match self {
+            Assumption::Before(first, second) => Assumption::Before(second, first),
+            Assumption::From(read, source) => Assumption::NotFrom(read, source),
+            Assumption::NotFrom(read, source) => Assumption::From(read, source),
+        }
+    }
+}
+
+/// Facts that follow from assumptions, up to a contradiction: so one of the assumptions is wrong,
+/// that is, its opposite holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The assumptions.
+    pub assumptions: Vec<Assumption>,
+    /// The facts; premises have smaller indices.
+    pub facts: Vec<Fact>,
+    /// The contradiction.
+    pub end: Contradiction,
+}
+
+/// What a clause follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Premise {
+    /// The opposites of a block's assumptions, one of which holds.
+    Block(usize),
+    /// A read, or a location's end, takes its value from one of its candidates.
+    Candidates(Node),
+    /// An earlier resolvent.
+    Resolvent(usize),
+}
+
+/// A clause that follows from others by unit propagation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolvent {
+    /// One of these holds.
+    pub clause: Vec<Assumption>,
+    /// What it follows from.
+    pub premises: Vec<Premise>,
+}
+
+/// A proof that a history violates a model: blocks that only use lemmas of earlier ones. Either the
+/// last has no assumptions, or their clauses are resolved until none is left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The blocks.
+    pub blocks: Vec<Block>,
+    /// What follows from their clauses, the last of all being the empty clause. Empty if the last
+    /// block has no assumptions.
+    pub resolvents: Vec<Resolvent>,
+}
+
+impl Violation {
+    /// A proof by a contradiction that needs no facts.
+    pub fn immediate(end: Contradiction) -> Violation {
+        Violation {
+            blocks: vec![Block {
+                assumptions: Vec::new(),
+                facts: Vec::new(),
+                end,
+            }],
+            resolvents: Vec::new(),
+        }
+    }
+
+    /// The block that ends the proof.
+    pub fn last(&self) -> &Block {
+        &self.blocks[self.blocks.len() - 1]
+    }
+
+    /// Whether it assumes sources of reads that have several candidates.
+    pub fn chooses_sources(&self) -> bool {
+        let mut facts = self.blocks.iter().flat_map(|block| &block.facts);
+        facts.any(|fact| fact.rule == Rule::Source)
+    }
+
+    /// Drops blocks that the last one does not need. For proofs without resolvents.
+    pub fn trim(&mut self) {
+        debug_assert!(self.resolvents.is_empty());
+        let mut needed = vec![false; self.blocks.len()];
+        if let Some(last) = needed.last_mut() {
+            *last = true;
+        }
+        for block in (0..self.blocks.len()).rev() {
+            if !needed[block] {
+                continue;
+            }
+            for fact in &self.blocks[block].facts {
+                if let Rule::Lemma(lemma) = fact.rule {
+                    needed[lemma as usize] = true;
+                }
+            }
+        }
+        let mut number = 0u32;
+        let numbers: Vec<u32> = needed
+            .iter()
+            .map(|&needed| {
+                number += u32::from(needed);
+                number.saturating_sub(1)
+            })
+            .collect();
+        let mut keep = needed.into_iter();
+        self.blocks.retain(|_| keep.next().unwrap_or(false));
+        for fact in self.blocks.iter_mut().flat_map(|block| &mut block.facts) {
+            if let Rule::Lemma(lemma) = &mut fact.rule {
+                *lemma = numbers[*lemma as usize];
+            }
+        }
+    }
+
+    /// Renames the operations and locations of the proof to those of the enclosing history.
+    pub fn rename(&mut self, op: &dyn Fn(OpId) -> OpId, location: &dyn Fn(u32) -> u32) {
+        let node = |node: &mut Node| match node {
+            Node::Op(it) => *it = op(*it),
+            Node::Initial(it) | Node::Final(it) => *it = location(*it),
+        };
+        let assumption = |assumption: &mut Assumption| match assumption {
+            Assumption::Before(first, second) => {
+                *first = op(*first);
+                *second = op(*second);
+            }
+            Assumption::From(read, source) | Assumption::NotFrom(read, source) => {
+                node(read);
+                node(source);
+            }
+        };
+        for block in &mut self.blocks {
+            block.assumptions.iter_mut().for_each(assumption);
+            for fact in &mut block.facts {
+                node(&mut fact.before);
+                node(&mut fact.after);
+                fact.rule = fact.rule.map(op);
+            }
+            match &mut block.end {
+                Contradiction::Cycle(_) => {}
+                Contradiction::ThinAir(read) => *read = op(*read),
+                Contradiction::ThinFinal(it) => *it = location(*it),
+            }
+        }
+        for resolvent in &mut self.resolvents {
+            resolvent.clause.iter_mut().for_each(assumption);
+            for premise in &mut resolvent.premises {
+                if let Premise::Candidates(read) = premise {
+                    node(read);
+                }
+            }
+        }
+    }
+
+    /// The operations that the proof mentions, and with `source` the sources of its reads, in ascending order.
+    pub fn operations(&self, source: impl Fn(OpId) -> Option<OpId>) -> Vec<OpId> {
+        let mut ops = Vec::new();
+        for block in &self.blocks {
+            for fact in &block.facts {
+                for node in [fact.before, fact.after] {
+                    if let Node::Op(op) = node {
+                        ops.push(op);
+                    }
+                }
+                ops.extend(fact.rule.read());
+            }
+            if let Contradiction::ThinAir(op) = block.end {
+                ops.push(op);
+            }
+        }
+        let sources: Vec<OpId> = ops.iter().filter_map(|&op| source(op)).collect();
+        ops.extend(sources);
+        ops.sort_unstable();
+        ops.dedup();
+        ops
+    }
+}

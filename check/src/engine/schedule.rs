@@ -1,0 +1,219 @@
+//! From a memory order to a run of the operational machine.
+//!
+//! A memory order lists events: loads where they read, plain stores where they reach memory. The
+//! machine also needs to know when stores enter their buffers: as late as possible, that is just
+//! before the next operation of their thread or their own commit. Operations that the engines
+//! left out (see `projection`) are put back: executed when their turn comes, and
+//! committed as soon as the model allows. So are fences that do not wait themselves but make others
+//! wait: their places in memory order mean nothing to the machine.
+
+use std::collections::VecDeque;
+
+use history::{History, OpId};
+
+use memory::machine::Step;
+use memory::waits::{Oldest, Waits};
+use memory::{Buffering, FenceEffect, Model};
+
+/// Turns a memory order into machine steps. `order` has the events of every operation that
+/// `left_out` does not name, each once; the rest is filled in.
+///
+/// Returns `None` if the order breaks program order that the model preserves: then it is no
+/// memory order. Values are not looked at, nor, under PSO, whether a thread's stores to a location
+/// are in order; the machine refuses what is wrong there. Cost: linear.
+pub fn schedule(
+    history: &History,
+    model: Model,
+    order: &[OpId],
+    left_out: impl Fn(OpId) -> bool,
+) -> Option<Vec<Step>> {
+    let threads = history.threads().len();
+    let mut scheduler = Scheduler {
+        history,
+        model,
+        left_out,
+        next: (0..threads)
+            .map(|thread| history.threads()[thread].first().0)
+            .collect(),
+        buffers: vec![VecDeque::new(); threads],
+        waiting: 0,
+        waits: if model.buffers_by_location() {
+            WaitingStores::of(history, model)
+        } else {
+            None
+        },
+        steps: Vec::with_capacity(history.len() * 2),
+    };
+    for &op in order {
+        scheduler.place(op)?;
+    }
+    for thread in 0..threads {
+        let end = history.threads()[thread].end();
+        scheduler.execute_until(thread, end)?;
+    }
+    let none_waits = |waits: &WaitingStores| waits.left_out.iter().all(VecDeque::is_empty);
+    let all_done = scheduler.waiting == 0
+        && scheduler.buffers.iter().all(VecDeque::is_empty)
+        && scheduler.waits.as_ref().is_none_or(none_waits);
+    all_done.then_some(scheduler.steps)
+}
+
+struct Scheduler<'h, F> {
+    history: &'h History,
+    model: Model,
+    left_out: F,
+    next: Vec<u32>,
+    /// One buffer a thread: the stores in each thread's buffer.
+    buffers: Vec<VecDeque<OpId>>,
+    /// A buffer for each location: how many stores are in buffers, but for those that were left out.
+    waiting: usize,
+    /// A buffer for each location: what stores that were left out wait for, if that can be anything.
+    waits: Option<WaitingStores>,
+    steps: Vec<Step>,
+}
+
+/// Stores that were left out and wait for others to reach memory.
+struct WaitingStores {
+    waits: Waits,
+    oldest: Oldest,
+    committed: Vec<bool>,
+    /// Per thread those in the buffer, the oldest first. What one waits for, later ones do too.
+    left_out: Vec<VecDeque<OpId>>,
+}
+
+impl WaitingStores {
+    fn of(history: &History, model: Model) -> Option<WaitingStores> {
+        Some(WaitingStores {
+            waits: Waits::of(history, model)?,
+            oldest: Oldest::new(history),
+            committed: vec![false; history.len()],
+            left_out: vec![VecDeque::new(); history.threads().len()],
+        })
+    }
+
+    /// Takes note that a store has reached memory.
+    fn commit(&mut self, history: &History, thread: usize, op: OpId) {
+        self.committed[op.at()] = true;
+        let committed = &self.committed;
+        let done = |store: OpId| committed[store.at()];
+        self.oldest.go_on(history, thread, done);
+    }
+
+    /// The next store of a thread that waits no longer.
+    fn next(&mut self, thread: usize) -> Option<OpId> {
+        let left_out = &mut self.left_out[thread];
+        let first = *left_out.front()?;
+        let is_free = self.oldest.allows(thread, first, &self.waits);
+        is_free.then(|| left_out.pop_front())?
+    }
+}
+
+impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
+    /// Whether an operation has no place of its own in the order.
+    fn is_filled_in(&self, op: OpId) -> bool {
+        let effect = self.model.fence_effect(self.history.kind(op));
+        let waits_itself = !matches!(
+            effect,
+            Some(FenceEffect::StoreLoad | FenceEffect::StoreStore)
+        );
+        !waits_itself || (self.left_out)(op)
+    }
+
+    /// Places the event of one operation.
+    fn place(&mut self, op: OpId) -> Option<()> {
+        if self.is_filled_in(op) {
+            return Some(());
+        }
+        let thread = self.history.thread_of(op);
+        let waits_in_buffer = self.model.buffers() && self.history.kind(op).is_plain_store();
+        if waits_in_buffer {
+            if self.next[thread] <= op.0 {
+                self.execute_until(thread, op)?;
+                self.execute(thread, op);
+            }
+            return self.commit(thread, op);
+        }
+        self.execute_until(thread, op)?;
+        self.execute(thread, op);
+        Some(())
+    }
+
+    /// Executes what comes before `end` in program order; that must be stores, which may wait in
+    /// the buffer, or operations that were left out.
+    fn execute_until(&mut self, thread: usize, end: OpId) -> Option<()> {
+        if self.next[thread] > end.0 {
+            return None;
+        }
+        while self.next[thread] < end.0 {
+            let op = OpId(self.next[thread]);
+            let may_wait = self.model.buffers() && self.history.kind(op).is_plain_store();
+            if !may_wait && !self.is_filled_in(op) {
+                return None;
+            }
+            self.execute(thread, op);
+        }
+        Some(())
+    }
+
+    fn execute(&mut self, thread: usize, op: OpId) {
+        self.steps.push(Step::Execute(op));
+        self.next[thread] = op.0 + 1;
+        if !self.history.kind(op).is_plain_store() {
+            return;
+        }
+        match self.model.buffering() {
+            Buffering::None => {}
+            Buffering::InOrder => {
+                self.buffers[thread].push_back(op);
+                self.commit_left_out(thread);
+            }
+            Buffering::PerLocation if !(self.left_out)(op) => self.waiting += 1,
+            Buffering::PerLocation => match &mut self.waits {
+                None => self.steps.push(Step::Commit(op)),
+                Some(waits) => {
+                    waits.left_out[thread].push_back(op);
+                    self.commit_waiting(thread);
+                }
+            },
+        }
+    }
+
+    /// Commits stores that were left out once what they wait for has reached memory (PSO).
+    fn commit_waiting(&mut self, thread: usize) {
+        let Some(waits) = &mut self.waits else {
+            return;
+        };
+        while let Some(store) = waits.next(thread) {
+            self.steps.push(Step::Commit(store));
+            waits.commit(self.history, thread, store);
+        }
+    }
+
+    fn commit(&mut self, thread: usize, op: OpId) -> Option<()> {
+        if self.model.buffers_by_location() {
+            // Each location has a buffer of its own, so the order of a thread's commits is free.
+            self.waiting = self.waiting.checked_sub(1)?;
+        } else if self.buffers[thread].front() == Some(&op) {
+            self.buffers[thread].pop_front();
+        } else {
+            return None;
+        }
+        self.steps.push(Step::Commit(op));
+        self.commit_left_out(thread);
+        if let Some(waits) = &mut self.waits {
+            waits.commit(self.history, thread, op);
+            self.commit_waiting(thread);
+        }
+        Some(())
+    }
+
+    /// Commits stores that were left out once they are the oldest of a first-in first-out buffer.
+    fn commit_left_out(&mut self, thread: usize) {
+        while let Some(&front) = self.buffers[thread].front()
+            && (self.left_out)(front)
+        {
+            self.buffers[thread].pop_front();
+            self.steps.push(Step::Commit(front));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The stage `trace-order`: the trace's own order as a guess at memory order.
+//!
+//! Where a trace shows when operations completed and stores reached memory, that order is most
+//! often a memory order (Qadeer's simple witness, section 5). The guess is run on the operational
+//! machine, so a wrong one does no harm. Cost: sorting, then linear.
+
+use history::{History, OpId};
+
+use crate::engine::schedule::schedule;
+use memory::Model;
+use memory::machine::{self, Step};
+
+/// Tries the trace's order. Returns the steps of a consistent run, or `None` if the trace gives
+/// no order or the order does not satisfy the model.
+pub fn try_trace_order(
+    history: &History,
+    model: Model,
+    left_out: impl Fn(OpId) -> bool,
+) -> Option<Vec<Step>> {
+    if !history.has_order() {
+        return None;
+    }
+    let mut order: Vec<OpId> = history.ops().filter(|&op| !left_out(op)).collect();
+    // A store that is not seen to reach memory goes last.
+    order.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
+    let steps = schedule(history, model, &order, left_out)?;
+    machine::run(history, model, &steps).ok().map(|()| steps)
+}

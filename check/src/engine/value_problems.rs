@@ -1,0 +1,66 @@
+//! Reads that the engines cannot constrain, or need not.
+
+use history::{History, OpId, ReadSource, ReadsFrom};
+
+use crate::engine::finals::Finals;
+use crate::verdict::{Outcome, Reason, Verdict};
+
+/// What is odd about the reads of a history.
+#[derive(Clone, Debug)]
+pub struct ValueProblems {
+    /// A read of a value that nobody wrote.
+    pub thin_air: Option<OpId>,
+    /// Whether a read-modify-write returns what it alone writes.
+    pub reads_itself: bool,
+    /// Reads or final values with several candidates.
+    pub ambiguous: usize,
+    unfinished: Option<OpId>,
+    unfinished_final: Option<u32>,
+    hidden: Option<OpId>,
+    unrecorded: Option<OpId>,
+}
+
+impl ValueProblems {
+    /// The first of each kind by trace line. Cost: linear.
+    pub fn of(history: &History, reads_from: &ReadsFrom, finals: &Finals) -> ValueProblems {
+        let first = |wanted: ReadSource| {
+            history
+                .ops()
+                .filter(|&op| reads_from.source(op) == Some(wanted))
+                .min_by_key(|&op| (history.line(op), op))
+        };
+        let itself = |op: OpId| reads_from.source(op) == Some(ReadSource::Write(op));
+        ValueProblems {
+            thin_air: first(ReadSource::ThinAir),
+            reads_itself: history.ops().any(itself),
+            ambiguous: reads_from.ambiguous() + finals.open.len(),
+            unfinished: first(ReadSource::UnfinishedStore),
+            unfinished_final: finals.unfinished,
+            hidden: first(ReadSource::HiddenWrite),
+            unrecorded: first(ReadSource::Unrecorded),
+        }
+    }
+
+    /// Why nothing but a violation can be concluded, if that is so.
+    pub fn unknowable(&self) -> Option<Reason> {
+        let of_reads = [
+            self.unfinished.map(Reason::UnfinishedStore),
+            self.hidden.map(Reason::HiddenWrite),
+            self.unrecorded.map(Reason::UnrecordedWrite),
+        ];
+        let of_final = self.unfinished_final.map(Reason::UnfinishedFinal);
+        of_reads.into_iter().flatten().next().or(of_final)
+    }
+
+    /// What an order that was found means for reads that it left free.
+    pub fn qualify(&self, mut outcome: Outcome) -> Outcome {
+        let failed = matches!(outcome.verdict, Verdict::Undecided(Reason::FreeReads));
+        let found = matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Satisfied);
+        if let Some(reason) = self.unknowable().filter(|_| found || failed) {
+            outcome.verdict = Verdict::Undecided(reason);
+        } else if failed && self.ambiguous > 0 {
+            outcome.verdict = Verdict::Undecided(Reason::Ambiguous(self.ambiguous));
+        }
+        outcome
+    }
+}

@@ -1,0 +1,242 @@
+//! Hard histories: those that the papers give to show what forced order cannot see, in growing
+//! sizes.
+//!
+//! Each is made of *pairs* of writes that compete for a location, and of *blocks*, each of which
+//! is consistent with every choice of orders of the pairs but one: where all of its orders hold
+//! together, something would have to come before itself. One block forces nothing that saturation
+//! could see, because each of its orders is only refuted together with the others, or because the
+//! contradiction takes several writes that stay unordered until the pair is. So the blocks are the
+//! clauses of a formula, and deciding the history is deciding the formula.
+//!
+//! Three kinds of blocks, for the orders `first_i ≤ second_i` with i from 0 to m - 1:
+//!
+//! | block | before `first_i` | after `second_i` | if all orders hold |
+//! |---|---|---|---|
+//! | *ring* (Zennou et al. 2020, Figs. 3-5) | its thread writes `y_i := 1` | `y_i := 2`, then `y_i+1 == 1` is read | each `y_i := 1` is overwritten before it is read, which goes around in a circle |
+//! | *announced* (Manovit & Hangal 2006, Fig. 2a) | its thread reads a flag that is set after `B := i+1` | `B == i` is read | each `B := i` comes after `B := i+1`: another circle |
+//! | *observed* (Fig. 2b, 2c) | a thread writes `B := i+1`, then reads `first_i` | `B == i` is read | the same |
+//!
+//! (i + 1 is taken modulo m.) What comes after `second_i` is done by a thread that has read it.
+//! A block of one order uses it twice. In the papers' words: the circle is Figure 3 if m = 2 and
+//! both orders are the same, Figure 4 with m of them, Figure 5 if they are of several pairs.
+//!
+//! The figures are about SC. Fences keep a thread's order as far as the recipe's model does not, so
+//! that the verdict is the same under it and every stronger model; weaker ones may allow more.
+//!
+//! ```
+//! use check::generate::families::{Family, HardRecipe, hard};
+//! use check::{Algorithm, Model, Options, Verdict, check};
+//! use history::{Ambiguity, ReadsFrom};
+//!
+//! let family = Family::from_name("pairs-violation").unwrap();
+//! let history = hard(&HardRecipe { size: 2, ..HardRecipe::new(family) })?;
+//! let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse)?;
+//! let verdict = |algorithm| {
+//!     let options = Options { algorithm, ..Options::default() };
+//!     check(&history, &reads_from, Model::SC, &options).verdict
+//! };
+//! assert!(matches!(verdict(Algorithm::Saturate), Verdict::Undecided(_)));
+//! assert!(matches!(verdict(Algorithm::Complete), Verdict::Violation(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod puzzle;
+mod threads;
+
+use std::fmt;
+
+use history::History;
+
+use super::rng::Rng;
+use super::{RecipeError, at_most};
+use memory::Model;
+use puzzle::Puzzle;
+use threads::Threads;
+
+/// Which pairs there are, and which of their orders the blocks exclude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Figure {
+    /// One pair whose order is forced by a circle through `size` locations: Fig. 3 of Zennou et
+    /// al. for 2, Fig. 4 for more. With both orders refuted, Fig. 1c.
+    Ring,
+    /// `size` pairs and a block for every choice of their orders but one: Fig. 5 for 2.
+    Pairs,
+    /// `size` pairs in a row: the order of each forces that of the next, by a block of two orders
+    /// as in Fig. 5, and the first is forced by Fig. 3.
+    Chain,
+    /// A pair for each of `size` pigeons and each of `size` holes, that is ordered one way if the
+    /// pigeon is in the hole. Every pigeon must be in one (a block of `size` orders), no two in the
+    /// same (blocks of two). In the violation there is a pigeon more.
+    Pigeons,
+    /// The chain with announced blocks: Fig. 2a of Manovit & Hangal for 1.
+    Hpca2a,
+    /// The chain with observed blocks: their Fig. 2b for 1.
+    Hpca2b,
+    /// `size + 2` writes of one location in a row, none of which but the outer ones may come
+    /// before both of its neighbours: Fig. 2c for 1. In the violation the row is closed to a ring.
+    Hpca2c,
+}
+
+/// A figure, and whether it is the consistent history that it shows or the violation that comes
+/// of refuting what it still allows (the papers' *mirrored* nodes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Family {
+    /// The pairs and blocks.
+    pub figure: Figure,
+    /// Whether no order is left.
+    pub violation: bool,
+}
+
+impl Figure {
+    /// Every figure.
+    pub const ALL: [Figure; 7] = [
+        Figure::Ring,
+        Figure::Pairs,
+        Figure::Chain,
+        Figure::Pigeons,
+        Figure::Hpca2a,
+        Figure::Hpca2b,
+        Figure::Hpca2c,
+    ];
+
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Figure::Ring => ["ring", "ring-violation"],
+            Figure::Pairs => ["pairs", "pairs-violation"],
+            Figure::Chain => ["chain", "chain-violation"],
+            Figure::Pigeons => ["pigeons", "pigeons-violation"],
+            Figure::Hpca2a => ["hpca-2a", "hpca-2a-violation"],
+            Figure::Hpca2b => ["hpca-2b", "hpca-2b-violation"],
+            Figure::Hpca2c => ["hpca-2c", "hpca-2c-violation"],
+        }
+    }
+
+    /// The smallest and the largest size.
+    fn sizes(self) -> (u32, u32) {
+        match self {
+            Figure::Ring => (2, 1 << 20),
+            Figure::Pairs => (1, 16),
+            Figure::Chain | Figure::Hpca2a | Figure::Hpca2b | Figure::Hpca2c => (1, 1 << 20),
+            Figure::Pigeons => (1, 128),
+        }
+    }
+}
+
+impl Family {
+    /// Every family: each figure's consistent one, then its violation.
+    pub fn all() -> impl Iterator<Item = Family> {
+        Figure::ALL
+            .into_iter()
+            .flat_map(|figure| [false, true].map(|violation| Family { figure, violation }))
+    }
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        self.figure.names()[usize::from(self.violation)]
+    }
+
+    /// The family of a name.
+    pub fn from_name(name: &str) -> Option<Family> {
+        Family::all().find(|family| family.name() == name)
+    }
+
+    /// One line on what it is and what a size means.
+    pub fn describe(self) -> &'static str {
+        match (self.figure, self.violation) {
+            (Figure::Ring, false) => {
+                "one pair of writes, ordered by a circle through SIZE locations (Zennou et al., Fig. 3 for 2, Fig. 4)"
+            }
+            (Figure::Ring, true) => "the same with both orders refuted (Fig. 1c for 2)",
+            (Figure::Pairs, false) => {
+                "SIZE pairs, all choices of their orders but one excluded (Zennou et al., Fig. 5 for 2)"
+            }
+            (Figure::Pairs, true) => "the same with every choice excluded",
+            (Figure::Chain, false) => "SIZE pairs, each one's order forcing the next one's",
+            (Figure::Chain, true) => "the same with the last one's forced order refuted",
+            (Figure::Pigeons, false) => "SIZE pigeons in SIZE holes, a pair for each of both",
+            (Figure::Pigeons, true) => "a pigeon more than holes",
+            (Figure::Hpca2a, false) => {
+                "chain of the blocks of Manovit & Hangal 2006, Fig. 2a (the figure for 1)"
+            }
+            (Figure::Hpca2a, true) => "the same with the last one's forced order refuted",
+            (Figure::Hpca2b, false) => {
+                "chain of the blocks of Manovit & Hangal 2006, Fig. 2b (the figure for 1)"
+            }
+            (Figure::Hpca2b, true) => "the same with the last one's forced order refuted",
+            (Figure::Hpca2c, false) => {
+                "SIZE writes, none before both its neighbours (Manovit & Hangal 2006, Fig. 2c for 1)"
+            }
+            (Figure::Hpca2c, true) => "the same in a ring of SIZE + 2 writes",
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a hard history is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HardRecipe {
+    /// The family.
+    pub family: Family,
+    /// How large; see [`Figure`].
+    pub size: u32,
+    /// How many copies on locations and threads of their own. If it is a violation, one of them is
+    /// and the others are consistent.
+    pub copies: u32,
+    /// Where this model does not keep a thread's order, fences do.
+    pub model: Model,
+    /// Decides how threads and locations are numbered, and which values are written.
+    pub seed: u64,
+}
+
+impl HardRecipe {
+    /// A family's history of size 2, once, for SC.
+    pub fn new(family: Family) -> HardRecipe {
+        HardRecipe {
+            family,
+            size: 2,
+            copies: 1,
+            model: Model::SC,
+            seed: 0,
+        }
+    }
+}
+
+/// Operations that a hard history has at most.
+const MOST_OPERATIONS: u64 = 1 << 25;
+
+/// Makes a hard history. Nothing in it but the operations themselves tells which of its writes
+/// comes first: threads, locations and values are numbered at random.
+///
+/// # Errors
+/// If the size or the number of copies is out of range.
+pub fn hard(recipe: &HardRecipe) -> Result<History, RecipeError> {
+    let Family { figure, violation } = recipe.family;
+    let (least, most) = figure.sizes();
+    if !(least..=most).contains(&recipe.size) {
+        return Err(RecipeError::Size {
+            family: recipe.family.name(),
+            size: recipe.size,
+            least,
+            most,
+        });
+    }
+    let puzzle = |violation| Puzzle::new(Family { figure, violation }, recipe.size);
+    let last = puzzle(violation);
+    let room = MOST_OPERATIONS / last.operations().max(1);
+    let why = " of this size";
+    at_most(recipe.copies, "copies", room.max(1) as u32, why)?;
+
+    let mut rng = Rng::new(recipe.seed);
+    let mut threads = Threads::default();
+    if recipe.copies > 1 {
+        let other = puzzle(false);
+        (1..recipe.copies).for_each(|_| threads.add(&other));
+    }
+    threads.add(&last);
+    Ok(threads.history(recipe.model, &mut rng)?)
+}

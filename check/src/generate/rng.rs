@@ -1,0 +1,139 @@
+//! Random choices that are the same on every machine.
+//!
+//! The generator is ChaCha8, whose stream is part of its definition. What is made of the stream is
+//! written out here, since libraries reserve the right to change that.
+
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng as _, SeedableRng};
+
+/// A pseudo-random generator.
+pub(super) struct Rng(ChaCha8Rng);
+
+impl Rng {
+    /// Creates the generator of a seed, which is the lowest eight bytes of the key.
+    pub fn new(seed: u64) -> Rng {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        Rng(ChaCha8Rng::from_seed(key))
+    }
+
+    /// A number below `bound`, which is not 0. Off uniform by less than `bound` in 2^64.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        let wide = u128::from(self.0.next_u64()) * u128::from(bound);
+        (wide >> 64) as u64
+    }
+
+    /// An index into something that long, which is not empty.
+    pub fn index(&mut self, length: usize) -> usize {
+        self.below(length as u64) as usize
+    }
+
+    /// Puts the first `count` of a shuffled slice at its front; all of it if it is shorter.
+    pub fn draw<T>(&mut self, slice: &mut [T], count: usize) {
+        let length = slice.len();
+        for at in 0..count.min(length) {
+            let other = at + self.index(length - at);
+            slice.swap(at, other);
+        }
+    }
+
+    /// Puts a slice into random order.
+    pub fn shuffle<T>(&mut self, slice: &mut [T]) {
+        self.draw(slice, slice.len());
+    }
+}
+
+/// A choice among numbers from 0 with given weights.
+pub(super) struct Weighted {
+    /// Sum of the weights up to each number and its own.
+    sums: Vec<u64>,
+    uniform: bool,
+}
+
+impl Weighted {
+    /// Chooses by these weights, not all of which are 0.
+    pub fn new(weights: impl Iterator<Item = u64>) -> Weighted {
+        let mut sum = 0;
+        let sums = weights.map(|weight| {
+            sum += weight;
+            sum
+        });
+        let sums: Vec<u64> = sums.collect();
+        let uniform = (1u64..).zip(&sums).all(|(number, &sum)| sum == number);
+        Weighted { sums, uniform }
+    }
+
+    /// Zipf's law for `count` numbers. Weights are whole, so that the last bits of a power, which
+    /// differ between machines, decide nothing; none is 0.
+    pub fn zipf(count: u32, skew: f64) -> Weighted {
+        const MOST: f64 = (1u64 << 31) as f64;
+        if skew == 0.0 {
+            return Weighted::new((0..count).map(|_| 1));
+        }
+        Weighted::new((1..=count).map(|rank| {
+            let weight = MOST * f64::from(rank).powf(-skew);
+            (weight.round() as u64).max(1)
+        }))
+    }
+
+    /// A random number. Cost: logarithmic in the number of weights.
+    pub fn choose(&self, rng: &mut Rng) -> usize {
+        let total = self.sums.last().copied().unwrap_or(1);
+        let point = rng.below(total);
+        if self.uniform {
+            return point as usize;
+        }
+        self.sums.partition_point(|&sum| sum <= point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Histories are promised to be the same forever: if this fails, the promise is broken.
+    #[test]
+    fn the_stream_of_a_seed_is_fixed() {
+        let mut rng = Rng::new(1);
+        let numbers: Vec<u64> = (0..4).map(|_| rng.below(1 << 32)).collect();
+        assert_eq!(numbers, FIRST);
+    }
+
+    const FIRST: [u64; 4] = [1638484553, 1266703218, 3428475886, 3934848116];
+
+    #[test]
+    fn shuffling_reaches_every_order() {
+        let mut rng = Rng::new(2);
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..200 {
+            let mut slice = [0, 1, 2];
+            rng.shuffle(&mut slice);
+            seen.insert(slice);
+        }
+        assert_eq!(seen.len(), 6);
+    }
+
+    #[test]
+    fn choices_follow_their_weights() {
+        let mut rng = Rng::new(3);
+        let weighted = Weighted::new([0, 3, 0, 1].into_iter());
+        let mut counts = [0; 4];
+        for _ in 0..4000 {
+            counts[weighted.choose(&mut rng)] += 1;
+        }
+        assert_eq!([counts[0], counts[2]], [0, 0]);
+        assert!((2850..3150).contains(&counts[1]), "{counts:?}");
+    }
+
+    #[test]
+    fn skew_makes_the_first_popular() {
+        let mut rng = Rng::new(4);
+        let share = |rng: &mut Rng, skew| {
+            let zipf = Weighted::zipf(100, skew);
+            (0..10_000).filter(|_| zipf.choose(rng) == 0).count()
+        };
+        // 1 of 100, and 1 of the 100th harmonic number, 5.19.
+        assert!((60..140).contains(&share(&mut rng, 0.0)));
+        assert!((1800..2050).contains(&share(&mut rng, 1.0)));
+    }
+}

@@ -1,0 +1,112 @@
+//! The pairs of writes of one location, initial writes left out: how many there are, and which of
+//! them a saturated order orders. Each pair counts once, whichever way around it is ordered.
+
+use history::History;
+
+use crate::bounds::Bounds;
+use crate::engine::saturate::Saturation;
+
+/// How often the bounds are looked at, in writes.
+const LOOKS: usize = 1024;
+/// Bytes that a pair takes, here and in what is built on it.
+const BYTES: usize = 200;
+
+/// How many pairs there are. Cost: linear.
+pub fn write_pairs(history: &History) -> u64 {
+    let mut writes = vec![0u64; history.locations().len()];
+    for op in history.ops().filter(|&op| history.kind(op).writes()) {
+        if let Some(location) = history.location(op) {
+            writes[location as usize] += 1;
+        }
+    }
+    writes.iter().map(|&n| n * n.saturating_sub(1) / 2).sum()
+}
+
+/// The ordered pairs of events, the earlier one first. To be called at a fixpoint. Cost: for each
+/// write O(threads) steps and those of the pairs.
+pub fn ordered(saturation: &Saturation<'_>) -> impl Iterator<Item = (u32, u32)> {
+    before(saturation)
+        .flat_map(|(write, others)| others.iter().map(move |&earlier| (earlier, write)))
+}
+
+/// How many ordered pairs there are. Cost: for each write O(threads) steps.
+pub fn count_ordered(saturation: &Saturation<'_>) -> u64 {
+    before(saturation)
+        .map(|(_, others)| others.len() as u64)
+        .sum()
+}
+
+/// The unordered pairs of events, by location and ascending rank of neither: the one of lower rank
+/// comes first in each. `None` if a bound was met. Cost: for each write O(threads) steps and those
+/// of the pairs.
+pub fn unordered(saturation: &Saturation<'_>, bounds: &Bounds) -> Option<Vec<(u32, u32)>> {
+    let events = saturation.events;
+    let rank = saturation.ranks();
+    let mut pairs = Vec::new();
+    let mut looks = 0usize;
+    for location in 0..events.locations() as u32 {
+        for (write, others) in unordered_at(saturation, location) {
+            looks += 1;
+            if looks.is_multiple_of(LOOKS)
+                && (bounds.passed() || !bounds.allows(BYTES * pairs.len()))
+            {
+                return None;
+            }
+            pairs.extend(others.iter().map(|&other| {
+                if rank[write as usize] < rank[other as usize] {
+                    (write, other)
+                } else {
+                    (other, write)
+                }
+            }));
+        }
+    }
+    bounds.allows(BYTES * pairs.len()).then_some(pairs)
+}
+
+/// How many unordered pairs there are. Cost: for each write O(threads) steps.
+pub fn count_unordered(saturation: &Saturation<'_>) -> u64 {
+    let locations = 0..saturation.events.locations() as u32;
+    let unordered = locations.flat_map(|location| unordered_at(saturation, location));
+    unordered.map(|(_, others)| others.len() as u64).sum()
+}
+
+/// For each write and each chain with writes of its location, those of them that precede it.
+fn before<'s>(saturation: &'s Saturation<'_>) -> impl Iterator<Item = (u32, &'s [u32])> {
+    let events = saturation.events;
+    let writes = (0..events.len() as u32).filter(|&event| events.writes(event));
+    writes.flat_map(move |write| {
+        let index = &events.write_index;
+        let groups = index.groups(events.location[write as usize]).iter();
+        groups.map(move |group| {
+            let known = saturation.clock(write)[group.slot as usize];
+            (
+                write,
+                &index.members(group)[..index.count_up_to(group, known)],
+            )
+        })
+    })
+}
+
+/// For each write and each later chain of its location, the writes there that are unordered with
+/// it; they follow each other.
+fn unordered_at<'s>(
+    saturation: &'s Saturation<'_>,
+    location: u32,
+) -> impl Iterator<Item = (u32, &'s [u32])> {
+    let index = &saturation.events.write_index;
+    let groups = index.groups(location);
+    let with_later = groups.iter().enumerate();
+    with_later.flat_map(move |(at, group)| {
+        let writes = index.members(group).iter();
+        writes.flat_map(move |&write| {
+            groups[at + 1..].iter().map(move |other| {
+                let known = saturation.clock(write)[other.slot as usize];
+                let start = index.count_up_to(other, known);
+                let rest = &index.members(other)[start..];
+                let end = rest.partition_point(|&member| !saturation.precedes(write, member));
+                (write, &rest[..end])
+            })
+        })
+    })
+}

@@ -1,0 +1,448 @@
+//! The formula of what saturation leaves open.
+//!
+//! There is a variable for each pair of writes of one location that is still unordered, and for each
+//! candidate source of a read (or final value) that has several; one of the candidates is right. A
+//! model stands for an order: what is forced, and for each pair S ≤ S' that the model chooses L ≤ S'
+//! for the readers L of S (R7); for a chosen source S of L, S ≤ L if S is external (R4), S'' ≤ S for
+//! L's own earlier write S'' (R5), and R7. If that order has no cycle it is a memory order: R6 holds
+//! too, since all writes of a location are ordered. If it has, the literals of the cycle exclude each
+//! other, and the solver goes on with that clause. So clauses are added only where a model needs them:
+//! there are none for transitivity.
+//!
+//! Pairs are true for the order of the events' ranks, which is what the solver tries first.
+//!
+//! `candidates` sets up the choices of sources.
+//!
+//! **Cost.** A model costs O(edges + pairs · threads) to look at. The number of models is
+//! exponential in the worst case.
+
+mod candidates;
+
+use history::{History, ReadsFrom};
+use rustc_hash::FxHashMap;
+
+use super::case;
+use super::cycles::cycles;
+use super::graph::{Arc, Forced, Graph, Link};
+use super::resolve::{self, Logged, Step, resolve};
+use super::solver::Solver;
+use super::triangles::Triangles;
+use crate::bounds::Bounds;
+use crate::engine::csr::Csr;
+use crate::engine::events::{Events, INITIAL};
+use crate::engine::finals::Finals;
+use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
+use crate::engine::saturate::Saturation;
+use crate::kernel::pairs::unordered;
+use crate::verdict::SatStatistics;
+use certify::rule::Rule;
+
+/// What the solver found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The events in a memory order.
+    Order(Vec<u32>),
+    /// There is none, under the assumptions.
+    Nothing,
+    /// The budget of contradictions is spent.
+    Budget,
+    /// A bound was met.
+    Exceeded,
+}
+
+/// A read with several candidates, or a location whose final value has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// An event.
+    Event(u32),
+    /// The end of a run, by location.
+    Final(u32),
+}
+
+/// A candidate source; its variable follows those of the pairs.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// Who reads.
+    pub reader: Reader,
+    /// An event, or [`INITIAL`].
+    pub source: u32,
+    /// The literal that says that it is right. It is negative for all but the best guess, because
+    /// the solver tries variables as true first.
+    chosen: i32,
+}
+
+/// A clause of the formula.
+enum Origin {
+    /// The literals of this cycle exclude each other.
+    Cycle(Vec<Arc>),
+    /// One of this reader's candidates is right.
+    Candidates(Reader),
+    /// The solver learned it.
+    Learned,
+}
+
+/// The formula, and what was found out about it.
+pub struct Residual<'a, 'e, 'b> {
+    saturation: &'a Saturation<'e>,
+    bounds: &'b Bounds,
+    rank: Vec<u32>,
+    forced: Forced,
+    triangles: Triangles,
+    pairs: Vec<(u32, u32)>,
+    /// Per event the pairs that it is in.
+    pairs_of: Csr,
+    candidates: Vec<Candidate>,
+    /// Per event the store-conditionals that its source guards, if it is a load-linked read with
+    /// several candidates.
+    guarded: FxHashMap<u32, Vec<u32>>,
+    solver: Solver<'b>,
+    log: Vec<Logged>,
+    origins: Vec<Origin>,
+    /// Contradictions met so far.
+    pub contradictions: u64,
+}
+
+impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
+    /// Sets up the formula for an order that is saturated without a contradiction. `None` if a bound
+    /// was met.
+    pub fn new(
+        history: &History,
+        reads_from: &ReadsFrom,
+        finals: &Finals,
+        saturation: &'a Saturation<'e>,
+        bounds: &'b Bounds,
+    ) -> Option<Residual<'a, 'e, 'b>> {
+        let mut residual = Residual::of_pairs(saturation, unordered(saturation, bounds)?, bounds);
+        residual.add_candidates(history, reads_from, finals);
+        Some(residual)
+    }
+
+    /// The formula for these pairs, which are all that are unordered, each in the order that is tried
+    /// first. Every read must have one source.
+    pub fn of_pairs(
+        saturation: &'a Saturation<'e>,
+        pairs: Vec<(u32, u32)>,
+        bounds: &'b Bounds,
+    ) -> Residual<'a, 'e, 'b> {
+        let events = saturation.events;
+        let mut solver = Solver::proving(bounds);
+        pairs.iter().for_each(|_| {
+            solver.variable();
+        });
+        let numbered = pairs.iter().enumerate();
+        let both = numbered.flat_map(|(at, &(a, b))| [(a, at as u32), (b, at as u32)]);
+        Residual {
+            bounds,
+            rank: saturation.ranks(),
+            forced: Forced::new(saturation),
+            triangles: Triangles::new(saturation, &pairs),
+            pairs_of: Csr::new(events.len(), both.collect::<Vec<_>>().into_iter()),
+            pairs,
+            candidates: Vec::new(),
+            guarded: FxHashMap::default(),
+            solver,
+            log: Vec::new(),
+            origins: Vec::new(),
+            contradictions: 0,
+            saturation,
+        }
+    }
+
+    fn events(&self) -> &'e Events {
+        self.saturation.events
+    }
+
+    /// The unordered pairs; the literal of the n-th is n + 1 if the first comes first.
+    pub fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    /// The pair that a literal orders, in that order.
+    pub fn pair(&self, literal: i32) -> (u32, u32) {
+        let (a, b) = self.pairs[literal.unsigned_abs() as usize - 1];
+        if literal > 0 { (a, b) } else { (b, a) }
+    }
+
+    /// Whether a literal holds in the run that was found.
+    pub fn holds(&self, literal: i32) -> bool {
+        self.solver.holds(literal)
+    }
+
+    /// A literal that can be assumed for one of these to hold. No refutation can be had after this.
+    pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
+        let assumed = self.solver.variable();
+        self.solver.add(literals.chain([-assumed]));
+        assumed
+    }
+
+    /// Requires a literal that is known to hold in every run. No refutation can be had after this.
+    pub fn require(&mut self, literal: i32) {
+        self.solver.add([literal]);
+    }
+
+    /// What the solver was given and did.
+    pub fn statistics(&mut self) -> SatStatistics {
+        self.solver.statistics()
+    }
+
+    fn log_clause(&mut self, clause: Vec<i32>, origin: Origin) {
+        self.solver.add(clause.iter().copied());
+        self.log.push(Logged {
+            clause,
+            given: true,
+        });
+        self.origins.push(origin);
+    }
+
+    /// Adds the clause of a cycle.
+    fn exclude(&mut self, cycle: Vec<Arc>) {
+        let literals = cycle.iter().flat_map(|arc| arc.link.literals());
+        let mut clause: Vec<i32> = literals.filter(|&l| l != 0).map(|l| -l).collect();
+        clause.sort_unstable();
+        clause.dedup();
+        self.log_clause(clause, Origin::Cycle(cycle));
+    }
+
+    /// Looks for a memory order in which the assumptions, literals of the formula, hold.
+    pub fn solve(&mut self, assumptions: &[i32], budget: u64) -> Found {
+        loop {
+            if self.bounds.passed() || !self.bounds.allows(0) {
+                return Found::Exceeded;
+            }
+            let left = budget.saturating_sub(self.contradictions);
+            if left == 0 {
+                return Found::Budget;
+            }
+            let answer = self.solver.solve(assumptions, left);
+            let learned = self.solver.take_learned();
+            self.contradictions += learned.len() as u64;
+            self.log.extend(learned.into_iter().map(|clause| Logged {
+                clause,
+                given: false,
+            }));
+            self.origins.resize_with(self.log.len(), || Origin::Learned);
+            match answer {
+                None if self.bounds.passed() => return Found::Exceeded,
+                None => return Found::Budget,
+                Some(false) => return Found::Nothing,
+                Some(true) => {}
+            }
+            match self.look() {
+                Ok(order) => return Found::Order(order),
+                Err(cycles) => {
+                    self.contradictions += cycles.len() as u64;
+                    cycles.into_iter().for_each(|cycle| self.exclude(cycle));
+                }
+            }
+        }
+    }
+
+    /// The order that the solver's model stands for, or cycles of it.
+    fn look(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
+        let triangles = self.triangles.find(|pair| self.ordered(pair));
+        if !triangles.is_empty() {
+            return Err(triangles);
+        }
+        let graph = Graph::new(&self.forced, self.chosen());
+        graph
+            .sort(&self.rank)
+            .map_err(|components| cycles(&graph, &components))
+    }
+
+    /// What the solver's model adds to the forced order.
+    fn chosen(&self) -> Vec<Arc> {
+        let mut arcs = Vec::new();
+        for at in 0..self.pairs.len() {
+            self.order_pair(at, &mut arcs);
+        }
+        for candidate in &self.candidates {
+            let chosen = candidate.chosen;
+            if self.solver.holds(chosen) {
+                match candidate.reader {
+                    Reader::Event(read) => {
+                        self.read_from(read, candidate.source, chosen, &mut arcs)
+                    }
+                    Reader::Final(_) => self.come_last(candidate.source, chosen, &mut arcs),
+                }
+            }
+        }
+        arcs
+    }
+
+    /// The pair as the model orders it, with the literal that says so.
+    fn ordered(&self, pair: usize) -> (u32, u32, i32) {
+        let (a, b) = self.pairs[pair];
+        let literal = pair as i32 + 1;
+        if self.solver.holds(literal) {
+            (a, b, literal)
+        } else {
+            (b, a, -literal)
+        }
+    }
+
+    /// The order of two writes, and that whoever reads the first comes before the second.
+    fn order_pair(&self, pair: usize, arcs: &mut Vec<Arc>) {
+        let (from, to, literal) = self.ordered(pair);
+        arcs.push(Arc {
+            from,
+            to,
+            link: Link::chosen(Rule::Assumed, [0, literal]),
+        });
+        let readers = self.events().readers.of(from).iter();
+        arcs.extend(readers.filter(|&&reader| reader != to).map(|&reader| Arc {
+            from: reader,
+            to,
+            link: Link::Chosen {
+                rule: Rule::Overtaken,
+                literals: [0, literal],
+                source: from,
+            },
+        }));
+    }
+
+    /// What follows if a read takes its value from this source.
+    fn read_from(&self, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
+        if source != INITIAL {
+            if !self.is_own(read, source) {
+                let link = Link::chosen(Rule::ReadsFrom, [chosen, 0]);
+                arcs.push(Arc {
+                    from: source,
+                    to: read,
+                    link,
+                });
+            }
+            if let Some(earlier) = self.own_earlier(read).filter(|&earlier| earlier != source) {
+                let link = Link::chosen(Rule::OwnEarlier(read), [chosen, 0]);
+                arcs.push(Arc {
+                    from: earlier,
+                    to: source,
+                    link,
+                });
+            }
+        }
+        let guarded = self.guarded.get(&read).into_iter().flatten();
+        for &reader in std::iter::once(&read).chain(guarded) {
+            self.overtake(reader, source, chosen, arcs);
+        }
+    }
+
+    /// Whoever depends on a read of `source` comes before all writes that `source` comes before.
+    fn overtake(&self, from: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
+        let mut push = |to: u32, pair: i32| {
+            if to != from {
+                let link = Link::Chosen {
+                    rule: Rule::Overtaken,
+                    literals: [chosen, pair],
+                    source,
+                };
+                arcs.push(Arc { from, to, link });
+            }
+        };
+        self.forced_after(source, from).for_each(|to| push(to, 0));
+        if source != INITIAL {
+            for &pair in self.pairs_of.of(source) {
+                let (first, second, literal) = self.ordered(pair as usize);
+                if first == source {
+                    push(second, literal);
+                }
+            }
+        }
+    }
+
+    /// In each chain of a location, the first write that a source is forced to come before; `reader`
+    /// says which location.
+    fn forced_after(&self, source: u32, reader: u32) -> impl Iterator<Item = u32> {
+        let events = self.events();
+        let index = &events.write_index;
+        let groups = index.groups(events.location[reader as usize]).iter();
+        groups.filter_map(move |group| {
+            let members = index.members(group);
+            let first = match source {
+                INITIAL => 0,
+                _ => members.partition_point(|&write| !self.is_after(source, write)),
+            };
+            // What comes after the reader in its own chain does so anyway.
+            members.get(first).copied()
+        })
+    }
+
+    fn is_after(&self, source: u32, write: u32) -> bool {
+        source != write && self.saturation.precedes(source, write)
+    }
+
+    /// A location ends with this write.
+    fn come_last(&self, last: u32, chosen: i32, arcs: &mut Vec<Arc>) {
+        let index = &self.events().write_index;
+        let groups = index.groups(self.events().location[last as usize]).iter();
+        let writes = groups.flat_map(|group| index.members(group));
+        arcs.extend(writes.filter(|&&write| write != last).map(|&from| Arc {
+            from,
+            to: last,
+            link: Link::chosen(Rule::Final, [chosen, 0]),
+        }));
+    }
+
+    /// Why there is no memory order at all. `None` if the solver's clauses do not show it, or a
+    /// bound was met.
+    pub fn refutation(&self) -> Option<Violation> {
+        let steps = resolve(&self.log, self.bounds)?;
+        let mut blocks = Vec::new();
+        let mut of_given: FxHashMap<usize, Premise> = FxHashMap::default();
+        let mut resolvents = Vec::with_capacity(steps.len());
+        for Step { clause, premises } in steps {
+            let premises = premises.into_iter().map(|premise| match premise {
+                resolve::Premise::Step(earlier) => Premise::Resolvent(earlier),
+                resolve::Premise::Given(number) => *of_given
+                    .entry(number)
+                    .or_insert_with(|| self.premise(number, &mut blocks)),
+            });
+            resolvents.push(Resolvent {
+                premises: premises.collect(),
+                clause: clause.iter().map(|&l| self.meaning(l)).collect(),
+            });
+        }
+        Some(Violation { blocks, resolvents })
+    }
+
+    /// Why a given clause holds.
+    fn premise(&self, number: usize, blocks: &mut Vec<Block>) -> Premise {
+        match &self.origins[number] {
+            Origin::Candidates(reader) => Premise::Candidates(case::reader(self.events(), *reader)),
+            Origin::Cycle(cycle) => {
+                blocks.push(case::block(self, cycle));
+                Premise::Block(blocks.len() - 1)
+            }
+            Origin::Learned => unreachable!("learned clauses are steps"),
+        }
+    }
+
+    /// What a literal says.
+    pub fn meaning(&self, literal: i32) -> Assumption {
+        let events = self.events();
+        let variable = literal.unsigned_abs() as usize - 1;
+        if let Some(&(a, b)) = self.pairs.get(variable) {
+            let (first, second) = if literal > 0 { (a, b) } else { (b, a) };
+            let op = |event: u32| events.op[event as usize];
+            return Assumption::Before(op(first), op(second));
+        }
+        let Candidate {
+            reader,
+            source,
+            chosen,
+        } = self.candidates[variable - self.pairs.len()];
+        let from = Assumption::From(
+            case::reader(events, reader),
+            case::source(events, reader, source),
+        );
+        if literal == chosen {
+            from
+        } else {
+            from.opposite()
+        }
+    }
+
+    /// The order that the formula completes.
+    pub fn saturation(&self) -> &'a Saturation<'e> {
+        self.saturation
+    }
+}
