@@ -205,7 +205,7 @@ fn a_campaign_may_get_more_runs_and_time_and_nothing_else() {
     let path = folder.path("c");
     let text = output(&small(&path, &["--budget", "0s"]));
     assert!(
-        text.contains("Time was over before all runs were done"),
+        text.contains("The time budget ended before all runs were done"),
         "{text}"
     );
     assert_eq!(log(&path).len(), 0);

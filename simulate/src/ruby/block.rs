@@ -111,6 +111,14 @@ mod tests {
         }
     }
 
+    /// The number that up to 8 bytes make, the lowest byte first.
+    fn read(block: &[u64], offset: u64, size: u64) -> Result<u64, Misuse> {
+        let bytes = (0..size).rev();
+        bytes
+            .map(|at| byte(block, offset.saturating_add(at)))
+            .try_fold(0, |number, byte| Ok(number << 8 | u64::from(byte?)))
+    }
+
     #[test]
     fn words_do_what_bytes_do() {
         let mut random = Delays::new(9);

@@ -122,19 +122,18 @@ impl System {
     /// Carries out a function of the library that does more than look something up (`fast` has the others); its
     /// arguments begin at `at`.
     pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
+        use LibraryFunction::*;
         let a = self.words.words[at];
         let b = self.words.words[at + 1];
         let result = match function {
-            LibraryFunction::InReady => u64::from(self.is_ready(a as u32)),
-            LibraryFunction::InDequeue => self.dequeue(a)?,
-            LibraryFunction::CacheProbe => {
+            InReady => u64::from(self.is_ready(a as u32)),
+            InDequeue => self.dequeue(a)?,
+            CacheProbe => {
                 let line = self.line(b)?;
                 self.caches[a as usize].cache_probe(line)?
             }
-            LibraryFunction::CacheAllocate => {
-                self.cache_allocate(a, b, self.words.words[at + 2])?
-            }
-            LibraryFunction::CacheDeallocate => {
+            CacheAllocate => self.cache_allocate(a, b, self.words.words[at + 2])?,
+            CacheDeallocate => {
                 let line = self.line(b)?;
                 let entry = self.caches[a as usize].deallocate(line)?;
                 *self.words.mark(entry) = 0;
@@ -142,23 +141,21 @@ impl System {
                 0
             }
             // That of an entry has been changed already.
-            LibraryFunction::ChangePermission => return Err(Trap::Null),
-            LibraryFunction::TableAllocate => self.table_allocate(a, b)?,
-            LibraryFunction::TableDeallocate => {
+            ChangePermission => return Err(Trap::Null),
+            TableAllocate => self.table_allocate(a, b)?,
+            TableDeallocate => {
                 let line = self.line(b)?;
                 self.table_deallocate(a, line)?
             }
-            LibraryFunction::PerfectLookup => self.perfect_lookup(a, b)?,
-            LibraryFunction::PerfectAllocate => self.perfect_allocate(a, b)?,
-            LibraryFunction::PerfectDeallocate => {
+            PerfectLookup => self.perfect_lookup(a, b)?,
+            PerfectAllocate => self.perfect_allocate(a, b)?,
+            PerfectDeallocate => {
                 let line = self.line_of(b);
                 self.table_deallocate(a, line)?
             }
-            LibraryFunction::TableSlots => {
-                u64::from(self.tables[a as usize].slots_available(b as usize))
-            }
-            LibraryFunction::Later => self.now.saturating_add(a),
-            LibraryFunction::MapToMachine => self.home(a, b)?,
+            TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
+            Later => self.now.saturating_add(a),
+            MapToMachine => self.home(a, b)?,
             _ => return self.uncommon(function, at),
         };
         self.words.words[at] = result;
@@ -167,6 +164,7 @@ impl System {
 
     /// Carries out the functions whose speed does not matter: a new function gets an arm here.
     fn uncommon(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
+        use LibraryFunction::*;
         let arguments: [u64; 5] = std::array::from_fn(|index| self.words.words[at + index]);
         let [a, b, c, d, _] = arguments;
         let (i, j) = (a as usize, b as usize);
@@ -178,177 +176,121 @@ impl System {
         let mask = i..i.wrapping_add(self.mask.words());
         let shape = self.mask;
         let result = match function {
-            LibraryFunction::MaskClear => {
-                self.done(|system| shape.clear(&mut system.words.words[mask]))
-            }
-            LibraryFunction::MaskFill => {
-                self.done(|system| shape.fill(&mut system.words.words[mask]))
-            }
-            LibraryFunction::MaskSet => {
-                self.tried(|system| shape.set(&mut system.words.words[mask], b, c, true))?
-            }
-            LibraryFunction::MaskSetTo => {
-                self.tried(|system| shape.set(&mut system.words.words[mask], b, c, d != 0))?
-            }
-            LibraryFunction::MaskGet => u64::from(shape.get(&self.words.words[mask], b, c)?),
-            LibraryFunction::MaskTest => u64::from(shape.test(&self.words.words[mask], b)?),
-            LibraryFunction::MaskIsEmpty => u64::from(shape.is_empty(&self.words.words[mask])),
-            LibraryFunction::MaskIsFull => u64::from(shape.is_full(&self.words.words[mask])),
-            LibraryFunction::MaskCompare => {
+            MaskClear => self.done(|it| shape.clear(&mut it.words.words[mask])),
+            MaskFill => self.done(|it| shape.fill(&mut it.words.words[mask])),
+            MaskSet => self.tried(|it| shape.set(&mut it.words.words[mask], b, c, true))?,
+            MaskSetTo => self.tried(|it| shape.set(&mut it.words.words[mask], b, c, d != 0))?,
+            MaskGet => u64::from(shape.get(&self.words.words[mask], b, c)?),
+            MaskTest => u64::from(shape.test(&self.words.words[mask], b)?),
+            MaskIsEmpty => u64::from(shape.is_empty(&self.words.words[mask])),
+            MaskIsFull => u64::from(shape.is_full(&self.words.words[mask])),
+            MaskCompare => {
                 let other = j..j + shape.bit_words();
                 u64::from(self.words.words[i..i + shape.bit_words()] == self.words.words[other])
             }
-            LibraryFunction::MaskOverlaps => u64::from(shape.is_overlap(
+            MaskOverlaps => u64::from(shape.is_overlap(
                 &self.words.words[mask],
                 &self.words.words[j..j + shape.words()],
             )),
-            LibraryFunction::MaskContains => u64::from(shape.contains(
+            MaskContains => u64::from(shape.contains(
                 &self.words.words[mask],
                 &self.words.words[j..j + shape.words()],
             )),
-            LibraryFunction::MaskAnd => {
-                self.done(|system| shape.and(&mut system.words.words, i, j))
-            }
-            LibraryFunction::MaskOr => self.done(|system| shape.or(&mut system.words.words, i, j)),
-            LibraryFunction::MaskInvert => {
-                self.done(|system| shape.set_inverted(&mut system.words.words, i, j))
-            }
-            LibraryFunction::MaskFirst => shape.first_bit_set(&self.words.words[mask], b != 0, 0),
-            LibraryFunction::MaskFirstFrom => {
-                shape.first_bit_set(&self.words.words[mask], b != 0, c)
-            }
-            LibraryFunction::MaskCount => shape.count(&self.words.words[mask], 0),
-            LibraryFunction::MaskCountFrom => shape.count(&self.words.words[mask], b),
+            MaskAnd => self.done(|it| shape.and(&mut it.words.words, i, j)),
+            MaskOr => self.done(|it| shape.or(&mut it.words.words, i, j)),
+            MaskInvert => self.done(|it| shape.set_inverted(&mut it.words.words, i, j)),
+            MaskFirst => shape.first_bit_set(&self.words.words[mask], b != 0, 0),
+            MaskFirstFrom => shape.first_bit_set(&self.words.words[mask], b != 0, c),
+            MaskCount => shape.count(&self.words.words[mask], 0),
+            MaskCountFrom => shape.count(&self.words.words[mask], b),
 
-            LibraryFunction::BlockClear => {
-                self.done(|system| system.words.words[i..i + block].fill(0))
+            BlockClear => self.done(|it| it.words.words[i..i + block].fill(0)),
+            BlockCopyRange => {
+                self.tried(|it| block::copy_partial(&mut it.words.words, i, j, block, c, d))?
             }
-            LibraryFunction::BlockCopyRange => self
-                .tried(|system| block::copy_partial(&mut system.words.words, i, j, block, c, d))?,
-            LibraryFunction::BlockCopy => {
-                self.done(|system| system.words.words.copy_within(j..j + block, i))
+            BlockCopy => self.done(|it| it.words.words.copy_within(j..j + block, i)),
+            BlockCopyMasked => {
+                self.done(|it| block::copy_masked(&mut it.words.words, i, j, block, c as usize))
             }
-            LibraryFunction::BlockCopyMasked => self.done(|system| {
-                block::copy_masked(&mut system.words.words, i, j, block, c as usize)
-            }),
 
-            LibraryFunction::SetSize => {
-                self.tried(|system| set::set_size(&mut system.words.words[own], b))?
-            }
-            LibraryFunction::SetAdd => {
-                self.tried(|system| set::add(&mut system.words.words[own], b))?
-            }
-            LibraryFunction::SetRemove => {
-                self.tried(|system| set::remove(&mut system.words.words[own], b))?
-            }
-            LibraryFunction::SetClear => {
-                self.done(|system| set::clear(&mut system.words.words[own]))
-            }
-            LibraryFunction::SetBroadcast => {
-                self.done(|system| set::broadcast(&mut system.words.words[own]))
-            }
-            LibraryFunction::SetHas => u64::from(set::is_element(&self.words.words[own], b)?),
-            LibraryFunction::SetSmallest => set::smallest(&self.words.words[own])?,
-            LibraryFunction::SetAddSet => {
+            SetSize => self.tried(|it| set::set_size(&mut it.words.words[own], b))?,
+            SetAdd => self.tried(|it| set::add(&mut it.words.words[own], b))?,
+            SetRemove => self.tried(|it| set::remove(&mut it.words.words[own], b))?,
+            SetClear => self.done(|it| set::clear(&mut it.words.words[own])),
+            SetBroadcast => self.done(|it| set::broadcast(&mut it.words.words[own])),
+            SetHas => u64::from(set::is_element(&self.words.words[own], b)?),
+            SetSmallest => set::smallest(&self.words.words[own])?,
+            SetAddSet => {
                 self.check_sizes(i, j)?;
-                self.done(|system| union::add(&mut system.words.words, i + 1, j + 1, 1))
+                self.done(|it| union::add(&mut it.words.words, i + 1, j + 1, 1))
             }
-            LibraryFunction::SetRemoveSet => {
+            SetRemoveSet => {
                 self.check_sizes(i, j)?;
-                self.done(|system| union::remove(&mut system.words.words, i + 1, j + 1, 1))
+                self.done(|it| union::remove(&mut it.words.words, i + 1, j + 1, 1))
             }
-            LibraryFunction::SetCount => union::count(&self.words.words[i + 1..i + 2]),
-            LibraryFunction::SetIsEmpty => u64::from(self.words.words[i + 1] == 0),
-            LibraryFunction::SetEqual => {
+            SetCount => union::count(&self.words.words[i + 1..i + 2]),
+            SetIsEmpty => u64::from(self.words.words[i + 1] == 0),
+            SetEqual => {
                 self.check_sizes(i, j)?;
                 u64::from(self.words.words[i + 1] == self.words.words[j + 1])
             }
-            LibraryFunction::SetSuperset => {
+            SetSuperset => {
                 self.check_sizes(i, j)?;
                 u64::from(union::is_superset(
                     &self.words.words[i + 1..i + 2],
                     &self.words.words[j + 1..j + 2],
                 ))
             }
-            LibraryFunction::SetDisjoint => {
-                u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0)
-            }
+            SetDisjoint => u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0),
 
-            LibraryFunction::DestAdd => {
-                self.tried(|system| system.machines.add(&mut system.words.words[dest], b))?
-            }
-            LibraryFunction::DestRemove => {
-                self.tried(|system| system.machines.remove(&mut system.words.words[dest], b))?
-            }
-            LibraryFunction::DestAddAll => {
-                self.done(|system| union::add(&mut system.words.words, i, j, words))
-            }
-            LibraryFunction::DestRemoveAll => {
-                self.done(|system| union::remove(&mut system.words.words, i, j, words))
-            }
-            LibraryFunction::DestAssign => {
+            DestAdd => self.tried(|it| it.machines.add(&mut it.words.words[dest], b))?,
+            DestRemove => self.tried(|it| it.machines.remove(&mut it.words.words[dest], b))?,
+            DestAddAll => self.done(|it| union::add(&mut it.words.words, i, j, words)),
+            DestRemoveAll => self.done(|it| union::remove(&mut it.words.words, i, j, words)),
+            DestAssign => {
                 let from = [
                     self.words.words[c as usize],
                     self.words.words[c as usize + 1],
                 ];
-                self.tried(|system| {
-                    system
-                        .machines
-                        .set_net_dest(&mut system.words.words[dest], b, &from)
+                self.tried(|it| {
+                    it.machines
+                        .set_net_dest(&mut it.words.words[dest], b, &from)
                 })?
             }
-            LibraryFunction::DestBroadcast => {
-                self.done(|system| system.machines.broadcast(&mut system.words.words[dest]))
+            DestBroadcast => self.done(|it| it.machines.broadcast(&mut it.words.words[dest])),
+            DestBroadcastType => {
+                self.done(|it| it.machines.broadcast_type(&mut it.words.words[dest], b))
             }
-            LibraryFunction::DestBroadcastType => self.done(|system| {
-                system
-                    .machines
-                    .broadcast_type(&mut system.words.words[dest], b)
-            }),
-            LibraryFunction::DestClear => self.done(|system| system.words.words[dest].fill(0)),
-            LibraryFunction::DestCount => union::count(&self.words.words[dest]),
-            LibraryFunction::DestHas => {
-                u64::from(self.machines.is_element(&self.words.words[dest], b)?)
-            }
-            LibraryFunction::DestSuperset => u64::from(union::is_superset(
+            DestClear => self.done(|it| it.words.words[dest].fill(0)),
+            DestCount => union::count(&self.words.words[dest]),
+            DestHas => u64::from(self.machines.is_element(&self.words.words[dest], b)?),
+            DestSuperset => u64::from(union::is_superset(
                 &self.words.words[dest],
                 &self.words.words[j..j + words],
             )),
-            LibraryFunction::DestEqual => {
-                u64::from(self.words.words[dest] == self.words.words[j..j + words])
-            }
-            LibraryFunction::DestIsEmpty => u64::from(union::is_empty(&self.words.words[dest])),
-            LibraryFunction::DestDisjoint => u64::from(union::are_disjoint(
+            DestEqual => u64::from(self.words.words[dest] == self.words.words[j..j + words]),
+            DestIsEmpty => u64::from(union::is_empty(&self.words.words[dest])),
+            DestDisjoint => u64::from(union::are_disjoint(
                 &self.words.words[dest],
                 &self.words.words[j..j + words],
             )),
-            LibraryFunction::DestSmallest => self.machines.smallest(&self.words.words[dest])?,
-            LibraryFunction::DestSmallestType => {
-                self.machines.smallest_of(&self.words.words[dest], b)?
-            }
-            LibraryFunction::DestOr | LibraryFunction::DestAnd => {
+            DestSmallest => self.machines.smallest(&self.words.words[dest])?,
+            DestSmallestType => self.machines.smallest_of(&self.words.words[dest], b)?,
+            DestOr | DestAnd => {
                 let to = c as usize;
                 self.words.words.copy_within(dest, to);
                 match function {
-                    LibraryFunction::DestOr => {
-                        self.done(|system| union::add(&mut system.words.words, to, j, words))
-                    }
-                    _ => {
-                        self.done(|system| union::intersect(&mut system.words.words, to, j, words))
-                    }
+                    DestOr => self.done(|it| union::add(&mut it.words.words, to, j, words)),
+                    _ => self.done(|it| union::intersect(&mut it.words.words, to, j, words)),
                 }
             }
-            LibraryFunction::BroadcastTo => {
+            BroadcastTo => {
                 let to = j..j + words;
                 self.words.words[to.clone()].fill(0);
-                self.done(|system| {
-                    system
-                        .machines
-                        .broadcast_type(&mut system.words.words[to], a)
-                })
+                self.done(|it| it.machines.broadcast_type(&mut it.words.words[to], a))
             }
 
-            LibraryFunction::OutDeferred => {
+            OutDeferred => {
                 if !self.buffers[i].has_deferred(b) {
                     return Err(Misuse::NothingDeferred(b).into());
                 }
@@ -357,164 +299,153 @@ impl System {
                 }
                 0
             }
-            LibraryFunction::OutDeferredEmpty => u64::from(!self.buffers[i].has_deferred(b)),
-            LibraryFunction::BufferSlots => u64::from(self.buffers[i].slots_available(j, c)),
-            LibraryFunction::BufferSize => self.buffers[i].size_at(self.now) as u64,
-            LibraryFunction::InRecycle => {
+            OutDeferredEmpty => u64::from(!self.buffers[i].has_deferred(b)),
+            BufferSlots => u64::from(self.buffers[i].slots_available(j, c)),
+            BufferSize => self.buffers[i].size_at(self.now) as u64,
+            InRecycle => {
                 let arrival = self.buffers[i].recycle(b, c)?;
-                self.done(|system| system.wheel.schedule(arrival, system.consumers[i]))
+                self.done(|it| it.wheel.schedule(arrival, it.consumers[i]))
             }
-            LibraryFunction::InEmpty => u64::from(self.buffers[i].is_empty()),
-            LibraryFunction::InNoStalls => u64::from(self.buffers[i].stall_map_size() == 0),
-            LibraryFunction::InStalls => self.buffers[i].stall_map_size() as u64,
-            LibraryFunction::InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
+            InEmpty => u64::from(self.buffers[i].is_empty()),
+            InNoStalls => u64::from(self.buffers[i].stall_map_size() == 0),
+            InStalls => self.buffers[i].stall_map_size() as u64,
+            InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
 
-            LibraryFunction::CacheNull => 0,
-            LibraryFunction::CacheTagLatency => self.caches[i].latency(Array::Tag),
-            LibraryFunction::CacheDataLatency => self.caches[i].latency(Array::Data),
-            LibraryFunction::CacheRecord => {
+            CacheNull => 0,
+            CacheTagLatency => self.caches[i].latency(Array::Tag),
+            CacheDataLatency => self.caches[i].latency(Array::Data),
+            CacheRecord => {
                 // Of CacheRequestType, the first two are about data.
                 let array = if b < 2 { Array::Data } else { Array::Tag };
-                self.done(|system| system.caches[i].record_request(array, c, system.now))
+                self.done(|it| it.caches[i].record_request(array, c, it.now))
             }
-            LibraryFunction::CacheCheck => {
+            CacheCheck => {
                 let array = if b == 0 { Array::Data } else { Array::Tag };
                 u64::from(self.caches[i].check_resource(array, c, self.now))
             }
-            LibraryFunction::CacheSize => self.caches[i].geometry().size,
-            LibraryFunction::CacheBlocks => self.caches[i].blocks() as u64,
-            LibraryFunction::CacheAddressAt => self.caches[i].address_at(b)?,
+            CacheSize => self.caches[i].geometry().size,
+            CacheBlocks => self.caches[i].blocks() as u64,
+            CacheAddressAt => self.caches[i].address_at(b)?,
 
-            LibraryFunction::DirectoryAllocate => {
+            DirectoryAllocate => {
                 self.directories[i].allocate(b, c)?;
                 c
             }
-            LibraryFunction::DirectoryLookup => self.directories[i].lookup(b)?,
-            LibraryFunction::DirectoryDeallocate => {
+            DirectoryLookup => self.directories[i].lookup(b)?,
+            DirectoryDeallocate => {
                 let entry = self.directories[i].deallocate(b)?;
-                self.done(|system| system.words.release(entry))
+                self.done(|it| it.words.release(entry))
             }
-            LibraryFunction::DirectoryPresent => u64::from(self.directories[i].is_present(b)),
+            DirectoryPresent => u64::from(self.directories[i].is_present(b)),
 
-            LibraryFunction::ReadDone
-            | LibraryFunction::WriteDone
-            | LibraryFunction::WriteUniqueDone
-            | LibraryFunction::AtomicDone
-            | LibraryFunction::ConditionalFailed => {
+            ReadDone | WriteDone | WriteUniqueDone | AtomicDone | ConditionalFailed => {
                 self.callback(function, a, b, c)?;
                 0
             }
-            LibraryFunction::MonitorCheck => {
+            MonitorCheck => {
                 let monitor =
                     self.monitors[i].and_then(|cache| self.caches[cache as usize].monitor(b));
                 u64::from(self.sequencers[i].holds(monitor))
             }
-            LibraryFunction::MonitorClear => self.done(|system| {
-                if let Some(cache) = system.monitors[i] {
-                    system.caches[cache as usize].clear_monitors_of(a as u32);
+            MonitorClear => self.done(|it| {
+                if let Some(cache) = it.monitors[i] {
+                    it.caches[cache as usize].clear_monitors_of(a as u32);
                 }
             }),
-            LibraryFunction::MonitorClearLine => self.done(|system| {
-                if let Some(cache) = system.monitors[i] {
-                    system.caches[cache as usize].clear_monitor(b);
+            MonitorClearLine => self.done(|it| {
+                if let Some(cache) = it.monitors[i] {
+                    it.caches[cache as usize].clear_monitor(b);
                 }
             }),
-            LibraryFunction::Evicted => self.done(|system| system.evicted(i, b)),
-            LibraryFunction::SequencerCheck => 1,
+            Evicted => self.done(|it| it.evicted(i, b)),
+            SequencerCheck => 1,
 
-            LibraryFunction::TimerReady => u64::from(self.timers[i].is_ready(b)),
-            LibraryFunction::TimerNext => self.timers[i].next_address()?,
-            LibraryFunction::TimerSet => {
+            TimerReady => u64::from(self.timers[i].is_ready(b)),
+            TimerNext => self.timers[i].next_address()?,
+            TimerSet => {
                 let line = self.line(b)?;
                 self.timers[i].set(line, c)?;
-                self.done(|system| system.wheel.schedule(c, system.timer_owners[i]))
+                self.done(|it| it.wheel.schedule(c, it.timer_owners[i]))
             }
-            LibraryFunction::TimerUnset => {
+            TimerUnset => {
                 let line = self.line(b)?;
-                self.tried(|system| system.timers[i].unset(line))?
+                self.tried(|it| it.timers[i].unset(line))?
             }
-            LibraryFunction::TimerIsSet => u64::from(self.timers[i].is_set(b)),
+            TimerIsSet => u64::from(self.timers[i].is_set(b)),
 
-            LibraryFunction::PersistentLock
-            | LibraryFunction::PersistentUnlock
-            | LibraryFunction::PersistentMayIssue
-            | LibraryFunction::PersistentSmallest
-            | LibraryFunction::PersistentTypeOfSmallest
-            | LibraryFunction::PersistentMark
-            | LibraryFunction::PersistentLocked
-            | LibraryFunction::PersistentStarving
-            | LibraryFunction::PersistentReadStarving => self.persistent(function, i, [b, c, d])?,
+            PersistentLock
+            | PersistentUnlock
+            | PersistentMayIssue
+            | PersistentSmallest
+            | PersistentTypeOfSmallest
+            | PersistentMark
+            | PersistentLocked
+            | PersistentStarving
+            | PersistentReadStarving => self.persistent(function, i, [b, c, d])?,
 
-            LibraryFunction::Zero | LibraryFunction::Nothing => 0,
-            LibraryFunction::Same => a,
-            LibraryFunction::MaxTokens => MOST_TOKENS,
-            LibraryFunction::LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
-            LibraryFunction::LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
-            LibraryFunction::AddressOffset => self.set_address(a)?.wrapping_sub(b),
-            LibraryFunction::Modulo => (a as i64)
+            Zero | Nothing => 0,
+            Same => a,
+            MaxTokens => MOST_TOKENS,
+            LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
+            LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
+            AddressOffset => self.set_address(a)?.wrapping_sub(b),
+            Modulo => (a as i64)
                 .checked_rem(b as i64)
-                .ok_or(Trap::Other("a division by zero"))?
-                as u64,
-            LibraryFunction::BitSelect => bits(self.set_address(a)?, b, c),
-            LibraryFunction::MaskLowBits => match 1_u64.checked_shl(b as u32) {
+                .ok_or(Trap::Other("a division by zero"))? as u64,
+            BitSelect => bits(self.set_address(a)?, b, c),
+            MaskLowBits => match 1_u64.checked_shl(b as u32) {
                 Some(bit) => self.set_address(a)? & !(bit - 1),
                 None => 0,
             },
-            LibraryFunction::NextStride => self
+            NextStride => self
                 .set_address(a)?
                 .wrapping_add((block as u64 * 8).wrapping_mul(b)),
 
-            LibraryFunction::MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
-            LibraryFunction::MapToCluster => {
+            MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
+            MapToCluster => {
                 let cluster = arguments[4];
                 let shift = 1_u64.checked_shl(d as u32).unwrap_or(0);
                 b << 32
                     | (bits_of_range(self.set_address(a)?, c, d) + cluster * shift) & 0xFFFF_FFFF
             }
-            LibraryFunction::MachineCount => self.machines.count(a),
-            LibraryFunction::MachineNumber => a & 0xFFFF_FFFF,
-            LibraryFunction::MachineKind => a >> 32,
-            LibraryFunction::MachineMake => a << 32 | b & 0xFFFF_FFFF,
+            MachineCount => self.machines.count(a),
+            MachineNumber => a & 0xFFFF_FFFF,
+            MachineKind => a >> 32,
+            MachineMake => a << 32 | b & 0xFFFF_FFFF,
 
-            LibraryFunction::IsWrite => u64::from(
+            IsWrite => u64::from(
                 a == request::ST
                     || request::ATOMICS.contains(&a)
                     || request::WRITES.contains(&a)
                     || a == request::FLUSH,
             ),
-            LibraryFunction::IsDataRead => u64::from(a == request::LD || a == request::LOAD_LINKED),
-            LibraryFunction::IsRead => {
-                u64::from([request::LD, request::LOAD_LINKED, request::IFETCH].contains(&a))
-            }
-            LibraryFunction::IsHtm => u64::from(request::HTM.contains(&a)),
-            LibraryFunction::IsTlbi => u64::from(request::TLBI.contains(&a)),
+            IsDataRead => u64::from(a == request::LD || a == request::LOAD_LINKED),
+            IsRead => u64::from([request::LD, request::LOAD_LINKED, request::IFETCH].contains(&a)),
+            IsHtm => u64::from(request::HTM.contains(&a)),
+            IsTlbi => u64::from(request::TLBI.contains(&a)),
 
-            LibraryFunction::StallPort => self.done(System::wake_next_cycle),
-            LibraryFunction::WakeLine => {
+            StallPort => self.done(System::wake_next_cycle),
+            WakeLine => {
                 self.wake_lower(a)?;
                 0
             }
-            LibraryFunction::WakeAll => self.done(System::wake_everything),
-            LibraryFunction::WakeAllOfLine => {
+            WakeAll => self.done(System::wake_everything),
+            WakeAllOfLine => {
                 self.wake_every_rank(a)?;
                 0
             }
-            LibraryFunction::PopMemory => {
-                match self.controllers[self.current].responses_from_memory {
-                    Some(buffer) => self.dequeue(u64::from(buffer))?,
-                    None => {
-                        return Err(Trap::Other(
-                            "a machine without the buffer responseFromMemory took a response from it",
-                        ));
-                    }
+            PopMemory => match self.controllers[self.current].responses_from_memory {
+                Some(buffer) => self.dequeue(u64::from(buffer))?,
+                None => {
+                    return Err(Trap::Other(
+                        "a machine without the buffer responseFromMemory took a response from it",
+                    ));
                 }
-            }
-            LibraryFunction::BlockOnQueue => {
-                self.done(|system| system.block(system.current, a, b as u32))
-            }
-            LibraryFunction::Unblock => self.done(|system| system.unblock(system.current, a)),
-            LibraryFunction::Functional => return Err(Trap::Unsupported("a functional access")),
-            LibraryFunction::DmaAck | LibraryFunction::DmaData => {
+            },
+            BlockOnQueue => self.done(|it| it.block(it.current, a, b as u32)),
+            Unblock => self.done(|it| it.unblock(it.current, a)),
+            Functional => return Err(Trap::Unsupported("a functional access")),
+            DmaAck | DmaData => {
                 return Err(Trap::Unsupported("a DMA device"));
             }
 
@@ -532,26 +463,22 @@ impl System {
         table: usize,
         [line, machine, kind]: [u64; 3],
     ) -> Result<u64, Trap> {
+        use LibraryFunction::*;
         let line = self.line(line)?;
-        if matches!(
-            function,
-            LibraryFunction::PersistentLock | LibraryFunction::PersistentUnlock
-        ) {
+        if matches!(function, PersistentLock | PersistentUnlock) {
             // The starving are a NetDest: there have to be such machines.
             self.machines.check(machine)?;
         }
         let table = &mut self.persistents[table];
         Ok(match function {
-            LibraryFunction::PersistentLock => table.lock(line, machine, kind != 0).map(|()| 0)?,
-            LibraryFunction::PersistentUnlock => table.unlock(line, machine).map(|()| 0)?,
-            LibraryFunction::PersistentMayIssue => {
-                u64::from(table.ok_to_issue_starving(line, machine))
-            }
-            LibraryFunction::PersistentSmallest => table.find_smallest(line)?,
-            LibraryFunction::PersistentTypeOfSmallest => u64::from(table.smallest_writes(line)?),
-            LibraryFunction::PersistentMark => table.mark_entries(line).map(|()| 0)?,
-            LibraryFunction::PersistentLocked => u64::from(table.is_locked(line)),
-            LibraryFunction::PersistentStarving => table.count_starving(line),
+            PersistentLock => table.lock(line, machine, kind != 0).map(|()| 0)?,
+            PersistentUnlock => table.unlock(line, machine).map(|()| 0)?,
+            PersistentMayIssue => u64::from(table.ok_to_issue_starving(line, machine)),
+            PersistentSmallest => table.find_smallest(line)?,
+            PersistentTypeOfSmallest => u64::from(table.smallest_writes(line)?),
+            PersistentMark => table.mark_entries(line).map(|()| 0)?,
+            PersistentLocked => u64::from(table.is_locked(line)),
+            PersistentStarving => table.count_starving(line),
             _ => table.count_read_starving(line),
         })
     }

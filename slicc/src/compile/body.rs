@@ -407,14 +407,8 @@ impl Compiler<'_> {
             let mark = self.top();
             let to = self.load(target, span)?;
             let from = self.load(value, span)?;
-            self.emit(
-                Op::Copy {
-                    to,
-                    from,
-                    words: width as u16,
-                },
-                span,
-            );
+            let words = width as u16;
+            self.emit(Op::Copy { to, from, words }, span);
             self.release(mark);
             return Ok(());
         }

@@ -142,14 +142,8 @@ impl Compiler<'_> {
             }
             _ => (self.name_table(of), self.types.known.text),
         };
-        self.emit(
-            Op::Lookup {
-                to,
-                from,
-                table: table.unwrap_or_default(),
-            },
-            span,
-        );
+        let table = table.unwrap_or_default();
+        self.emit(Op::Lookup { to, from, table }, span);
         Ok(Some(register(result, to)))
     }
 
@@ -262,13 +256,8 @@ impl Compiler<'_> {
         if let Some(destination) = destination {
             self.load_into(base + values.len() as Register, destination, span);
         }
-        self.emit(
-            Op::Call {
-                function: number as u16,
-                base,
-            },
-            span,
-        );
+        let function = number as u16;
+        self.emit(Op::Call { function, base }, span);
         if signature.by_reference {
             let place = Place::Memory { base, offset: 0 };
             return Ok(Value {
@@ -357,13 +346,8 @@ impl Compiler<'_> {
             return Ok(destination);
         }
         if builtin != LibraryFunction::Nothing {
-            self.emit(
-                Op::Library {
-                    function: builtin,
-                    base,
-                },
-                span,
-            );
+            let function = builtin;
+            self.emit(Op::Library { function, base }, span);
         }
         Ok(register(result, base))
     }
@@ -397,13 +381,8 @@ impl Compiler<'_> {
         };
         let value = self.expression(what)?;
         let from = self.load(value, span)?;
-        self.emit(
-            Op::Comment {
-                of: value.of as u16,
-                from,
-            },
-            span,
-        );
+        let of = value.of as u16;
+        self.emit(Op::Comment { of, from }, span);
         Ok(())
     }
 }

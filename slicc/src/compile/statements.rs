@@ -334,13 +334,8 @@ impl Compiler<'_> {
         self.load_into(base + 1, latency, span);
         self.load_into(base + 2, bypass, span);
         let port = self.message(base, port, message, body, span)?;
-        self.emit(
-            Op::Send {
-                buffer: port.buffer,
-                base,
-            },
-            span,
-        );
+        let buffer = port.buffer;
+        self.emit(Op::Send { buffer, base }, span);
         Ok(())
     }
 
@@ -367,13 +362,8 @@ impl Compiler<'_> {
                 span,
             );
             // A message of another type: the port is given up for this round.
-            let exit = self.emit(
-                Op::JumpUnless {
-                    condition: to,
-                    target: 0,
-                },
-                span,
-            );
+            let (condition, target) = (to, 0);
+            let exit = self.emit(Op::JumpUnless { condition, target }, span);
             self.body().exits.push(exit);
         } else {
             self.emit(

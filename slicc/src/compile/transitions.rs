@@ -138,22 +138,13 @@ impl<'a> Compiler<'a> {
         if matches!(entry.next, Next::Computed) {
             let next = self.hook("getNextState", &[], span)?;
             let from = self.load(next, span)?;
-            self.emit(
-                Op::StoreControl {
-                    offset: control::AFTER,
-                    from,
-                },
-                span,
-            );
+            let offset = control::AFTER;
+            self.emit(Op::StoreControl { offset, from }, span);
         }
         self.requests(entry, span)?;
         if stalls {
-            self.emit(
-                Op::Stall {
-                    how: stall::PROTOCOL as u16,
-                },
-                span,
-            );
+            let how = stall::PROTOCOL as u16;
+            self.emit(Op::Stall { how }, span);
             return Ok(Vec::new());
         }
         let mut parts = Vec::with_capacity(actions.len() + 1);
@@ -193,19 +184,10 @@ impl<'a> Compiler<'a> {
         for value in &requests {
             let available = self.hook("checkResourceAvailable", &[*value], span)?;
             let condition = self.load(available, span)?;
-            let fine = self.emit(
-                Op::JumpIf {
-                    condition,
-                    target: 0,
-                },
-                span,
-            );
-            self.emit(
-                Op::Stall {
-                    how: stall::RESOURCE as u16,
-                },
-                span,
-            );
+            let target = 0;
+            let fine = self.emit(Op::JumpIf { condition, target }, span);
+            let how = stall::RESOURCE as u16;
+            self.emit(Op::Stall { how }, span);
             let here = self.here();
             self.aim(fine, here);
         }

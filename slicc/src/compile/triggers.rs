@@ -84,13 +84,8 @@ impl Compiler<'_> {
                 span,
             );
             self.registers(1, span)?;
-            let not = self.emit(
-                Op::JumpUnless {
-                    condition: base + 1,
-                    target: 0,
-                },
-                span,
-            );
+            let (condition, target) = (base + 1, 0);
+            let not = self.emit(Op::JumpUnless { condition, target }, span);
             self.emit(Op::Handled, span);
             let end = self.here();
             self.aim(skip, end);
