@@ -15,6 +15,11 @@ FINDERS = program.lists()["finders"]
 ORIGIN = ["protocol", "client", "lineage"]
 
 
+def implied(model: str) -> list[str]:
+    """The criteria that every history of a model satisfies."""
+    return [criterion for criterion in CRITERIA if model in IMPLIED_BY[criterion]]
+
+
 def counts(finder: str) -> pl.Expr:
     """Whether a finder counts for the client of a run."""
     return pl.col("model").is_in(IMPLIED_BY[finder]) if finder in CRITERIA else pl.lit(True)

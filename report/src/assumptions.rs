@@ -1,4 +1,4 @@
-//! What a user must know about a history before believing a verdict on it.
+//! The assumptions under which a verdict on a history holds.
 
 use history::{InitialMode, Provenance, Sizes, Source};
 

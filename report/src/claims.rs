@@ -1,14 +1,13 @@
-//! What the five papers claim and a run can test, beside what the results of this program say.
+//! The claims of the five papers that experiments can test, with published results and ours.
 //!
-//! [`all`] has one row for each claim. Its verdict is computed from the rows of experiments and campaigns alone, by the rule that the
-//! row states: the direction of a comparison, a bound that the paper gives, or the paper's number within a tolerance. What the papers
-//! state is in one table with the rules ([`paper`]). A claim whose number the experiment was made to come near is `calibrated`. One is
-//! `untested` if there are no rows, if there are too few by its rule, if a limit has cut off too many runs to tell, if its experiment
-//! has not finished, or if it was run at the size for trying out alone.
+//! [`ALL`] has a row for each claim: the published result, the rule by which ours is compared with it, and the function that
+//! computes ours. To add a claim, add a row and its function. [`all`] evaluates them on the rows of experiments and campaigns alone.
+//! A claim whose number the experiment was calibrated to reproduce is `calibrated`. One is `untested` if there are no rows or too few
+//! by its rule, if too many runs timed out, or if its experiment has not finished or was run at size `quick` alone.
 //!
-//! The papers give averages of times. Here times of an algorithm are compared by their medians, so that one run that was cut off
-//! does not decide, and always over the histories that all of the compared algorithms ran. If an experiment was run at several
-//! sizes, a claim is tested on that of the paper, and on a larger one where that is too little to tell.
+//! The papers give averages of times. Here times are compared by their medians, so that a single run that timed out
+//! does not decide, and over the histories that all of the compared algorithms ran. If an experiment was run at several
+//! sizes, a claim is tested on that of the paper, and on a larger one if the former does not decide it.
 //!
 //! ```
 //! use report::claims::{self, Verdict};
@@ -67,35 +66,35 @@ pub struct Claim {
     pub id: &'static str,
     /// The paper.
     pub paper: &'static str,
-    /// Where in the paper.
+    /// The place in the paper.
     pub place: &'static str,
     /// The experiment that tests it.
     pub experiment: &'static str,
-    /// What is claimed.
+    /// The claim, as a sentence.
     pub statement: String,
-    /// What the paper says.
+    /// The published result.
     pub theirs: String,
-    /// What was found here; empty if nothing was.
+    /// Our result; empty if there is none.
     pub ours: String,
-    /// Whether it is so here.
+    /// Whether our result agrees.
     pub verdict: Verdict,
-    /// When it holds, whatever is found.
+    /// The rule by which it holds, which does not depend on the results.
     pub rule: String,
-    /// On how much the verdict rests, and what explains the difference.
+    /// The rows that the verdict rests on, and what may explain a difference.
     pub note: String,
 }
 
-/// Whether a claim is true here.
+/// Whether our result agrees with a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It is.
+    /// Our result agrees.
     Holds,
-    /// It is not.
+    /// Our result disagrees.
     Differs,
-    /// The experiment was made so that it comes out near the paper, which says nothing about the claim.
+    /// The experiment was calibrated to reproduce the number, so the result is no test.
     Calibrated,
-    /// It cannot be told: too few rows, none that are final, or none at all.
+    /// The rows do not decide: they are too few, not final, or missing.
     Untested,
 }
 
@@ -140,7 +139,7 @@ pub fn all(results: &Results) -> Vec<Claim> {
     claims
 }
 
-/// The experiments that a claim is about, by the one that stands for them.
+/// The experiments that a claim needs, if they are several.
 fn experiments_of(claim: &Claim) -> &'static [&'static str] {
     const TSOTOOL: &[&str] = &["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
     match claim.id {
@@ -152,7 +151,7 @@ fn experiments_of(claim: &Claim) -> &'static [&'static str] {
 }
 
 impl Claim {
-    /// Takes back what an experiment says that has not finished, or that was run for trying out.
+    /// Makes the claim untested if its experiment has not finished, or was run at size quick.
     fn hold_back(&mut self, size: AtSize<'_>) {
         let unfinished = |name: &&&str| size.results.unfinished.has(name, size.size);
         if self.experiment == CAMPAIGN {
@@ -176,18 +175,18 @@ impl Claim {
         }
     }
 
-    /// Whether anything was found: a verdict, or numbers that decide nothing yet.
+    /// Whether there is a verdict, or numbers that decide nothing yet.
     pub fn has_numbers(&self) -> bool {
         self.verdict != Verdict::Untested || !self.ours.is_empty()
     }
 
-    /// Makes it untested, for this reason; what was found stays to be seen.
+    /// Makes the claim untested, for this reason; the numbers stay visible.
     fn is_untested(&mut self, why: &str) {
         self.verdict = Verdict::Untested;
         self.note = format!("{why} {}", self.note).trim_end().to_owned();
     }
 
-    /// Falls back on the same claim at another size, if those that were tried before do not tell.
+    /// Falls back on the same claim at another size, if those that were tried before do not decide it.
     fn or(&mut self, other: Claim, before: &[AtSize<'_>]) {
         let was_run = |size: &&AtSize<'_>| size.rows(self.experiment).next().is_some();
         let tried = before.iter().find(was_run);
@@ -206,20 +205,20 @@ impl Claim {
     }
 }
 
-/// What was found of a claim.
+/// Our result about a claim.
 struct Evidence {
     /// The numbers.
     ours: String,
     /// Whether the claim is true.
     holds: Decision,
-    /// How it is otherwise; empty if it is not, or the numbers say so.
+    /// How ours differs; empty if it does not, or if the numbers say so.
     difference: String,
-    /// What the numbers rest on, and what may explain them.
+    /// The rows that the numbers rest on, and what may explain them.
     basis: String,
 }
 
 impl Evidence {
-    /// The same with what may explain it.
+    /// Adds a possible explanation.
     fn because(mut self, why: String) -> Evidence {
         if !why.is_empty() {
             self.basis = format!("{} {why}", self.basis);
@@ -228,18 +227,18 @@ impl Evidence {
     }
 }
 
-/// Whether something is so, as far as the numbers tell.
+/// Whether a claim holds, as far as the numbers decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
     Yes,
     No,
-    /// Not known, since runs were cut off.
+    /// Undecided, since runs timed out.
     TimedOut,
-    /// Not known, since runs are too short to be compared.
+    /// Undecided, since the runs are too short to be compared.
     TooShort,
-    /// Not known, since there are too few cases for the rule.
+    /// Undecided, since there are too few cases for the rule.
     FewCases,
-    /// Not known, for this reason.
+    /// Undecided, for this reason.
     Unclear(&'static str),
 }
 
@@ -258,24 +257,24 @@ impl From<Option<bool>> for Decision {
     }
 }
 
-/// Why nothing was found.
+/// Why a claim has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The experiment was not run.
     Experiment(&'static str),
-    /// It was, without an algorithm.
+    /// The experiment has no rows of an algorithm.
     Algorithm(&'static str, String),
-    /// Too few of its histories tell: so many.
+    /// Too few of its histories are comparable: this number.
     Few(&'static str, usize),
-    /// Too few of its histories for a share: so many.
+    /// It has too few histories for a share: this number.
     Cases(&'static str, u64),
-    /// Too few histories to see what is rare: so many, of so many that are needed.
+    /// It has too few histories to observe a rare event: this number, of the number that is needed.
     Rare(&'static str, u64, u64),
-    /// Too many runs were cut off, or have no times.
+    /// Too many runs timed out, or have no times.
     TimedOut(&'static str),
     /// The runs take too little time to be compared.
     TooShort(&'static str),
-    /// It has no rows about something.
+    /// It has no rows about this.
     Rows(&'static str, &'static str),
 }
 
@@ -363,12 +362,12 @@ impl PublishedClaim {
         }
     }
 
-    /// What it means to have found this number; `counts` says what it was counted on, if it is a share.
+    /// The result for a number of ours; `counts` says what it was counted on, if it is a share.
     fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Evidence {
         self.found(ours, self.result.admits(ours), counts, basis)
     }
 
-    /// The same, where it is known what that means.
+    /// The result for a number of ours whose decision is known.
     fn found(
         &self,
         ours: Estimate,
@@ -388,10 +387,10 @@ impl PublishedClaim {
         }
     }
 
-    /// Refuses to tell from so many cases whether something as rare as the paper says happens: at that rate, three of it are to be
-    /// expected, so that one is missed with 95 % likelihood only if it is rarer. Where three were seen it is not that rare.
+    /// Refuses to decide from too few cases about an event that is rare by the published rate: three of them have to be expected at
+    /// that rate, so that seeing none has a likelihood below 5 %. If three were seen, the event is not that rare.
     fn enough_for_rare(&self, share: Share) -> Result<(), Missing> {
-        /// How many are to be expected or seen.
+        /// The number of events to be expected or seen.
         const SEEN: u64 = 3;
         let rate = self.result.rate().filter(|rate| *rate > 0.0);
         let needed = rate.map_or(0, |rate| (SEEN as f64 / rate).ceil() as u64);
@@ -401,7 +400,7 @@ impl PublishedClaim {
         }
     }
 
-    /// The same for a share of enough.
+    /// The result for a share, if it was counted on enough cases.
     fn share(&self, share: Share, what: &str, basis: String) -> Result<Evidence, Missing> {
         if share.of < FEWEST as u64 {
             return Err(Missing::Few(self.experiment, share.of as usize));

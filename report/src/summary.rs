@@ -1,4 +1,4 @@
-//! What was run, in a few numbers for each experiment.
+//! A summary of the rows of each experiment.
 //!
 //! ```
 //! use report::summary::experiments;
@@ -84,7 +84,7 @@ fn seed(command: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-/// What tells the histories of an experiment apart.
+/// The columns that identify a history of an experiment.
 fn history(trial: &Trial) -> (&str, &str, &str, u32) {
     (&trial.size, &trial.part, &trial.point, trial.number)
 }

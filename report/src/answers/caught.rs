@@ -1,4 +1,4 @@
-//! Mutants that were caught, each with the run that caught it.
+//! Mutants that were found, each with the run that found it.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use serde::Serialize;
 use super::{Campaign, FINDERS, Mutant, Scope, kills};
 use tables::CampaignRun;
 
-/// A mutant that something caught.
+/// A mutant that something found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CaughtMutant {
     /// The protocol.
     pub protocol: String,
     /// The mutant.
     pub mutant: String,
-    /// What made it.
+    /// The operator that made it.
     pub operator: String,
     /// How the first run ended that found it, of those that violate what their client guarantees if there are
     /// any.
     pub outcome: &'static str,
-    /// Whatever found it, in any run, in the order of [`FINDERS`].
+    /// The finders that found it in any run, in the order of [`FINDERS`].
     pub finders: Vec<&'static str>,
     /// Clients whose runs found it.
     pub clients: Vec<String>,
-    /// How many runs each of its clients needs: the number of the first that found it, from 1.
+    /// The number of the first run of a client that found it, counted from 1.
     pub runs: u64,
-    /// The command that repeats that run.
+    /// The command that reproduces that run.
     pub command: String,
 }
 

@@ -1,4 +1,4 @@
-//! What share of the violating runs each criterion catches, beside what the papers say.
+//! The share of the violating runs that each criterion refutes, with the published shares.
 
 use serde::Serialize;
 
@@ -7,29 +7,29 @@ use super::{Campaign, Scope};
 use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, PublishedClaim};
 use tables::{CRITERIA, CampaignRun, Finding};
 
-/// What share of the violating runs each criterion catches.
+/// The share of the violating runs that each criterion refutes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rates {
-    /// Whose runs.
+    /// The runs.
     pub scope: Scope,
-    /// Runs that violate anything that their client should keep.
+    /// The number of runs that violate something that their client guarantees.
     pub violating: u64,
     /// For each criterion.
     pub criteria: Vec<Rate>,
-    /// What the papers claim.
+    /// The shares that papers claim.
     pub claims: Vec<ClaimedShare>,
 }
 
-/// What share one criterion catches.
+/// The share that one criterion refutes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rate {
     /// The criterion.
     pub criterion: &'static str,
     /// Violating runs for which it counts and was asked.
     pub asked: u64,
-    /// Those of them that it catches.
+    /// The runs among them that it refutes.
     pub caught: u64,
-    /// Those of them about which it came to no end.
+    /// The runs among them that it left undecided.
     pub undecided: u64,
     /// Caught of asked.
     pub share: Option<f64>,
@@ -38,9 +38,9 @@ pub struct Rate {
 /// A share that a paper states, and the same here.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClaimedShare {
-    /// Its name among all claims of the papers.
+    /// The name of the claim.
     pub id: &'static str,
-    /// What is claimed.
+    /// The claim, as a sentence.
     pub claim: &'static str,
     /// The paper.
     pub paper: &'static str,
@@ -48,7 +48,7 @@ pub struct ClaimedShare {
     pub stated: Option<f64>,
     /// Violating runs about which it can be told.
     pub of: u64,
-    /// Those of which it is true.
+    /// The runs of which it is true.
     pub found: u64,
     /// Found of these.
     pub share: Option<f64>,

@@ -1,8 +1,7 @@
-//! What is measured on the trials of an experiment: times that may be cut off, their medians and ratios, and shares.
+//! Measurements on the trials of an experiment: times, their medians and ratios, and shares.
 //!
-//! A run that a limit has cut off took at least as long as it ran. So a measured number is an [`Estimate`], the interval in which
-//! it lies: a point if it is known, without an upper end if it is only known from below. Algorithms are compared on the histories
-//! that all of them ran.
+//! A run that timed out took at least as long as it ran, so a measured number is an [`Estimate`]. Algorithms are compared on the
+//! histories that all of them ran.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,32 +11,32 @@ use crate::statistics::{Estimate, Share, median};
 use tables::results::Results;
 use tables::{Said, Trial};
 
-/// Below this time, in seconds, algorithms are not told apart: caches and clock make more of a difference.
+/// Time in seconds below which algorithms are not compared, since caches and clock make more of a difference.
 pub const FLEETING: f64 = 1e-3;
 
-/// From which factor on something grows or shrinks: less may be chance.
+/// Factor from which a number grows or shrinks; less may be chance.
 pub const GROWS: f64 = 1.25;
 
-/// How many histories a median must rest on.
+/// Fewest histories for a median.
 pub const FEWEST: usize = 10;
 
-/// How many cases a share must rest on. If something is so in all of them, it is not so in fewer than 3 %, with 95 % confidence.
+/// Fewest cases for a share. If something is true of all of them, its share is above 97 %, with 95 % confidence.
 pub const FEWEST_CASES: u64 = 100;
 
-/// The size that is for trying out: its numbers are shown, and no claim is decided by them.
+/// The size whose numbers are shown and decide no claim.
 pub const QUICK: &str = "quick";
 
-/// The sizes of experiments, that of the papers first: a claim is tested on the first that tells.
+/// The sizes of experiments in the order in which claims are tested on them: the first that decides counts.
 pub const SIZES: [&str; 3] = ["paper", "large", QUICK];
 
-/// Results of whose trials those of one size count.
+/// Results, of which the trials of one size count.
 #[derive(Clone, Copy, Debug)]
 pub struct AtSize<'r> {
-    /// All of them.
+    /// The results.
     pub results: &'r Results,
     /// The size.
     pub size: &'static str,
-    /// What the campaigns say, of whatever size.
+    /// The shares of the campaigns, which have no size.
     pub campaign: &'r BothRates,
 }
 
@@ -49,8 +48,8 @@ impl<'r> AtSize<'r> {
     }
 }
 
-/// How long a trial took; none if the row has no sensible number. One that was late would have taken at least its limit, whenever
-/// it noticed; one that wanted too much memory at least as long as it ran.
+/// The time of a trial; none if the row has no sensible number. A run that timed out took at least its limit; one that exceeded
+/// the memory limit took at least as long as it ran.
 pub fn time(trial: &Trial) -> Option<Estimate> {
     let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     let low = match trial.said {
@@ -70,7 +69,7 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
 /// A history of an experiment, with what algorithms said of it.
 #[derive(Clone, Debug)]
 pub struct History<'a> {
-    /// Any of its rows, for what they have in common.
+    /// One of its rows, for the columns that all of them share.
     pub any: &'a Trial,
     by: BTreeMap<&'a str, &'a Trial>,
 }
@@ -87,7 +86,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// What may vary in an experiment.
+/// A parameter that an experiment varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The number of operations.
@@ -99,7 +98,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// The part of an experiment in which it varies, which is also what it counts.
+    /// The name of the parameter, and of the part of an experiment that varies it.
     pub fn name(self) -> &'static str {
         match self {
             Axis::Operations => "operations",
@@ -108,7 +107,7 @@ impl Axis {
         }
     }
 
-    /// Where a trial is on it.
+    /// The parameter of a trial.
     pub fn of(self, trial: &Trial) -> u64 {
         match self {
             Axis::Operations => trial.operations,
@@ -133,7 +132,7 @@ impl<'a> Trials<'a> {
     /// The trials of an experiment for a model.
     ///
     /// # Errors
-    /// There are none.
+    /// There are no trials.
     pub fn of(
         results: AtSize<'a>,
         experiment: &'static str,
@@ -163,7 +162,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Those of its histories that are so.
+    /// The histories that satisfy a condition.
     pub fn filter(&self, keep: impl Fn(&History<'a>) -> bool) -> Trials<'a> {
         let histories = self.histories.iter().filter(|history| keep(history));
         Trials {
@@ -198,15 +197,15 @@ impl<'a> Trials<'a> {
         Ok(self.filter(ran))
     }
 
-    /// That an algorithm has no rows.
+    /// The error that an algorithm has no rows.
     pub fn without(&self, algorithm: &str) -> Missing {
         Missing::Algorithm(self.experiment, algorithm.to_owned())
     }
 
-    /// The same if there are enough histories.
+    /// These trials, if they have enough histories for a median.
     ///
     /// # Errors
-    /// There are not.
+    /// There are too few histories.
     pub fn enough(self) -> Result<Trials<'a>, Missing> {
         match self.histories.len() {
             few if few < FEWEST => Err(Missing::Few(self.experiment, few)),
@@ -214,10 +213,10 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The same if there are enough histories for a mean of shares.
+    /// These trials, if they have enough histories for a mean of shares.
     ///
     /// # Errors
-    /// There are not.
+    /// There are too few histories.
     pub fn enough_cases(self) -> Result<Trials<'a>, Missing> {
         match self.histories.len() as u64 {
             few if few < FEWEST_CASES => Err(Missing::Cases(self.experiment, few)),
@@ -225,7 +224,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Why none of these groups of histories tells anything.
+    /// Why none of these groups of histories decides anything.
     pub fn untold<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
     where
         'a: 'g,
@@ -272,15 +271,14 @@ impl<'a> Trials<'a> {
         median(&times)
     }
 
-    /// How many times as long as another an algorithm takes, by the medians over the histories that both ran; none if nobody knows.
+    /// The ratio of the median times of two algorithms over the histories that both ran; none if it is not known.
     pub fn ratio(&self, slow: &str, fast: &str) -> Option<Estimate> {
         let both = self.with(&[slow, fast]).ok()?;
         let ratio = both.median_time(slow)?.over(both.median_time(fast)?)?;
         ratio.tells().then_some(ratio)
     }
 
-    /// How many times as long as another an algorithm takes on each history that both ran. Where the other was cut off, nothing is
-    /// known.
+    /// The ratio of the times of two algorithms on each history that both ran and on which the second did not time out.
     pub fn ratios(&self, slow: &str, fast: &str) -> Vec<Estimate> {
         let ratio = |history: &History<'_>| {
             let (slow, fast) = (history.by(slow)?, history.by(fast)?);
@@ -290,7 +288,7 @@ impl<'a> Trials<'a> {
         self.histories.iter().filter_map(ratio).collect()
     }
 
-    /// The time limit of the runs of an algorithm that were cut off by it: the shortest and the longest, if they are several.
+    /// The time limit at which runs of an algorithm timed out: the shortest and the longest, if there are several.
     fn limit(&self, algorithm: &str) -> String {
         let late = self.rows(algorithm).filter(|row| row.said == Said::Timeout);
         let limits = late.map(|row| Estimate::exactly(row.timeout));
@@ -301,7 +299,7 @@ impl<'a> Trials<'a> {
         ends.map_or(String::new(), |ends| ends.shown(|limit| limit.to_string()))
     }
 
-    /// The same histories among those of another experiment, which may have asked other algorithms about them.
+    /// These histories among those of another experiment, which may have run other algorithms on them.
     pub fn among(&self, other: &Trials<'a>) -> Trials<'a> {
         let mine = self.histories.iter();
         let mine: BTreeSet<&str> = mine.map(|one| one.any.trace_hash.as_str()).collect();
@@ -320,7 +318,7 @@ impl<'a> Trials<'a> {
         Some((middle, counts.into_iter().max()?))
     }
 
-    /// How large the experiment was, and which of the algorithms were cut off how often.
+    /// The size of the experiment, and how often each of the algorithms timed out, as sentences.
     pub fn basis(&self, algorithms: &[&str]) -> String {
         let histories = self.histories.len();
         let mut basis = format!("{histories} histories, size {}.", self.size);

@@ -1,14 +1,14 @@
-//! What the papers state, as data: the only place for the papers' own numbers and where in the papers they are.
+//! The claims of the papers as data: the only place for published numbers and their places in the papers.
 //!
-//! Each claim says when it holds ([`PublishedClaim::rule`]), whatever is found:
+//! The rule of each claim ([`PublishedClaim::rule`]) does not depend on the results:
 //!
 //! - a number holds if ours is within a tenth of the paper's; shares are counted from the nearer of 0 and 100 %, so that 94 % is
 //!   not near 98 %. A share that was counted holds too if the paper's lies in our 95 % confidence interval and that is narrow;
 //! - a bound on a ratio or a count holds if ours keeps it. One on seconds is of another machine, and holds if ours keeps it ten times;
 //! - *all* holds if there is no exception in at least [`FEWEST_CASES`]; *most* if the whole confidence interval is above a half;
-//! - what is said in words has a rule of its own ([`Rule`]).
+//! - a claim in words has a rule of its own ([`Rule`]).
 //!
-//! A claim whose number the experiment was made to come near ([`CALIBRATED`]) neither holds nor differs, whatever comes out.
+//! A claim whose number the experiment was calibrated to reproduce ([`CALIBRATED`]) neither holds nor differs.
 
 use std::fmt;
 
@@ -30,13 +30,13 @@ pub const QADEER: &str = "Qadeer";
 /// Burnim, Sen, Stergiou: Sound and Complete Monitoring of Sequential Consistency for Relaxed Memory Models.
 pub const BURNIM: &str = "Burnim et al.";
 
-/// Which part of a paper's number ours may differ by.
+/// Relative tolerance of a number.
 const NEAR: f64 = 0.1;
 
-/// How wide the confidence interval of a share may be on either side, as a part of how far the paper's is from 0 or 1.
+/// Width of the confidence interval of a share on either side, at most, as a part of the published share's distance from 0 or 1.
 const NARROW: f64 = 0.5;
 
-/// How much faster than the papers' machines ours may be.
+/// Factor by which our machine may be faster than those of the papers.
 const FASTER_MACHINE: f64 = 10.0;
 
 /// Above this ratio of their medians, one algorithm is faster than another: less may be chance.
@@ -48,23 +48,23 @@ pub const ALIKE: f64 = 1.5;
 /// Up to this ratio, times of the same algorithm on other histories are similar.
 pub const SIMILAR: f64 = 2.0;
 
-/// From which ratio on one share is far more than another.
+/// Ratio of two shares from which one is far more than the other.
 pub const FAR_MORE: f64 = 2.0;
 
-/// How far apart two shares are at most that are not far from each other.
+/// Largest difference of two shares that are not far from each other.
 pub const NOT_FAR: f64 = 0.02;
 
-/// How many histories that one of two criteria alone refutes it takes to tell that it refutes more: of fewer, all may be by chance
-/// those of one criterion with a likelihood of more than 5 %.
+/// Fewest histories that only one of two criteria refutes from which one of them refutes more: with fewer, all may be those of one
+/// criterion by chance, with a likelihood of more than 5 %.
 pub const FEWEST_APART: u64 = 5;
 
-/// Up to which share few histories are meant.
+/// Largest share that counts as few.
 pub const FEW: f64 = 0.1;
 
-/// By which part of what a paper says roughly ours may differ from it.
+/// Relative tolerance of a number that a paper says is approximate.
 pub const ROUGHLY: f64 = 0.25;
 
-/// When a claim holds that a paper makes in words.
+/// The rule by which a claim in words holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// One algorithm is faster than another.
@@ -173,7 +173,7 @@ impl Rule {
     }
 }
 
-/// Claims whose number the experiment was made to come near, each with what was chosen so.
+/// Claims whose number the experiment was calibrated to reproduce, each with the parameter that was chosen.
 pub const CALIBRATED: &[(&str, &str)] = &[
     ("gcc-unordered-ccm", LOCATIONS_AND_READS),
     ("gcc-unordered-wccm", LOCATIONS_AND_READS),
@@ -195,7 +195,7 @@ const ONE_READ: &str = "The paper does not say how many reads of a history get a
 /// A program of Burnim et al., section 7.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Program {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The number of lines of C.
     pub lines: u32,
@@ -204,7 +204,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// How much longer the monitors make exploring, as a part of it; roughly, the paper says.
+    /// The time that both monitors add, as a part of the time of exploring; approximate.
     pub fn overhead(&self) -> f64 {
         match MUTUAL_EXCLUSION.contains(&self.name) {
             true => LOCKS_OVERHEAD,
@@ -213,13 +213,13 @@ impl Program {
     }
 }
 
-/// Burnim et al., section 7: what the monitors add to the time of exploring data structures, roughly.
+/// Burnim et al., section 7: the part that the monitors add to the time of exploring data structures; approximate.
 pub const STRUCTURES_OVERHEAD: f64 = 0.2;
 
-/// The same for mutual exclusion.
+/// The part that they add for algorithms of mutual exclusion.
 pub const LOCKS_OVERHEAD: f64 = 1.0;
 
-/// What was found in all interleavings of a program.
+/// The published results for all interleavings of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Explored {
     /// Interleavings.
@@ -285,31 +285,31 @@ pub const PROGRAMS: [Program; 7] = [
     ),
 ];
 
-/// Those of them that are no data structures.
+/// The programs that are no data structures.
 pub const MUTUAL_EXCLUSION: [&str; 2] = ["dekker", "bakery"];
 
 /// A claim as a paper makes it, and how it is tested.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PublishedClaim {
-    /// A name for it.
+    /// The name of the claim.
     pub id: &'static str,
     /// The paper.
     pub paper: &'static str,
-    /// Where in the paper.
+    /// The place in the paper.
     pub place: &'static str,
     /// The experiment that tests it.
     pub experiment: &'static str,
-    /// What is claimed.
+    /// The claim, as a sentence.
     pub statement: &'static str,
     /// The published result; in JSON its number, if it is one.
     #[serde(rename = "published", serialize_with = "number")]
     pub result: PublishedResult,
-    /// Computes what the rows of one size say of it.
+    /// Computes our result from the rows of one size.
     #[serde(skip)]
     test: fn(&PublishedClaim, AtSize<'_>) -> Result<Evidence, Missing>,
 }
 
-/// What a paper says of how much.
+/// A published result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PublishedResult {
     /// Something that words say, and when it holds.
@@ -326,12 +326,12 @@ pub enum PublishedResult {
     Rising([f64; 3], Unit),
 }
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A fraction, shown in percent.
     Percent,
-    /// How many times as much.
+    /// A ratio.
     Times,
     /// Seconds.
     Seconds,
@@ -351,7 +351,7 @@ impl Unit {
     }
 }
 
-/// How far a share is from 0 or 1, whichever is next.
+/// The distance of a share from the nearer of 0 and 1.
 fn rare(share: f64) -> f64 {
     share.min(1.0 - share)
 }
@@ -372,9 +372,9 @@ impl PublishedResult {
         }
     }
 
-    /// How rare something is, if it is so rare that few histories may have none of it.
+    /// The published rate, if the event is so rare that few histories may have none of it.
     pub(super) fn rate(self) -> Option<f64> {
-        /// From here on a share is not rare.
+        /// Share from which an event is not rare.
         const RARE: f64 = 0.05;
         match self {
             PublishedResult::About(value, Unit::Percent) => {
@@ -384,7 +384,7 @@ impl PublishedResult {
         }
     }
 
-    /// What a number of ours is in its unit.
+    /// A number of ours as text, in the unit of the published one.
     pub(super) fn shown(self, ours: Estimate) -> String {
         let unit = match self {
             PublishedResult::Words(..) => Unit::Count,
@@ -397,7 +397,7 @@ impl PublishedResult {
         ours.shown(|number| unit.shown(number))
     }
 
-    /// Whether a number of ours bears it out.
+    /// Whether a number of ours agrees.
     pub(super) fn admits(self, ours: Estimate) -> Decision {
         let within = |low: f64, high: f64| match () {
             // What is on the bound counts, however it is rounded.
@@ -427,7 +427,7 @@ impl PublishedResult {
         }
     }
 
-    /// Whether a share that was counted bears it out, as far as so many cases tell.
+    /// Whether a share that was counted agrees, as far as the number of cases decides.
     pub(super) fn admits_share(self, ours: Share) -> Decision {
         let interval = ours.interval();
         match self {
@@ -498,7 +498,7 @@ impl PublishedResult {
         }
     }
 
-    /// How a number of ours differs, as a sentence.
+    /// The direction in which our number differs, as a sentence.
     pub(super) fn difference(self, ours: Estimate) -> String {
         match self.value() {
             None => String::new(),
@@ -508,7 +508,7 @@ impl PublishedResult {
     }
 }
 
-/// What a tolerance is a part of: how far a share is from 0 or 1, or the number itself.
+/// The number that a tolerance is a part of: a share's distance from 0 or 1, or the number itself.
 fn scale(value: f64, unit: Unit) -> f64 {
     match unit {
         Unit::Percent if value < 1.0 => rare(value),
@@ -521,7 +521,7 @@ fn number<S: Serializer>(result: &PublishedResult, serializer: S) -> Result<S::O
 }
 
 impl PublishedClaim {
-    /// The claim with what the rows of one size say of it.
+    /// The claim with our result from the rows of one size.
     pub(super) fn tested(&self, at: AtSize<'_>) -> Claim {
         self.claim((self.test)(self, at))
     }
@@ -548,7 +548,7 @@ impl PublishedClaim {
         }
     }
 
-    /// What was chosen so that the claim's number comes near the paper's, if something was.
+    /// The parameter that was chosen so that the number comes near the published one, if there is one.
     pub fn calibrated(&self) -> Option<&'static str> {
         let found = CALIBRATED.iter().find(|(id, _)| *id == self.id);
         found.map(|(_, what)| *what)

@@ -1,4 +1,4 @@
-//! Which algorithm is faster, where, and how that grows: what several papers claim of their figures.
+//! Comparisons of the times of algorithms, as several papers claim them of their figures.
 
 use super::measure::{Axis, FLEETING, GROWS, Trials};
 use super::paper::{ALIKE, FASTER, SIMILAR};
@@ -6,7 +6,7 @@ use super::{Decision, Evidence, Missing};
 use crate::numbers::{seconds, times};
 use crate::statistics::{Estimate, median};
 
-/// Which part of the comparisons has to agree where a figure is said to show something as a whole.
+/// Part of the comparisons that has to agree where a claim is about a whole figure.
 const MOST: f64 = 0.5;
 
 /// Two algorithms at one point.
@@ -30,7 +30,7 @@ fn is_fleeting(median: Estimate) -> bool {
     median.high < FLEETING
 }
 
-/// How many times as long as `fast` `slow` takes, at every point that tells and has enough histories.
+/// The ratio of the median times of `slow` and `fast`, at every comparable point that has enough histories.
 fn compared(
     trials: &Trials<'_>,
     axis: Axis,
@@ -67,7 +67,7 @@ impl Tally {
         self.shown.push(shown);
     }
 
-    /// What they say together: the claim holds if all are as claimed.
+    /// The decision of all comparisons: the claim holds if each agrees.
     fn found(self, basis: String) -> Evidence {
         let holds = all(self.told.iter().copied());
         let fails = self.told.iter().filter(|told| **told == Decision::No);
@@ -109,7 +109,7 @@ fn in_words(slow: &str, fast: &str, axis: Axis, point: &Compared) -> String {
     )
 }
 
-/// That each of the `fast` algorithms is faster than `slow` at the last point of each axis.
+/// Tests that each of the `fast` algorithms is faster than `slow` at the last point of each axis.
 pub fn faster(
     trials: &Trials<'_>,
     axes: &[Axis],
@@ -133,7 +133,7 @@ pub fn faster(
     Ok(tally.found(trials.basis(&[&[slow], fast].concat())))
 }
 
-/// That the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
+/// Tests that the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
 pub fn grows(
     trials: &Trials<'_>,
     axis: Axis,
@@ -168,7 +168,7 @@ pub fn grows(
     Ok(tally.found(trials.basis(&[&[slow], fast].concat())))
 }
 
-/// That two algorithms take about the same time at the last point of each axis.
+/// Tests that two algorithms take about the same time at the last point of each axis.
 pub fn alike(
     trials: &Trials<'_>,
     axes: &[Axis],
@@ -196,7 +196,7 @@ fn is_alike(point: &Compared) -> Decision {
     all([too_high.map(|too_high| !too_high), low_enough])
 }
 
-/// That an algorithm is the fastest at most of the points.
+/// Tests that an algorithm is the fastest at most of the points.
 pub fn fastest(
     trials: &Trials<'_>,
     axis: Axis,
@@ -261,7 +261,7 @@ fn ranking<'n>(point: &Trials<'_>, algorithms: &[&'n str]) -> Vec<(&'n str, Esti
     medians
 }
 
-/// That from one point on an algorithm gets slow, more than each of the others does.
+/// Tests that from one point on an algorithm gets slow, more than each of the others does.
 pub fn degrades(
     trials: &Trials<'_>,
     axis: Axis,
@@ -308,7 +308,7 @@ pub fn degrades(
     })
 }
 
-/// That algorithms take about as long on the histories of one experiment as on those of another with the same points.
+/// Tests that algorithms take about as long on the histories of one experiment as on those of another with the same points.
 pub fn similar(
     trials: &Trials<'_>,
     reference: &Trials<'_>,

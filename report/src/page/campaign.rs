@@ -1,4 +1,4 @@
-//! What a campaign found: which mutants, by what, how early, and which not.
+//! The section about a campaign: mutants found and not found, criteria, operations until detection.
 
 mod kills;
 mod mutants;
@@ -90,7 +90,7 @@ fn overview(answers: &Answers) -> Markup {
     }
 }
 
-/// Whose runs something is about.
+/// A scope as text.
 fn scope(scope: &Scope) -> String {
     match scope {
         Scope::All => "all cores".to_owned(),

@@ -1,4 +1,4 @@
-//! What was run: versions, machines, seeds, sizes, limits.
+//! The section about the runs: versions, machines, seeds, sizes, limits.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::summary::{Summary, experiments};
 use tables::CampaignRun;
 
-/// The section, if anything was.
+/// The section; none if nothing was run.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let experiments = experiments(&page.results.trials);
     let runs = &page.results.runs;
@@ -28,7 +28,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     Some(Section::new(anchors, "ran", "What was run", body))
 }
 
-/// What is the same for all experiments, most often.
+/// The versions and machines of all experiments.
 fn circumstances(experiments: &[Summary]) -> Markup {
     let all = |words: fn(&Summary) -> &BTreeSet<String>| {
         let all: BTreeSet<&str> = experiments

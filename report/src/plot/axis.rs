@@ -12,7 +12,7 @@ use crate::numbers::{count, percent, ratio, seconds};
 /// Ratio of the largest to the smallest number from which an axis is logarithmic.
 const LOGARITHMIC_FROM: f64 = 20.0;
 
-/// The same for the axis of what an experiment varies.
+/// The ratio from which the axis of a varied parameter is logarithmic.
 const LOGARITHMIC_POINTS_FROM: f64 = 8.0;
 
 /// Smallest number on a logarithmic axis if none is above zero.
@@ -237,7 +237,7 @@ impl Axis {
         axis
     }
 
-    /// Which part of the axis is below a number.
+    /// The part of the axis that is below a number.
     fn part(&self, value: f64) -> f64 {
         let [value, low, high] = match self.is_log {
             true => [value.max(f64::MIN_POSITIVE), self.low, self.high].map(f64::ln),

@@ -7,16 +7,16 @@ use plotters::style::{Color, FontStyle, IntoFont, RGBColor, TextStyle, register_
 
 use super::draw::SCALE;
 
-/// The name by which it is known here, which is a list of fonts that a browser may take for an SVG.
+/// The name of the typeface: the list of fonts that a browser may use for an SVG.
 const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
 
 const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
 const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
 
-/// What plotters calls the size of a font, for one of which an em is a pixel.
+/// Size of a font in plotters for an em of one pixel.
 const EM: f64 = 1.24;
 
-/// How a text styles.
+/// The size, weight and colour of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Face {
     /// The em, in pixels of the figure.
@@ -35,17 +35,17 @@ pub const LABEL: Face = Face {
 };
 
 impl Face {
-    /// In another colour.
+    /// The face in another colour.
     pub fn colored(self, color: RGBColor) -> Face {
         Face { color, ..self }
     }
 
-    /// In another size.
+    /// The face in another size.
     pub fn sized(self, em: f64) -> Face {
         Face { em, ..self }
     }
 
-    /// In bold.
+    /// The face in bold.
     pub fn bold(self) -> Face {
         Face {
             is_bold: true,
@@ -53,7 +53,7 @@ impl Face {
         }
     }
 
-    /// As plotters wants it. The text's place is the point of it that `across` and `down` name.
+    /// The style for plotters. `across` and `down` name the point of the text that is at its place.
     pub fn style(self, across: HPos, down: VPos) -> TextStyle<'static> {
         register();
         let style = match self.is_bold {
@@ -67,7 +67,7 @@ impl Face {
         style
     }
 
-    /// How wide a text is, in pixels of the figure.
+    /// The width of a text in pixels of the figure.
     pub fn width(self, text: &str) -> i32 {
         let style = self.style(HPos::Left, VPos::Top);
         let width = style.font.box_size(text).map_or(0, |(width, _)| width);

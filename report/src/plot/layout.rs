@@ -51,9 +51,9 @@ pub type Placed = (LegendEntry, (i32, i32));
 pub struct Line {
     /// The text.
     pub text: String,
-    /// How it styles.
+    /// The face.
     pub face: Face,
-    /// Its upper left corner.
+    /// The upper left corner.
     pub at: (i32, i32),
 }
 

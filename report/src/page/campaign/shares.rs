@@ -1,4 +1,4 @@
-//! What share of violations each criterion catches, and after how many operations.
+//! The share of violations that each criterion refutes, and the number of operations until detection.
 
 use maud::{Markup, html};
 
@@ -33,7 +33,7 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// The papers' shares beside those of each model. What single kinds of cores say is in the table.
+/// The published shares and ours for each model. The table has those of single kinds of cores.
 fn stated(rates: &[&Rates]) -> Markup {
     let of_models = rates
         .iter()
