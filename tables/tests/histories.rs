@@ -8,7 +8,8 @@ use history::{
     Unfinished,
 };
 use ingest::Transition;
-use polars::prelude::{Column, DataFrame, ParquetWriter};
+use polars_core::prelude::{Column, DataFrame};
+use polars_io::prelude::ParquetWriter;
 use proptest::prelude::*;
 use tables::TableError;
 
