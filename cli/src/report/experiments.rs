@@ -29,10 +29,7 @@ pub fn print(
         }
         let left = claims.iter().filter(|claim| !claim.has_numbers()).count();
         if left > 0 && !is_all {
-            writeln!(
-                out,
-                "  untested: {left} more (--all shows them)"
-            )?;
+            writeln!(out, "  untested: {left} more (--all shows them)")?;
         }
     }
     Ok(())

@@ -285,7 +285,7 @@ impl Orders {
 
     /// An access is not selected.
     fn not_selected(&mut self, access: Entry, kind: Kind, annotation: Annotation) {
-        let is_release = kind.is_plain_store() && annotation.releases();
+        let is_release = kind.may_be_buffered() && annotation.releases();
         let is_acquire = self.released && kind.reads() && annotation.acquires_in_order();
         let is_first_read = kind.reads() && std::mem::take(&mut self.fenced);
         if !self.stored || !(kind.is_atomic() || is_release || is_acquire || is_first_read) {
@@ -308,8 +308,8 @@ impl Orders {
     /// An access is selected.
     fn selected(&mut self, kind: Kind, annotation: Annotation) {
         self.accessed = true;
-        self.stored |= kind.is_plain_store();
-        self.released |= kind.is_plain_store() && annotation.releases();
+        self.stored |= kind.may_be_buffered();
+        self.released |= kind.may_be_buffered() && annotation.releases();
         self.fenced &= !kind.reads();
     }
 }
