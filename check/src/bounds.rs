@@ -112,12 +112,6 @@ impl Bounds {
     pub fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded.get()
     }
-
-    /// What is left of the time.
-    pub fn time_left(&self) -> Option<Duration> {
-        self.at
-            .map(|at| at.saturating_duration_since(Instant::now()))
-    }
 }
 
 #[cfg(test)]
