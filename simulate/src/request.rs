@@ -96,7 +96,7 @@ pub struct Response {
     pub tag: u32,
     /// What was asked.
     pub kind: RequestKind,
-    /// Where.
+    /// The address of the first byte.
     pub address: u64,
     /// The value read, if the kind reads.
     pub value: u64,

@@ -122,7 +122,7 @@ pub struct Transition<'a> {
 #[derive(Debug)]
 struct Names {
     sequencer: String,
-    /// By number of the port.
+    /// The names of the ports, by number.
     ports: [String; 2],
     queues: [String; 2],
     /// The columns of version and component.

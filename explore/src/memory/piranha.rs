@@ -13,7 +13,7 @@ use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 /// The protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Piranha {
-    /// How large.
+    /// The size of the system.
     pub shape: SystemSize,
     /// Whether it is the earlier version.
     pub is_buggy: bool,

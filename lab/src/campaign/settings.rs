@@ -60,7 +60,7 @@ pub fn told(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
 }
 
 impl Settings {
-    /// Of what was asked.
+    /// Makes the settings of a campaign.
     pub fn new(options: &Options, opened: &[Opened], subjects: &[Subject]) -> Settings {
         let generators = super::generators(options).iter();
         Settings {
