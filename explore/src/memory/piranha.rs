@@ -36,7 +36,7 @@ struct Line {
 enum Message {
     /// The data of a location, for the mode to be.
     Acknowledge(u8, Line),
-    /// The location is somebody else's.
+    /// The location belongs to another processor.
     Invalidate(u8),
 }
 

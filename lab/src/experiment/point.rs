@@ -66,7 +66,7 @@ pub struct Point {
 pub enum Source {
     /// They are made.
     Made(Recipe),
-    /// There is one, which somebody recorded.
+    /// A recorded history.
     Recorded(Arc<Recording>),
     /// There is none, but a program that is explored.
     Program(Explored),
