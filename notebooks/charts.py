@@ -1,4 +1,4 @@
-"""What is drawn in several notebooks, or is too long for one."""
+"""Figures that several notebooks share, or that are too long for one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 import style
 
-# What was never done, among counts.
+# The colour of transitions that no run took.
 NEVER = "#c9c9c9"
-# A number that a paper states, beside ours.
-STATED = {"color": style.BLACK, "markersize": 24, "markeredgewidth": 2.5}
-# The ground of text that stands on a drawing.
-PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
+# The style of published numbers.
+PUBLISHED = {"color": style.BLACK, "markersize": 24, "markeredgewidth": 2.5}
+# The background of text on a drawing.
+BACKGROUND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1}
 
 
 def box(axes: plt.Axes, values: pl.Series, place: float, color: str, width: float) -> None:
@@ -52,7 +52,7 @@ def boxes(axes: plt.Axes, frame: pl.DataFrame, group: str, series: str, value: s
 
 
 def plain_log(axis: matplotlib.axis.Axis) -> None:
-    """Numbers without powers on a logarithmic axis, and some between where there are few decades."""
+    """Labels a logarithmic axis with plain numbers, and between decades where there are few."""
     axis.set_major_formatter("{x:g}")
     low, high = axis.get_view_interval()
     few = high / low < 100
@@ -61,14 +61,14 @@ def plain_log(axis: matplotlib.axis.Axis) -> None:
 
 
 def heat(coverage: pl.DataFrame, title: str) -> None:
-    """How often a machine met each event in each state."""
+    """The number of times that a machine handled each event in each state."""
     states, events = (coverage[name].unique().sort().to_list() for name in ("state", "event"))
     counts = np.full((len(states), len(events)), np.nan)
     for state, event, count in coverage.select("state", "event", "count").iter_rows():
         counts[states.index(state), events.index(event)] = count
     figure, axes = plt.subplots(figsize=(1.6 + 0.3 * len(events), 1.6 + 0.22 * len(states)))
     axes.imshow(np.where(counts == 0, 1.0, np.nan), cmap=ListedColormap([NEVER]), aspect="auto")
-    # Once is to be told from never.
+    # One is visibly different from none.
     shades = ListedColormap(style.SHADES(np.linspace(0.25, 1, 256)))
     norm = LogNorm(1, max(10, coverage["count"].max() or 0))
     taken = axes.imshow(np.where(counts > 0, counts, np.nan), cmap=shades, norm=norm, aspect="auto")
@@ -104,7 +104,7 @@ def timeline(operations: pl.DataFrame, cycle: list[dict], margin: int, title: st
         arrow = {"arrowstyle": "-|>", "connectionstyle": "arc3,rad=0.15", "shrinkA": 5, "shrinkB": 5, "linewidth": 1.4}
         axes.annotate("", places[1], places[0], arrowprops={**arrow, "color": style.BLACK})
         middle = [sum(pair) / 2 for pair in zip(*places)]
-        axes.annotate(one["edge"], middle, (9, 0), textcoords="offset points", va="center", fontweight="bold", bbox=PAPER)
+        axes.annotate(one["edge"], middle, (9, 0), textcoords="offset points", va="center", fontweight="bold", bbox=BACKGROUND)
         name = f"T{one['thread']}:{one['index']}"
         axes.annotate(name, places[0], (-7, 5), textcoords="offset points", ha="right", fontsize=8)
     for number, location in enumerate(locations):

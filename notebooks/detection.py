@@ -1,46 +1,45 @@
-"""What found which mutant, and what of the protocols was reached, from a campaign. The rules are those of `rubric report`."""
+"""Mutants found and transitions reached by a campaign, counted by the rules of `rubric report`."""
 
 from __future__ import annotations
 
 import polars as pl
 
-# What a history is asked, from weak to strong, for SC and then for TSO and PSO.
-CRITERIA = ["cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso"]
-# How a protocol fails by itself.
-FAILURES = ["protocol error", "deadlock"]
-FINDERS = [*CRITERIA, *FAILURES]
-# The criteria that every history of a model satisfies. A violation of another is no fault: a store buffer breaks SC.
-COUNTS = {
-    "sc": CRITERIA,
-    "tso": ["cc", "ccv", "wccm", "wtso", "tso", "pso"],
-    "pso": ["pso"],
-}
-# What a run has in common with that of the unmutated protocol.
+import program
+
+# The models that imply each criterion, from weak to strong criteria. A violation of another one is no fault: a store buffer breaks SC.
+IMPLIED_BY = {criterion["name"]: criterion["models"] for criterion in program.lists()["criteria"]}
+CRITERIA = list(IMPLIED_BY)
+# Criteria, and how a protocol fails by itself.
+FINDERS = program.lists()["finders"]
+# The columns that a run shares with that of the unmutated protocol.
 ORIGIN = ["protocol", "client", "lineage"]
+
+
+def implied(model: str) -> list[str]:
+    """The criteria that every history of a model satisfies."""
+    return [criterion for criterion in CRITERIA if model in IMPLIED_BY[criterion]]
 
 
 def counts(finder: str) -> pl.Expr:
     """Whether a finder counts for the client of a run."""
-    if finder in FAILURES:
-        return pl.lit(True)
-    return pl.col("model").is_in([model for model, criteria in COUNTS.items() if finder in criteria])
+    return pl.col("model").is_in(IMPLIED_BY[finder]) if finder in CRITERIA else pl.lit(True)
 
 
 def finds(finder: str) -> pl.Expr:
     """Whether a finder finds something in a run."""
-    if finder in FAILURES:
+    if finder not in CRITERIA:
         return pl.col("outcome") == finder
     return counts(finder) & (pl.col(finder) == "violation").fill_null(False)
 
 
 def violates() -> pl.Expr:
-    """Whether a run violates what its client should guarantee."""
+    """Whether a run violates what its client guarantees."""
     return (pl.col("outcome") == "violation") | pl.any_horizontal(*map(finds, CRITERIA))
 
 
 def detects() -> pl.Expr:
     """Whether a run shows that something is wrong with the protocol."""
-    return violates() | pl.col("outcome").is_in(FAILURES)
+    return violates() | pl.col("outcome").is_in([finder for finder in FINDERS if finder not in CRITERIA])
 
 
 def tried(runs: pl.DataFrame, equivalents: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Colours and markers: what is called the same looks the same, here and in the figures of `rubric report`.
+"""Colours and markers. An algorithm has the style that it has in the figures of `rubric report`.
 
 The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart, with a darker yellow:
 theirs is too light for lines.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 from matplotlib.colors import LinearSegmentedColormap
+
+import program
 
 BLACK = "#000000"
 BLUE = "#0072b2"
@@ -19,42 +21,32 @@ OLIVE = "#a09100"
 SKY = "#56b4e9"
 GREY = "#828282"
 
-# Colour and marker.
-LOOKS = {
-    "cc": (SKY, "+"),
-    "ccv": (PURPLE, "x"),
-    "cf": (GREY, "x"),
-    "cm": (OLIVE, "v"),
-    "ccm": (VERMILLION, "s"),
-    "wccm": (VERMILLION, "D"),
-    "wsc": (BLUE, "o"),
-    "wtso": (BLUE, "^"),
-    "kernel": (BLACK, "D"),
-    "sc": (BLACK, "s"),
-    "tso": (ORANGE, "v"),
-    "pso": (GREEN, "^"),
-    "protocol error": (GREY, "s"),
+# The markers of matplotlib.
+MARKERS = {
+    "circle": "o", "square": "s", "triangle-up": "^", "triangle-down": "v", "diamond": "D", "cross": "x", "plus": "+", "dash": "_"
 }
-# What has no look above, and is no algorithm: protocols, threads, locations.
+# Styles of what is no algorithm: protocols, threads, locations.
 OTHERS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P"), (BLACK, "X")]
-# The larger the share, the darker.
+# Colours of shares: the larger, the darker.
 SHADES = LinearSegmentedColormap.from_list("shades", ["#f7fbff", "#084594"])
 
 
-def look(name: str) -> dict[str, str]:
-    """How an algorithm or criterion is drawn."""
-    color, marker = LOOKS.get(name, (GREY, "."))
-    return {"color": color, "marker": marker}
+def series(name: str) -> dict[str, str]:
+    """The style of an algorithm or criterion, as in the figures of `rubric report`."""
+    for one in program.lists()["series"]:
+        if one["name"] == name:
+            return {"color": one["color"], "marker": MARKERS[one["marker"]]}
+    return {"color": GREY, "marker": "."}
 
 
 def other(number: int) -> dict[str, str]:
-    """How the one of this number among protocols, threads or the like is drawn."""
+    """The style of the protocol, number of threads or the like with this number."""
     color, marker = OTHERS[number % len(OTHERS)]
     return {"color": color, "marker": marker}
 
 
 def use() -> None:
-    """Makes all pictures alike, and small as files."""
+    """Sets the same style for all figures, with small files."""
     plt.rcParams.update({
         "figure.figsize": (7.5, 3.6),
         "figure.dpi": 90,

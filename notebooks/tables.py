@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-# Sizes of experiments, the larger ones later.
-SIZES = ["quick", "paper", "large"]
+import program
+
+# Sizes of experiments, in ascending order.
+SIZES = program.lists()["sizes"]
 
 
 class Kind(NamedTuple):

@@ -7,7 +7,6 @@ import contextlib
 import io
 import json
 import os
-import re
 import subprocess
 import tempfile
 import unittest
@@ -18,13 +17,16 @@ import matplotlib
 import polars as pl
 from polars.testing import assert_frame_equal
 
+os.environ.setdefault("RUBRIC_BIN", os.path.realpath("target/debug/rubric"))
+
 import detection
+import program
 import strip
 import style
 import tables
 
 HERE = Path(__file__).resolve().parent
-RUBRIC = os.path.realpath(os.environ.get("RUBRIC_BIN", "target/debug/rubric"))
+RUBRIC = os.path.realpath(os.environ["RUBRIC_BIN"])
 RESULTS = Path(os.environ.get("RUBRIC_RESULTS", "results")).resolve()
 
 
@@ -98,7 +100,7 @@ class Tables(Folder):
         self.write("2.parquet", [{**row, "event": "Load", "count": 5}, {**row, "event": "Inv", "count": 0}])
         self.assertEqual(tables.coverage().select("event", "count").rows(), [("Inv", 0), ("Load", 5), ("Store", 4)])
 
-    def test_unreachable_transitions_are_not_missed(self):
+    def test_unreachable_transitions_do_not_count(self):
         row = {"protocol": "P", "machine": "M", "state": "I", "stalls": False, "count": 0}
         why = {"unreached": "needs DMA"}
         rows = [{**row, "event": "Load", "count": 3}, {**row, "event": "Store"}, {**row, "event": "DMA", **why}]
@@ -177,13 +179,13 @@ class Agreement(unittest.TestCase):
         self.assertGreater(ours["found"].sum(), 0)
         assert_frame_equal(ours, theirs, check_dtypes=False)
 
-    def test_colours_are_those_of_the_figures(self):
-        code = (HERE.parent / "report/src/figures/style.rs").read_text(encoding="utf-8")
-        colors = {
-            name: "#" + "".join(f"{int(part):02x}" for part in parts.split(","))
-            for name, parts in re.findall(r"const (\w+): RGBColor = RGBColor\(([\d, ]+)\)", code)
-        }
-        markers = {"Circle": "o", "Square": "s", "Triangle": "^", "Nabla": "v", "Diamond": "D", "Cross": "x", "Plus": "+"}
-        theirs = {name: (colors[color], markers[mark]) for name, color, mark in re.findall(r'\("([\w ]+)", (\w+), (\w+)\)', code)}
-        for name, look in style.LOOKS.items():
-            self.assertEqual(theirs.get(name), look, name)
+    def test_styles_are_those_of_the_figures(self):
+        self.assertEqual(style.series("wsc"), {"color": style.BLUE, "marker": "o"})
+        self.assertEqual(style.series("unknown")["color"], style.GREY)
+        for one in program.lists()["series"]:
+            self.assertIn(one["marker"], style.MARKERS)
+
+    def test_figures_are_listed(self):
+        names = {figure["name"] for figure in program.lists()["figures"]}
+        self.assertIn("gcc-fig4-operations", names)
+        self.assertEqual(program.published("wsc-kernel-exact"), 0.7424)

@@ -85,7 +85,7 @@ impl<T> Rule<T> {
     /// The rule for a pair of operations in program order that the model preserves: R3 with a fence,
     /// R2 after a plain store, else R1.
     pub fn program_order(before: Kind, after: Kind) -> Rule<T> {
-        Rule::ProgramOrder(match before.is_plain_store() {
+        Rule::ProgramOrder(match before.may_be_buffered() {
             _ if before.is_fence() || after.is_fence() => 3,
             true => 2,
             false => 1,

@@ -85,7 +85,7 @@ fn random_history(random: &mut StdRng) -> Option<History> {
     let mut accesses = program(random, mix);
     if random.random_bool(0.5) {
         // Plain loads and stores alone show more of what reads force.
-        accesses.retain(|access| access.kind.is_plain_load() || access.kind.is_plain_store());
+        accesses.retain(|access| access.kind.may_be_forwarded() || access.kind.may_be_buffered());
     }
     let machine = [Model::SC, Model::TSO][random.random_range(0..2)];
     let history = run(random, &accesses, machine, false).filter(|history| !history.is_empty())?;

@@ -31,7 +31,7 @@ fn completions(random: &mut StdRng, history: &History) -> Vec<OpId> {
     let threads = 0..history.threads().len();
     let mut queues: Vec<[Vec<OpId>; 2]> = threads
         .map(|thread| {
-            let is_store = |op: &OpId| history.kind(*op).is_plain_store();
+            let is_store = |op: &OpId| history.kind(*op).may_be_buffered();
             let (stores, others) = history.thread_ops(thread).rev().partition(is_store);
             [others, stores]
         })

@@ -2,20 +2,20 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use clap::ValueEnum;
 use history::History;
-use ingest::axe::WriteError;
-use ingest::{axe, json};
+use ingest::{FORMATS, TraceFormat, WriteError};
 
 use crate::ending;
 use crate::error::Error;
 use crate::files;
 use crate::options::TraceOptions;
 use crate::status::Status;
+use crate::words;
 use lab::load::{self, Input};
 
-/// Convert histories between axe text, JSON Lines and Parquet
+/// Convert histories between gem5 traces, axe text, JSON Lines and Parquet
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,8 @@ Examples:
 
 JSON and Parquet keep everything that is known of a history. The axe format has no sizes, initial
 values, load-linked, weak fences, acquires and releases or trace lines; what would change a verdict
-is refused.
+is refused. A gem5 trace has one history, of cells such as axe text has, with the ticks of every operation, and
+cell C becomes the 8 bytes at 0x1000 + 64 * C.
 
 The Axe checker reads numbers of up to nine digits and values below 2^23, and every location begins with
 0. A history with other numbers, as gem5's addresses are, gets its threads, locations and values
@@ -40,12 +41,12 @@ pub struct Args {
     #[arg(hide = true, conflicts_with = "output")]
     second: Option<PathBuf>,
 
-    /// The output: a name ending in .axe, .json, .jsonl or .parquet, or `-`
+    /// The output: a name ending in .trace, .axe, .json, .jsonl or .parquet, or `-`
     #[arg(long, short, value_name = "FILE", required_unless_present = "second")]
     output: Option<PathBuf>,
 
     /// The format to write, whatever the name says
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = words::one_of(&WRITABLE, Format::name))]
     to: Option<Format>,
 
     #[command(flatten)]
@@ -53,14 +54,39 @@ pub struct Args {
 }
 
 /// A format that can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug)]
 pub enum Format {
-    /// Axe text.
-    Axe,
-    /// JSON Lines.
-    Json,
+    /// One of the text formats.
+    Text(&'static dyn TraceFormat),
     /// Parquet.
     Parquet,
+}
+
+/// Every format that can be written.
+static WRITABLE: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let texts = FORMATS
+        .iter()
+        .filter(|format| !format.extensions().is_empty());
+    texts
+        .map(|&format| Format::Text(format))
+        .chain([Format::Parquet])
+        .collect()
+});
+
+impl Format {
+    fn name(self) -> &'static str {
+        match self {
+            Format::Text(format) => format.name(),
+            Format::Parquet => "parquet",
+        }
+    }
+
+    fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Format::Text(format) => format.extensions(),
+            Format::Parquet => &["parquet"],
+        }
+    }
 }
 
 /// Runs the command.
@@ -85,14 +111,17 @@ pub fn write_to(
 ) -> Result<(), Error> {
     match format {
         Format::Parquet => Ok(tables::write_histories(path, &input.histories)?),
-        _ if path == Path::new("-") => write(input, format, out),
-        _ => files::create(path, |out| write(input, format, out)),
+        Format::Text(format) if path == Path::new("-") => {
+            // Nothing is printed of what cannot be written whole.
+            write(input, format, &mut io::sink())?;
+            write(input, format, out)
+        }
+        Format::Text(format) => files::create(path, |out| write(input, format, out)),
     }
 }
 
 /// The format to write: the one that is asked for, or that the name of the output says.
 pub fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
-    let name = output.display();
     let standard_output = output == Path::new("-");
     match to.or_else(|| by_name(output)) {
         Some(Format::Parquet) if standard_output => Err(Error::Usage(
@@ -104,57 +133,37 @@ pub fn format(output: &Path, to: Option<Format>) -> Result<Format, Error> {
                 .to_owned(),
         )),
         None => Err(Error::Usage(format!(
-            "{name}: a name that ends in .axe, .json, .jsonl or .parquet was expected"
+            "{}: a name that ends in {} was expected",
+            output.display(),
+            extensions()
         ))),
     }
 }
 
 /// The format that a file's name says.
 pub fn by_name(path: &Path) -> Option<Format> {
-    match path.extension()?.to_str()? {
-        "axe" => Some(Format::Axe),
-        "json" | "jsonl" => Some(Format::Json),
-        "parquet" => Some(Format::Parquet),
-        _ => None,
-    }
+    let extension = path.extension()?.to_str()?;
+    let mut formats = WRITABLE.iter().copied();
+    formats.find(|format| format.extensions().contains(&extension))
 }
 
-fn write(input: &Input, format: Format, out: &mut dyn Write) -> Result<(), Error> {
-    if format == Format::Axe {
-        // What the format cannot say is said before anything is written.
-        write_histories(input, format, &mut io::sink())?;
-    }
-    write_histories(input, format, out)
+/// The endings of file names that say a format: `.axe, .json or .parquet`.
+pub fn extensions() -> String {
+    let all = WRITABLE.iter().flat_map(|format| format.extensions());
+    let all: Vec<String> = all.map(|extension| format!(".{extension}")).collect();
+    ingest::any_of(&all)
 }
 
-fn write_histories(input: &Input, format: Format, mut out: &mut dyn Write) -> Result<(), Error> {
+fn write(input: &Input, format: &dyn TraceFormat, out: &mut dyn Write) -> Result<(), Error> {
+    let count = input.histories.len();
     for (number, history) in input.histories.iter().enumerate() {
-        match format {
-            Format::Axe => write_axe(history, input.histories.len() > 1, &mut out)
-                .map_err(|error| axe_error(error, input, number, history))?,
-            _ => json::write(history, &mut out).map_err(Error::Output)?,
-        }
+        let written = format.write(history, count, out);
+        written.map_err(|error| write_error(error, input, number, history))?;
     }
     Ok(())
 }
 
-/// Writes a history as axe text that the Axe checker can read the numbers of. One of several ends with `check`.
-fn write_axe(
-    history: &History,
-    is_one_of_several: bool,
-    mut out: &mut dyn Write,
-) -> Result<(), WriteError> {
-    if axe::is_small(history) {
-        return axe::write(history, &mut out);
-    }
-    axe::write_small(history, &mut out)?;
-    if is_one_of_several {
-        writeln!(out, "check")?;
-    }
-    Ok(())
-}
-
-fn axe_error(error: WriteError, input: &Input, number: usize, history: &History) -> Error {
+fn write_error(error: WriteError, input: &Input, number: usize, history: &History) -> Error {
     match error {
         WriteError::Io(error) => Error::Output(error),
         error => {

@@ -11,7 +11,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use history::History;
-use ingest::{axe, gem5};
+use ingest::{WriteError, axe, gem5};
 
 use crate::error::Error;
 use crate::files;
@@ -174,27 +174,20 @@ fn write(args: &Args, format: Format, mut out: &mut dyn Write) -> Result<(), Err
     for history in args.histories() {
         let history = history?;
         match format {
-            Format::Gem5 => gem5::write(&history, &mut out).map_err(gem5_error)?,
+            Format::Gem5 => gem5::write(&history, &mut out).map_err(write_error)?,
             _ => {
                 let bare = generate::without_order(&history)
                     .map_err(|error| Error::Usage(error.to_string()))?;
-                axe::write(&bare, &mut out).map_err(axe_error)?;
+                axe::write(&bare, &mut out).map_err(write_error)?;
             }
         }
     }
     Ok(())
 }
 
-fn axe_error(error: axe::WriteError) -> Error {
+fn write_error(error: WriteError) -> Error {
     match error {
-        axe::WriteError::Io(error) => Error::Output(error),
-        error => Error::Usage(error.to_string()),
-    }
-}
-
-fn gem5_error(error: gem5::WriteError) -> Error {
-    match error {
-        gem5::WriteError::Io(error) => Error::Output(error),
+        WriteError::Io(error) => Error::Output(error),
         error => Error::Usage(error.to_string()),
     }
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use history::History;
-use tables::Transition;
 
 use crate::ending;
 use crate::error::Error;
@@ -44,7 +43,7 @@ pub fn run(args: &Args) -> Result<Status, Error> {
     ending::warn(&input, args.options.quiet);
     if !input.transitions.is_empty() {
         let beside = args.output.with_extension("transitions.parquet");
-        tables::write_transitions(&beside, input.transitions.iter().map(row))?;
+        tables::write_transitions(&beside, input.transitions.iter())?;
         say(
             args,
             &beside,
@@ -78,18 +77,5 @@ fn operations(histories: &[History]) -> String {
 fn say(args: &Args, path: &Path, what: &str) {
     if !args.options.quiet {
         eprintln!("rubric: {}: {what}", path.display());
-    }
-}
-
-fn row(transition: ingest::Transition<'_>) -> Transition<'_> {
-    Transition {
-        tick: transition.tick,
-        machine: transition.machine,
-        version: transition.version,
-        event: transition.event,
-        state: transition.state,
-        next_state: transition.next_state,
-        address: transition.address,
-        line: u64::from(transition.line),
     }
 }

@@ -15,12 +15,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use check::Guarantee;
-use memory::{Model, PsoRmw};
-use report::answers::Answers;
-use report::claims::Claim;
+use memory::{Model, PsoRmw, models};
+use report::answers::{Answers, FINDERS};
+use report::claims::{self, Claim, Program, PublishedClaim};
+use report::figures::{self, Definition, SeriesStyle};
 use report::summary::Summary;
 use serde::Serialize;
-use tables::{CampaignRun, Equivalent};
+use tables::{CRITERIA, CampaignRun, Equivalent};
 
 use crate::error::Error;
 use crate::options::Format;
@@ -32,6 +33,7 @@ use lab::stored::Stored;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
+  rubric report --list
   rubric report campaign
   rubric report campaign --all | less
   rubric report campaign --format json | jq '.survivors[0]'
@@ -57,8 +59,12 @@ Exit status: 1 if an unmutated protocol shows a fault or a violation of what its
 there are no results in the folder or a table is damaged, else 0.")]
 pub struct Args {
     /// A folder that `rubric campaign -o DIR` or `rubric experiment -o DIR` filled
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "list")]
+    folder: Option<PathBuf>,
+
+    /// List the figures; with --format json also claims, criteria, finders, and the styles of series
+    #[arg(long, conflicts_with_all = ["folder", "all", "output", "figures", "claims"])]
+    list: bool,
 
     /// Print all claims, survivors and equivalent mutants, not only those that were tested and the first
     #[arg(long)]
@@ -93,28 +99,31 @@ pub struct Progress {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let Some(folder) = &args.folder else {
+        return list(args.format, out).map_err(Error::Output);
+    };
     args.files.check()?;
-    let held = Stored::read(&args.folder)?;
+    let held = Stored::read(folder)?;
     let answers = Campaign::of(&held).map(|campaign| campaign.answers());
     let summaries = report::summary::experiments(&held.results.trials);
-    let claims = report::claims::all(&held.results);
+    let claims = claims::all(&held.results);
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
-    let said = Said {
+    let output = Output {
         experiments: &summaries,
         // The claims of experiments alone are not what somebody with a campaign asks about.
         claims: if summaries.is_empty() { &[] } else { &claims },
         campaign: Campaign::of(&held).zip(answers.as_ref()),
-        tables: &campaign::tables(&args.folder)?,
+        tables: &campaign::tables(folder)?,
         progress: None,
     };
     match args.format {
-        Format::Json => said.json(out),
+        Format::Json => output.json(out),
         Format::Text => {
             let most = if args.all { usize::MAX } else { SHOWN };
             let unfinished = held.unfinished.iter().map(|name| {
-                format!("{name} has not ended: `rubric experiment {name}` with the options it was started with resumes it")
+                format!("{name} has not finished: `rubric experiment {name}` with the same options resumes it")
             });
-            said.text(most, out)
+            output.text(most, out)
                 .and_then(|()| unfinished.into_iter().try_for_each(|line| writeln!(out, "{line}")))
                 .and_then(|()| written.iter().try_for_each(|line| writeln!(out, "{line}")))
         }
@@ -123,11 +132,67 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(answers.as_ref().map_or(Status::Done, status))
 }
 
+/// A criterion, and the models that imply it.
+#[derive(Serialize)]
+struct Criterion {
+    name: &'static str,
+    models: Vec<&'static str>,
+}
+
+/// The lists of a report as JSON.
+#[derive(Serialize)]
+struct Lists {
+    figures: &'static [Definition],
+    claims: &'static [PublishedClaim],
+    programs: &'static [Program],
+    criteria: Vec<Criterion>,
+    finders: &'static [&'static str],
+    series: Vec<SeriesStyle>,
+    sizes: &'static [&'static str],
+}
+
+/// Prints what reports consist of.
+fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
+    match format {
+        Format::Text => {
+            for figure in figures::FIGURES {
+                writeln!(
+                    out,
+                    "{:24} {:16} {}",
+                    figure.name, figure.experiment, figure.title
+                )?;
+            }
+        }
+        Format::Json => {
+            let criteria = CRITERIA.iter().map(|name| Criterion {
+                name,
+                models: models::ALL
+                    .iter()
+                    .map(|model| model.name())
+                    .filter(|model| counts(model, name))
+                    .collect(),
+            });
+            let lists = Lists {
+                figures: figures::FIGURES,
+                claims: claims::ALL,
+                programs: &claims::PROGRAMS,
+                criteria: criteria.collect(),
+                finders: &FINDERS,
+                series: figures::series_styles(),
+                sizes: &figures::SIZES,
+            };
+            serde_json::to_writer(&mut *out, &lists)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(Status::Done)
+}
+
 /// How many survivors and equivalent mutants are shown.
 const SHOWN: usize = 10;
 
 /// All that is printed.
-struct Said<'a> {
+struct Output<'a> {
     experiments: &'a [Summary],
     claims: &'a [Claim],
     campaign: Option<(Campaign<'a>, &'a Answers)>,
@@ -137,7 +202,7 @@ struct Said<'a> {
     progress: Option<&'a Progress>,
 }
 
-impl Said<'_> {
+impl Output<'_> {
     fn text(&self, most: usize, out: &mut dyn Write) -> io::Result<()> {
         experiments::print(self.experiments, self.claims, most > SHOWN, out)?;
         let Some((campaign, answers)) = &self.campaign else {
@@ -203,7 +268,7 @@ pub fn print(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let answers = &campaign.answers();
-    let said = Said {
+    let output = Output {
         experiments: &[],
         claims: &[],
         campaign: Some((*campaign, answers)),
@@ -211,8 +276,8 @@ pub fn print(
         progress: Some(progress),
     };
     let printed = match format {
-        Format::Text => said.text(SHOWN, out),
-        Format::Json => said.json(out),
+        Format::Text => output.text(SHOWN, out),
+        Format::Json => output.json(out),
     };
     printed.map_err(Error::Output)?;
     Ok(status(answers))

@@ -9,7 +9,7 @@ use check::shrink::{LitmusShape, litmus_shape};
 use check::shrink::{Shrunk, Size, shrink};
 use check::{Bounds, Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
-use ingest::{axe, litmus};
+use ingest::{WriteError, axe, litmus};
 use serde_json::json;
 
 use crate::check::paint::Paint;
@@ -63,6 +63,7 @@ pub struct Args {
 #[derive(Clone, Copy)]
 enum Output {
     History(FileFormat),
+    Axe,
     Litmus,
 }
 
@@ -113,15 +114,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn output(path: &Path) -> Result<Output, Error> {
-    match path.extension().is_some_and(|it| it == "litmus") {
-        true => Ok(Output::Litmus),
-        false => match convert::by_name(path) {
-            Some(format) => Ok(Output::History(format)),
-            None => Err(Error::Usage(format!(
-                "{}: a name that ends in .axe, .json, .jsonl, .parquet or .litmus was expected",
-                path.display()
-            ))),
-        },
+    match path.extension().and_then(|it| it.to_str()) {
+        Some("litmus") => Ok(Output::Litmus),
+        Some("axe") => Ok(Output::Axe),
+        _ => convert::by_name(path).map(Output::History).ok_or_else(|| {
+            Error::Usage(format!(
+                "{}: a name that ends in {} or .litmus was expected",
+                path.display(),
+                convert::extensions().replace(" or ", ", ")
+            ))
+        }),
     }
 }
 
@@ -214,9 +216,9 @@ fn write(
 ) -> Result<(), Error> {
     let history = &found.part.history;
     match output {
-        Output::History(FileFormat::Axe) => files::create(path, |mut file| {
+        Output::Axe => files::create(path, |mut file| {
             axe::write_small(history, &mut file).map_err(|error| match error {
-                axe::WriteError::Io(error) => Error::Output(error),
+                WriteError::Io(error) => Error::Output(error),
                 error => Error::Usage(format!("{}: {error}", path.display())),
             })
         }),
@@ -232,7 +234,7 @@ fn write(
                 beyond_x86(found)
             );
             litmus::write(history, shape, &about, &mut file).map_err(|error| match error {
-                litmus::WriteError::Io(error) => Error::Output(error),
+                WriteError::Io(error) => Error::Output(error),
                 error => Error::Usage(format!("{}: {error}", path.display())),
             })
         }),

@@ -108,7 +108,7 @@ fn conditions(
     }
     for assumption in ending::note(history)
         .into_iter()
-        .chain(assumptions::of(history))
+        .chain(assumptions::of(&history.provenance))
     {
         writeln!(out, "  note: {assumption}")?;
     }

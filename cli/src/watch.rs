@@ -1,6 +1,6 @@
-//! `rubric watch`: check a run while it goes on. [`rubric::watch`] does the work; [`said`] is what is printed.
+//! `rubric watch`: check a run while it goes on. [`rubric::watch`] does the work; [`output`] is what is printed.
 
-mod said;
+mod output;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -10,7 +10,8 @@ use std::time::Instant;
 use check::{Bounds, Model};
 use history::Source;
 use memory::PsoRmw;
-use rubric::watch::{End, TraceEnd, Watch};
+use rubric::ingest::LiveEnd;
+use rubric::watch::{End, Watch};
 
 use crate::ending::RunEnd;
 use crate::error::Error;
@@ -18,7 +19,7 @@ use crate::limits::parse_size;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress, words};
-use said::Said;
+use output::Output;
 
 /// Check a trace while it is still being written, and stop at the first violation
 #[derive(clap::Args)]
@@ -39,8 +40,9 @@ Beside that, operations are performed one by one, nearly as they complete, and t
 goes well to the end of the trace. If it does not, `rubric check`'s stages decide, as long as nothing had to be
 forgotten; else it is undecided, since what is forced has no contradiction.
 
-It takes what Ruby's sequencers or a client print, of memory that holds 0 at the start: `--source exec` and other
-`--initial` values are for `rubric check`, as are axe text, JSON, Parquet and folders.
+It takes what Ruby's sequencers or a client print, and histories in JSON, of memory that holds 0 at the start: `--source exec`
+and other `--initial` values are for `rubric check`, as are Parquet, folders and formats that do not show in which order
+operations complete, such as axe text.
 
 If gem5's messages come through the pipe too (`2>&1`), a crash is reported with the last transitions for its address.
 
@@ -50,7 +52,7 @@ trace was read to its end `ended`, `crash`, `unfinished` and `outstanding`, as `
 
 Exit status: 1 a violation or a run that crashed, 0 consistent, 3 undecided, 2 bad usage or input.")]
 pub struct Args {
-    /// A gem5 trace, or `-` for standard input
+    /// A trace, or `-` for standard input
     #[arg(value_name = "TRACE", default_value = "-")]
     trace: PathBuf,
 
@@ -112,7 +114,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     });
     line.finish_and_clear();
     let end = end?;
-    let said = Said {
+    let output = Output {
         file: &file,
         model,
         window: watch.window(),
@@ -121,8 +123,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         run: run_end(watch.trace_end()),
     };
     match args.format {
-        Format::Text => said.text(&end, out),
-        Format::Json => said.json(&end, out),
+        Format::Text => output.text(&end, out),
+        Format::Json => output.json(&end, out),
     }
     .map_err(Error::Output)?;
     let status = match end {
@@ -130,11 +132,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         End::Violation { .. } => Status::Violation,
         End::Undecided(_) => Status::Undecided,
     };
-    Ok(status.and(said.run.status()))
+    Ok(status.and(output.run.status()))
 }
 
 /// How the run ended, as far as the trace was read.
-fn run_end(end: &TraceEnd) -> RunEnd<'_> {
+fn run_end(end: &LiveEnd) -> RunEnd<'_> {
     RunEnd {
         crash: end.crash.as_ref(),
         ended: end.ended.as_deref(),

@@ -72,7 +72,7 @@ fn a_campaign_leaves_tables_and_answers() {
     // Those that were sampled, and the named ones.
     assert!(mutants + apart > 16 && caught > 4 && apart > 0, "{text}");
     let line = format!(
-        "  {} mutants: {caught} caught, {not} not caught, {apart} excluded\n",
+        "  {} mutants: {caught} found, {not} not found, {apart} excluded\n",
         mutants + apart
     );
     assert!(text.contains(&line), "{text}");
@@ -187,9 +187,9 @@ fn a_killed_campaign_goes_on() {
     let mut log = fs::OpenOptions::new().append(true).open(&file).unwrap();
     log.write_all(b"{\"row\":{\"protocol\":\"MI_exa").unwrap();
     drop(log);
-    assert!(output(&["report", &killed]).contains("The campaign has not ended."));
+    assert!(output(&["report", &killed]).contains("The campaign has not finished."));
     output(&small(&killed, &[]));
-    assert!(!output(&["report", &killed]).contains("The campaign has not ended."));
+    assert!(!output(&["report", &killed]).contains("The campaign has not finished."));
     let after = fs::read_to_string(&file).unwrap();
     assert!(after.starts_with(&before[..done]) && done > 0);
     output(&small(&whole, &[]));
@@ -205,7 +205,7 @@ fn a_campaign_may_get_more_runs_and_time_and_nothing_else() {
     let path = folder.path("c");
     let text = output(&small(&path, &["--budget", "0s"]));
     assert!(
-        text.contains("The time budget ended before all runs were done"),
+        text.contains("The time limit ended before all runs were done"),
         "{text}"
     );
     assert_eq!(log(&path).len(), 0);
@@ -280,7 +280,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         &path,
     ];
     let text = output_of(&asked, 1);
-    assert!(text.contains("0 mutants: 0 caught"), "{text}");
+    assert!(text.contains("0 mutants: 0 found"), "{text}");
     assert!(!text.contains("alarms: 0"), "{text}");
     let command = text
         .lines()
@@ -311,7 +311,7 @@ fn guided_and_blind_runs_are_compared_on_named_bugs() {
         &path,
     ];
     let text = output(&asked);
-    assert!(text.contains("Runs until a named bug shows"), "{text}");
+    assert!(text.contains("Runs until a named bug is found"), "{text}");
     let compared = &answers(&path)["generators"][0];
     assert_eq!(compared["mutant"], mutant);
     for generator in ["blind", "guided"] {

@@ -410,7 +410,7 @@ fn a_selection_of_nothing_is_an_error() {
         ["--from-tick", "99999999"],
     ] {
         let message = error(&["check", selection[0], selection[1], TRACES[0]]);
-        assert!(message.contains("leaves no operation"), "{message}");
+        assert!(message.contains("no operation is selected"), "{message}");
     }
 }
 

@@ -178,7 +178,7 @@ fn what_cannot_be_run_again_is_said() {
     output(&["report", &path, "-o", &page]);
     let html = fs::read_to_string(page).unwrap();
     assert!(
-        html.contains("The run could not be repeated: "),
+        html.contains("The run could not be reproduced: "),
         "no word of it"
     );
     assert!(html.contains("gone.slicc"));

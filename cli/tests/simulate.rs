@@ -561,11 +561,11 @@ fn bad_usage() {
         ),
         (
             &["MI_example", "--save", &other],
-            "a name that ends in .axe",
+            "a name that ends in .trace, .axe",
         ),
         (
             &["MI_example", "--runs", "2", "--save", &other],
-            "a name that ends in .axe",
+            "a name that ends in .trace, .axe",
         ),
         (
             &["MI_example", "-o", "-", "--check"],

@@ -64,6 +64,26 @@ fn recorded_traces_have_the_verdicts_of_check() {
 }
 
 #[test]
+fn json_has_the_verdicts_of_the_trace_that_it_was_made_of() {
+    let folder = Folder::new();
+    for trace in TRACES {
+        let converted = folder.path("trace.json");
+        output_of(&["convert", trace, &converted, "--quiet"], 0);
+        for model in ["sc", "tso", "pso"] {
+            let checked = rubric(&["check", "--model", model, trace]).assert();
+            let status = checked.get_output().status.code().unwrap();
+            watch(&[&converted, "--model", model], status);
+        }
+    }
+    let axe = "0: M[1] := 1\n0: M[2] == 0\n1: M[2] := 1\n1: M[1] == 0\n";
+    let converted = folder.path("sb.json");
+    output_of(&["convert", &folder.file("sb.axe", axe), &converted], 0);
+    let printed = watch(&[&converted], 1);
+    assert!(printed.contains("T1:1     load M[1] == 0"), "{printed}");
+    watch(&[&converted, "--model", "tso"], 0);
+}
+
+#[test]
 fn it_stops_at_the_first_operation_that_is_too_much() {
     let told = json(&[VIOLATION], 1);
     let (needed, line) = (
@@ -146,7 +166,11 @@ fn a_thread_that_does_nothing_keeps_the_window_open() {
 fn what_cannot_be_watched_is_said() {
     let folder = Folder::new();
     let axe = folder.file("t.axe", "0: M[0] := 1\ncheck\n");
-    assert!(error(&["watch", &axe]).contains("rubric check"));
+    let message = error(&["watch", &axe]);
+    assert!(
+        message.contains("axe text does not show in which order"),
+        "{message}"
+    );
     let message = error(&["watch", VIOLATION, "--initial", "infer"]);
     assert!(message.contains("rubric check"), "{message}");
     // Memory does not change where a read-modify-write writes what it reads.
@@ -160,7 +184,17 @@ fn what_cannot_be_watched_is_said() {
     assert!(message.contains("unique values"), "{message}");
     assert!(error(&["watch", "none.trace"]).contains("none.trace"));
     let empty = folder.file("empty.trace", "");
-    assert!(error(&["watch", &empty]).contains("no operation"));
+    assert!(error(&["watch", &empty]).contains("is empty"));
+    let text = folder.file("text.trace", "Dear reader,\nhow are you?\n");
+    assert!(error(&["watch", &text]).contains("expected a line of a gem5 trace"));
+    let json = folder.path("last.json");
+    let last = folder.file("last.axe", "0: M[0] := 1\nfinal M[0] == 1\n");
+    output_of(&["convert", &last, &json], 0);
+    let message = error(&["watch", &json]);
+    assert!(
+        message.contains("last.json:1: found final values"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -207,7 +207,7 @@ impl Monitor {
         let stores = &mut self.locations[location as usize].stores;
         if event.kind.is_atomic() {
             stores.clear();
-        } else if event.kind.is_plain_store() {
+        } else if event.kind.may_be_buffered() {
             stores.push_back(Pending {
                 event: number,
                 tick,

@@ -17,9 +17,8 @@ use check::{Model, Verdict};
 use explore::program::bounded;
 use explore::program::compile::Program;
 use history::{Ambiguity, History, ReadsFrom};
-use ingest::gem5::Live;
 use ingest::input::Lines;
-use ingest::{Options, Trace};
+use ingest::{Live, Options, Trace};
 use slicc::load::load_with;
 use slicc::protocol::Protocol;
 

@@ -48,7 +48,7 @@ impl Kind {
         all
     };
 
-    /// Does it read memory (or a store buffer)?
+    /// Whether an operation of the kind reads memory or a store buffer.
     pub fn reads(self) -> bool {
         matches!(
             self,
@@ -56,22 +56,22 @@ impl Kind {
         )
     }
 
-    /// Does it write memory?
+    /// Whether an operation of the kind writes memory.
     pub fn writes(self) -> bool {
         matches!(self, Kind::Store | Kind::Rmw | Kind::StoreConditional)
     }
 
-    /// A load that a store buffer may serve.
-    pub fn is_plain_load(self) -> bool {
+    /// Whether the kind is a load that may take its value from its thread's store buffer.
+    pub fn may_be_forwarded(self) -> bool {
         matches!(self, Kind::Load | Kind::LoadLinked)
     }
 
-    /// A store that may wait in a store buffer.
-    pub fn is_plain_store(self) -> bool {
+    /// Whether the kind is a store that may wait in a store buffer.
+    pub fn may_be_buffered(self) -> bool {
         matches!(self, Kind::Store | Kind::StoreConditional)
     }
 
-    /// A read-modify-write or what orders like one.
+    /// Whether the kind is a read-modify-write, or orders like one.
     pub fn is_atomic(self) -> bool {
         matches!(self, Kind::Rmw | Kind::FailedCas)
     }

@@ -13,8 +13,8 @@ use crate::builder::{AssumedSize, Place};
 use crate::history::{History, Known, Location, NONE32, OpId, Thread};
 use crate::provenance::Sizes;
 
-/// A mask for the lowest `bytes` bytes of a value.
-pub(crate) fn low_bytes(bytes: u8) -> u64 {
+/// A mask for the lowest `bytes` bytes of a value; of more than 8 there are none.
+pub fn low_bytes(bytes: u8) -> u64 {
     if bytes >= 8 {
         u64::MAX
     } else {

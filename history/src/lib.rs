@@ -40,6 +40,7 @@ pub use crash::{Crash, CrashKind, FileLine};
 pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;
+pub use layout::low_bytes;
 pub use provenance::{
     Doubt, Gap, InitialMode, Isa, NotUnderstood, Provenance, Sizes, Source, Unfinished,
 };

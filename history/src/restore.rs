@@ -45,6 +45,35 @@ pub struct Row {
     pub source: Option<(u32, u32)>,
 }
 
+impl Row {
+    /// The operation as a reader of a trace would have found it.
+    pub fn access(&self) -> Access {
+        let place = self.location.map_or(Place::Nowhere, Place::from);
+        Access {
+            sequence: u64::from(self.index),
+            annotation: self.annotation,
+            read: self.read,
+            written: self.written,
+            issued: self.issued,
+            completed: self.completed,
+            line: self.line,
+            order: self.order.map(u64::from),
+            continues: self.continues,
+            ..Access::new(self.thread, self.kind, place)
+        }
+    }
+}
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Place {
+        let address = location.address;
+        match location.size {
+            None => Place::Cell(address),
+            Some(size) => Place::Bytes { address, size },
+        }
+    }
+}
+
 /// Everything about a history but its operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
@@ -196,25 +225,13 @@ impl Restorer {
             )));
         }
         order.push(row.order.unwrap_or(NONE32));
-        let place = match row.location {
-            None => Place::Nowhere,
-            Some(location) => self.place(location)?,
-        };
+        if let Some(location) = row.location {
+            self.place(location)?;
+        }
         if let Some(source) = row.source {
             self.sources.push(((row.thread, row.index), source));
         }
-        self.builder.push(Access {
-            sequence: 0,
-            annotation: row.annotation,
-            read: row.read,
-            written: row.written,
-            issued: row.issued,
-            completed: row.completed,
-            line: row.line,
-            order: row.order.map(u64::from),
-            continues: row.continues,
-            ..Access::new(row.thread, row.kind, place)
-        });
+        self.builder.push(row.access());
         Ok(())
     }
 
@@ -229,19 +246,14 @@ impl Restorer {
                 "some locations have a size and others none: give all of them one, or none",
             ));
         }
-        let Some(size) = location.size else {
-            return Ok(Place::Cell(location.address));
-        };
+        let size = location.size.unwrap_or(1);
         if !(1..=8).contains(&size) {
             return Err(wrong("a size of 1 to 8 bytes was expected"));
         }
         if location.address.checked_add(u64::from(size) - 1).is_none() {
             return Err(wrong("it ends beyond the 64-bit address space"));
         }
-        Ok(Place::Bytes {
-            address: location.address,
-            size,
-        })
+        Ok(location.into())
     }
 
     /// The history, with initial values resolved anew by `initial`, else as the frame says.

@@ -32,22 +32,104 @@
 //! ```
 
 mod grammar;
-mod numbers;
 mod write;
 
 use std::collections::HashMap;
+use std::io::Write;
 
 use history::{Access, History, HistoryBuilder, Kind, Place, Provenance, Source};
 
-use crate::error::{Error, excerpt};
+use memchr::memchr;
+
+use crate::error::{Error, WriteError, excerpt};
+use crate::format::{Contents, Resemblance, TraceFormat};
 use crate::input::Lines;
 use crate::options::Options;
 use grammar::{Expected, Operation, Statement};
 
-pub use write::{WriteError, is_small, write, write_small};
+pub use write::{is_small, write, write_small};
 
 const HINT: &str = "lines of the axe format are `0: M[1] := 2`, `0: M[1] == 2`, \
                     `0: <M[1] == 2; M[1] := 3>`, `0: sync`, `final M[1] == 2`, `check` and comments";
+
+/// The axe format.
+pub(crate) struct Axe;
+
+impl TraceFormat for Axe {
+    fn name(&self) -> &'static str {
+        "axe"
+    }
+
+    fn title(&self) -> &'static str {
+        "axe text"
+    }
+
+    fn example(&self) -> &'static str {
+        "0: M[1] := 1"
+    }
+
+    fn recognises(&self, line: &[u8]) -> Resemblance {
+        let line = line.trim_ascii();
+        if is_statement(line) {
+            Resemblance::Certain
+        } else if line.starts_with(b"#") || line == b"check" {
+            Resemblance::Likely
+        } else {
+            Resemblance::None
+        }
+    }
+
+    fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
+        let histories = parse(lines, options)?;
+        Contents::histories(lines, histories)
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["axe"]
+    }
+
+    /// With the history's own numbers if the Axe checker can read them. Each of several histories ends with `check`.
+    fn write(
+        &self,
+        history: &History,
+        count: usize,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        if is_small(history) {
+            return write(history, out);
+        }
+        write_small(history, out)?;
+        if count > 1 {
+            writeln!(out, "check")?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a line can only be an operation or a final value of the format.
+fn is_statement(line: &[u8]) -> bool {
+    if line.starts_with(b"final ") {
+        return is_body(line);
+    }
+    let Some(colon) = memchr(b':', line) else {
+        return false;
+    };
+    let thread = line[..colon].trim_ascii();
+    !thread.is_empty() && thread.iter().all(u8::is_ascii_digit) && is_body(&line[colon + 1..])
+}
+
+/// Whether this, without the thread's number that a line may begin with, can be the rest of a statement.
+fn is_body(body: &[u8]) -> bool {
+    let body = body.trim_ascii_start();
+    let rest = match body.split_first() {
+        Some((b'<' | b'{', rest)) => rest.trim_ascii_start(),
+        _ => body,
+    };
+    let rest = rest.strip_prefix(b"final ").unwrap_or(rest).trim_ascii();
+    rest.starts_with(b"M[")
+        || rest.starts_with(b"sync")
+        || (rest.first() == Some(&b'v') && rest.get(1).is_some_and(u8::is_ascii_digit))
+}
 
 /// Reads every history of an axe text.
 ///

@@ -1,15 +1,16 @@
-//! What can be wrong with an input, in words that say what to do next.
+//! The errors of reading and writing: [`Error`] and [`WriteError`].
 
 use std::io;
 use std::path::PathBuf;
 
-use history::{BuildError, Source};
+use history::{BuildError, History, OpId, Source};
 use thiserror::Error;
 
-use crate::format::Format;
+use crate::format::{self, TraceFormat};
+use crate::gem5::Gem5;
 
-/// Why an input could not be read. Each message names the file, the line where there is one,
-/// what was found, what was expected and the next step.
+/// Why an input could not be read. Each message names the file and, where there is one, the line, and says what was found there,
+/// what was expected, and what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,7 +23,7 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
-    /// A directory without a gem5 trace.
+    /// The path is a directory without a gem5 trace, or with several.
     #[error(
         "{}: is a directory, but not a gem5 output folder with one trace: {found}",
         directory.display()
@@ -30,21 +31,22 @@ pub enum Error {
     Directory {
         /// The directory.
         directory: PathBuf,
-        /// What is in it.
+        /// What the directory holds.
         found: String,
     },
-    /// Nothing in it.
+    /// The input is empty.
     #[error(
-        "{file}: is empty; expected a gem5 trace, axe text or JSON (was gem5 run with --debug-flags and \
-         --debug-file?)"
+        "{file}: is empty; expected {} (was gem5 run with --debug-flags and --debug-file?)",
+        format::titles()
     )]
     Empty {
         /// The file.
         file: String,
     },
-    /// Not text.
+    /// The input is not text.
     #[error(
-        "{file}:{line}: is not text; expected a gem5 trace, axe text or JSON, plain or compressed with gzip"
+        "{file}:{line}: is not text; expected {}, plain or compressed with gzip",
+        format::titles()
     )]
     Binary {
         /// The file.
@@ -52,10 +54,10 @@ pub enum Error {
         /// The line that holds bytes that no text has.
         line: u64,
     },
-    /// Text of no known format.
+    /// The input is of no known format.
     #[error(
-        "{file}:{line}: found `{found}`, which is no line of a gem5 trace (`    61000: system.…: …`), of the \
-         axe format (`0: M[1] := 1`) or of JSON; check that this is a trace"
+        "{file}:{line}: found `{found}`, expected a line of {}; check that this is a trace",
+        format::examples()
     )]
     Unknown {
         /// The file.
@@ -65,7 +67,7 @@ pub enum Error {
         /// The line, shortened.
         found: String,
     },
-    /// A compressed file that is cut off or corrupt.
+    /// The compressed file is cut off or corrupt.
     #[error(
         "{file}: the gzip data {what} up to line {line}. Copy or record the file again, or use --lossy to \
          keep what is good"
@@ -78,10 +80,10 @@ pub enum Error {
         /// What is wrong with the data, and that the text before is good.
         what: String,
     },
-    /// A line that cannot be a line of a trace.
+    /// The line is too long to be one of a trace.
     #[error(
-        "{file}:{line}: the line is longer than {limit} bytes; expected trace lines. Check that this is a \
-         trace, or use --lossy to skip the line"
+        "{file}:{line}: the line is longer than {limit} bytes, the limit for trace lines; check that this is a trace, or use \
+         --lossy to skip the line"
     )]
     LongLine {
         /// The file.
@@ -91,10 +93,9 @@ pub enum Error {
         /// The most bytes a line may have.
         limit: usize,
     },
-    /// Line ends of another system.
+    /// The line ends as lines do on Windows.
     #[error(
-        "{file}:{line}: the line ends with CR LF; expected LF alone. Convert the file: tr -d '\\r' < FILE > \
-         NEW"
+        "{file}:{line}: the line ends with CR LF, expected LF alone; convert the file with tr -d '\\r' < FILE > NEW"
     )]
     CrLf {
         /// The file.
@@ -102,10 +103,10 @@ pub enum Error {
         /// The line.
         line: u64,
     },
-    /// A line whose end is missing.
+    /// The end of the line is missing.
     #[error(
-        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}. Record the trace again, or \
-         use --lossy to skip such lines"
+        "{file}:{line}: the line is cut off: found `{found}`, expected {expected}; record the trace again, or use --lossy to skip \
+         such lines"
     )]
     Cut {
         /// The file.
@@ -117,23 +118,23 @@ pub enum Error {
         /// What should follow.
         expected: String,
     },
-    /// A line that breaks its format's rules.
+    /// The line breaks the rules of its format.
     #[error("{file}:{line}: found {found}, expected {expected}; {hint}")]
     Syntax {
         /// The file.
         file: String,
         /// The line.
         line: u64,
-        /// What is there.
+        /// What the line has.
         found: String,
-        /// What should be there.
+        /// What the line should have.
         expected: String,
-        /// The next step.
+        /// What the user can do.
         hint: String,
     },
-    /// Lines of two formats.
+    /// The input has lines of two formats.
     #[error(
-        "{file}:{line}: found a line of {found} in {expected}; two formats are mixed in one file: split it"
+        "{file}:{line}: found a line of {found} in {expected}; split the file, which mixes two formats"
     )]
     Mixed {
         /// The file.
@@ -141,25 +142,36 @@ pub enum Error {
         /// The line.
         line: u64,
         /// The format of that line.
-        found: Format,
+        found: &'static dyn TraceFormat,
         /// The format of the lines before it.
-        expected: Format,
+        expected: &'static dyn TraceFormat,
     },
-    /// A trace that was recorded with too few debug flags.
-    #[error("{file}: recorded without {missing}: {found}. Record again with {flags}")]
+    /// The format does not show in which order operations complete, so that a text of it cannot be watched.
+    #[error(
+        "{file}: {format} does not show in which order operations complete, so it cannot be checked while it is written; use \
+         `rubric check`"
+    )]
+    Unwatchable {
+        /// The file.
+        file: String,
+        /// Its format.
+        format: &'static dyn TraceFormat,
+    },
+    /// The trace was recorded with too few debug flags.
+    #[error("{file}: recorded without {missing}: {found}; record again with {flags}")]
     MissingFlag {
         /// The file.
         file: String,
         /// The debug flags.
         missing: String,
-        /// What there is and what there is not.
+        /// What the trace shows, and what is therefore unknown.
         found: String,
         /// The gem5 option that records what is needed.
         flags: String,
     },
-    /// A source was asked for whose lines are not there.
+    /// The trace has no lines of the source that was asked for.
     #[error(
-        "{file}: there are no lines of the source `{}`; record again with {flags}, or choose another \
+        "{file}: no lines of the source `{}`; record again with {flags}, or choose another \
          --source{available}",
         source_asked.name()
     )]
@@ -173,26 +185,26 @@ pub enum Error {
         /// The sources there are.
         available: String,
     },
-    /// A gem5 trace, or what looks like one, without any operation.
-    #[error("{file}: there are no operations in it: {found}. Record again with {flags}")]
+    /// The gem5 trace has no operation.
+    #[error("{file}: no operations: {found}; record again with {flags}")]
     NoOperations {
         /// The file.
         file: String,
-        /// What there is instead.
+        /// What the trace has instead.
         found: String,
         /// The gem5 option that records operations.
         flags: String,
     },
-    /// Nothing is left of a trace.
+    /// The options select no operation of the trace.
     #[error(
-        "{file}: the selection leaves no operation; check --addresses, --from-tick and --to-tick \
-         (`rubric stats` says what there is)"
+        "{file}: no operation is selected; check --addresses, --from-tick and --to-tick (`rubric stats` shows the addresses and \
+         ticks of the trace)"
     )]
     NothingSelected {
         /// The file.
         file: String,
     },
-    /// More than 32 bits can count, or a value that does not fit.
+    /// The history is too large, or has a value that does not fit.
     #[error("{file}: {error}")]
     Build {
         /// The file.
@@ -201,6 +213,35 @@ pub enum Error {
         #[source]
         error: BuildError,
     },
+}
+
+/// Why a history could not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The output cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Io(#[from] io::Error),
+    /// The format has no words for something.
+    #[error("{what}: {format} cannot express that; write {instead} instead")]
+    Inexpressible {
+        /// The operation or location, and what about it.
+        what: String,
+        /// The format.
+        format: &'static str,
+        /// Formats that can express it.
+        instead: &'static str,
+    },
+}
+
+/// An operation, for a message.
+pub(crate) fn named(history: &History, op: OpId) -> String {
+    let operation = history.operation(op);
+    let line = operation.line;
+    let line = line.map_or(String::new(), |line| format!(", line {line} of the trace"));
+    let (index, thread) = (operation.index, operation.thread);
+    let what = history.describe(op);
+    format!("operation {index} of thread {thread} ({what}{line})")
 }
 
 /// At most `limit` characters of a line, printable, for a message.
@@ -232,7 +273,7 @@ pub(crate) enum Fault {
         hint: &'static str,
     },
     /// It is a line of another format.
-    Mixed(Format),
+    Mixed(&'static dyn TraceFormat),
 }
 
 impl Fault {
@@ -251,7 +292,11 @@ impl Fault {
     /// The error for a line of a gem5 trace.
     pub(crate) fn at(self, file: &str, line: u64, text: &[u8]) -> Error {
         let file = file.to_owned();
-        match self {
+        let fault = match (self, format::certain(text)) {
+            (Fault::Cut(_), Some(other)) if other.name() != Gem5.name() => Fault::Mixed(other),
+            (fault, _) => fault,
+        };
+        match fault {
             Fault::Cut(expected) => Error::Cut {
                 file,
                 line,
@@ -273,7 +318,7 @@ impl Fault {
                 file,
                 line,
                 found,
-                expected: Format::Gem5,
+                expected: &Gem5,
             },
         }
     }

@@ -8,8 +8,8 @@ use history::Isa;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::format::{self, Format};
-use crate::gem5::{End, Surroundings};
+use crate::format::{self, TraceFormat};
+use crate::gem5::{End, Gem5, Surroundings, has_trace_line};
 use crate::input::Lines;
 
 /// The trace in a folder and what surrounds it.
@@ -161,7 +161,8 @@ fn looks_like_trace(path: &Path) -> bool {
     let Ok(mut lines) = Lines::new(file, name(path), true) else {
         return false;
     };
-    matches!(format::detect(&mut lines), Ok(Format::Gem5)) && format::has_trace_line(lines.head())
+    format::detect(&mut lines).is_ok_and(|format| format.name() == Gem5.name())
+        && has_trace_line(lines.head())
 }
 
 /// The file that says that gem5 crashed, which may have happened before it printed any trace.

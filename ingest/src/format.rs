@@ -1,172 +1,251 @@
-//! Which format a text is in, told by its first lines.
+//! The formats that can be read, and telling which of them a text is in.
+//!
+//! A [`TraceFormat`] is one format; [`FORMATS`] lists all of them. Reading, watching, converting and every message or option that
+//! names formats go through that list, so a new format is a module with one implementation of the trait, and one row.
 
 use std::fmt;
+use std::io::Write;
 
-use memchr::memchr;
+use history::History;
 
-use crate::error::{Error, excerpt};
-use crate::gem5;
-use crate::input::Lines;
+use crate::axe::Axe;
+use crate::ending::Ending;
+use crate::error::{Error, WriteError, excerpt};
+use crate::gem5::Gem5;
+use crate::input::{LINE_LIMIT, Lines};
+use crate::json::Json;
+use crate::live::LiveReader;
+use crate::options::Options;
+use crate::statistics::Statistics;
+use crate::transitions::Transitions;
 
-/// A format that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Text printed by gem5's debug flags.
-    Gem5,
-    /// The text format of the axe checker.
-    Axe,
-    /// A history written as JSON.
-    Json,
-}
+/// Every format, in the order in which lists name them.
+pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json];
 
-impl Format {
-    /// The name used in tables and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Gem5 => "gem5",
-            Format::Axe => "axe",
-            Format::Json => "json",
-        }
+/// A text format that holds histories, one statement a line.
+pub trait TraceFormat: Sync {
+    /// The name in options, tables and JSON, such as `axe`.
+    fn name(&self) -> &'static str;
+
+    /// The name in sentences, such as `axe text`.
+    fn title(&self) -> &'static str;
+
+    /// A line of the format, for the message about a text of no known format.
+    fn example(&self) -> &'static str;
+
+    /// The line's resemblance to the format. The first line that any format recognises decides the format of a text.
+    fn recognises(&self, line: &[u8]) -> Resemblance;
+
+    /// The most bytes that a line may have.
+    fn line_limit(&self) -> usize {
+        LINE_LIMIT
     }
-}
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Gem5 => "a gem5 trace",
-            Format::Axe => "axe text",
-            Format::Json => "JSON",
+    /// Reads a text to its end.
+    ///
+    /// # Errors
+    /// The text breaks the format's rules, or holds no history.
+    fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error>;
+
+    /// A reader of a text that is still being written, or `None` if the format does not show in which order operations complete.
+    fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
+        let _ = options;
+        None
+    }
+
+    /// The extensions of file names that mean this format when a file is written; empty if [`TraceFormat::write`] always fails.
+    fn extensions(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Writes one of the `count` histories of a text.
+    ///
+    /// # Errors
+    /// The output cannot be written, or the format cannot express the history.
+    fn write(
+        &self,
+        history: &History,
+        count: usize,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        let _ = (history, count, out);
+        let what = "a history".to_owned();
+        Err(WriteError::Inexpressible {
+            what,
+            format: self.title(),
+            instead: "JSON or Parquet",
         })
     }
 }
 
-/// The format of an input, told by its first lines. gem5 traces may begin with what gem5 prints
-/// besides, so lines of no format are passed over; if nothing but such lines come, the first is
-/// named.
-pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<Format, Error> {
-    let file = lines.file().to_owned();
-    let head = lines.head();
-    if head.is_empty() {
-        return if lines.is_damaged() {
-            Ok(Format::Gem5)
-        } else {
-            Err(Error::Empty { file })
+impl fmt::Display for dyn TraceFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+impl fmt::Debug for dyn TraceFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl PartialEq for dyn TraceFormat {
+    fn eq(&self, other: &dyn TraceFormat) -> bool {
+        self.name() == other.name()
+    }
+}
+
+/// What a text holds.
+#[derive(Debug, Default)]
+pub struct Contents {
+    /// The histories; gem5 traces hold one.
+    pub histories: Vec<History>,
+    /// Transitions of controllers, if [`Options::transitions`] asks for them.
+    pub transitions: Transitions,
+    /// What a gem5 trace shows of how its run ended.
+    pub ending: Ending,
+    /// Counts of everything else.
+    pub statistics: Statistics,
+}
+
+impl Contents {
+    /// The contents of a text that holds nothing but histories. Reads what is left of it, so that damage at the end is found.
+    ///
+    /// # Errors
+    /// The rest cannot be read.
+    pub fn histories(
+        lines: &mut Lines<'_>,
+        mut histories: Vec<History>,
+    ) -> Result<Contents, Error> {
+        while lines.advance()? {}
+        if let Some(damage) = lines.damage() {
+            for history in &mut histories {
+                history.provenance.notes.push(format!("{damage}."));
+            }
+        }
+        let statistics = Statistics {
+            lines: lines.number(),
+            bytes: lines.bytes(),
+            skipped: lines.skipped(),
+            ..Statistics::default()
         };
+        Ok(Contents {
+            histories,
+            statistics,
+            ..Contents::default()
+        })
     }
-    if head.trim_ascii_start().first() == Some(&b'{') {
-        return Ok(Format::Json);
-    }
-    let mut number = 0;
-    let mut unknown = None;
-    for line in head.split(|&byte| byte == b'\n') {
-        number += 1;
+}
+
+/// How much a line looks like a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resemblance {
+    /// The line says nothing about the format.
+    None,
+    /// A text of the format may begin so.
+    Likely,
+    /// The line is one of the format, and of no other.
+    Certain,
+}
+
+/// Tells the format of a text by its lines, one after the other. gem5 traces may begin with what else gem5 prints, so lines of no
+/// format are passed over; if only such lines come, the error names the first.
+#[derive(Debug, Default)]
+pub(crate) struct Detector {
+    lines: u64,
+    unknown: Option<(u64, String)>,
+}
+
+impl Detector {
+    /// Looks at the next line.
+    pub fn line(
+        &mut self,
+        line: &[u8],
+        file: &str,
+    ) -> Result<Option<&'static dyn TraceFormat>, Error> {
+        self.lines += 1;
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Some(format) = certain(line) {
+            return Ok(Some(format));
+        }
         if is_binary(line) {
-            let line = number;
-            return Err(Error::Binary { file, line });
+            return Err(Error::Binary {
+                file: file.to_owned(),
+                line: self.lines,
+            });
         }
-        match kind(line) {
-            Kind::Gem5 => return Ok(Format::Gem5),
-            Kind::Axe => return Ok(Format::Axe),
-            Kind::Blank => {}
-            Kind::Chatter => return Ok(Format::Gem5),
-            Kind::Unknown if unknown.is_none() => unknown = Some((number, excerpt(line, 60))),
-            Kind::Unknown => {}
+        let likely = FORMATS
+            .iter()
+            .copied()
+            .find(|format| format.recognises(line) == Resemblance::Likely);
+        if likely.is_none() && self.unknown.is_none() && !line.trim_ascii().is_empty() {
+            self.unknown = Some((self.lines, excerpt(line, 60)));
+        }
+        Ok(likely)
+    }
+
+    /// The error for a text in which no line was recognised.
+    pub fn finish(self, file: &str) -> Error {
+        let file = file.to_owned();
+        match self.unknown {
+            Some((line, found)) => Error::Unknown { file, line, found },
+            None => Error::Empty { file },
         }
     }
-    match unknown {
-        Some((line, found)) => Err(Error::Unknown { file, line, found }),
-        None => Err(Error::Empty { file }),
+}
+
+/// The format of an input, told by its beginning.
+pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<&'static dyn TraceFormat, Error> {
+    let file = lines.file().to_owned();
+    let mut detector = Detector::default();
+    let head = lines.head();
+    if !head.is_empty() {
+        for line in head.split(|&byte| byte == b'\n') {
+            if let Some(format) = detector.line(line, &file)? {
+                return Ok(format);
+            }
+        }
+    } else if lines.is_damaged() {
+        // Reading it says what is wrong, whatever the format.
+        return Ok(FORMATS[0]);
     }
+    Err(detector.finish(&file))
 }
 
 /// The format that a line is certainly of.
-pub(crate) fn of_line(line: &[u8]) -> Option<Format> {
-    let trimmed = line.trim_ascii();
-    if trimmed.starts_with(b"{\"") {
-        return Some(Format::Json);
-    }
-    if trimmed == b"check" || is_axe(trimmed) {
-        return Some(Format::Axe);
-    }
-    gem5::is_object_line(line).then_some(Format::Gem5)
+pub(crate) fn certain(line: &[u8]) -> Option<&'static dyn TraceFormat> {
+    let mut formats = FORMATS.iter().copied();
+    formats.find(|format| format.recognises(line) == Resemblance::Certain)
 }
 
-/// Whether a text holds a line that a debug flag of gem5 printed.
-pub(crate) fn has_trace_line(text: &[u8]) -> bool {
-    text.split(|&byte| byte == b'\n')
-        .any(|line| kind(line) == Kind::Gem5)
+/// A list for sentences: `a gem5 trace, axe text or JSON`.
+pub(crate) fn titles() -> String {
+    any_of(
+        &FORMATS
+            .iter()
+            .map(|format| format.title().to_owned())
+            .collect::<Vec<_>>(),
+    )
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Blank,
-    Gem5,
-    /// What gem5 prints besides its debug flags.
-    Chatter,
-    Axe,
-    Unknown,
+/// The titles with an example of each.
+pub(crate) fn examples() -> String {
+    let example =
+        |format: &&dyn TraceFormat| format!("{} (`{}`)", format.title(), format.example());
+    any_of(&FORMATS.iter().map(example).collect::<Vec<_>>())
 }
 
-const CHATTER: [&[u8]; 8] = [
-    b"gem5 ",
-    b"warn: ",
-    b"info: ",
-    b"hack: ",
-    b"Global frequency set at ",
-    b"**** REAL SIMULATION ****",
-    b"command line: ",
-    b"Redirecting ",
-];
-
-fn kind(line: &[u8]) -> Kind {
-    let trimmed = line.trim_ascii();
-    if trimmed.is_empty() {
-        return Kind::Blank;
+/// A list for sentences: `a, b or c`.
+pub fn any_of(words: &[String]) -> String {
+    match words {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => words.concat(),
     }
-    if trimmed.starts_with(b"#") || trimmed == b"check" || is_axe(trimmed) {
-        return Kind::Axe;
-    }
-    if CHATTER.iter().any(|words| line.starts_with(words)) {
-        return Kind::Chatter;
-    }
-    if gem5::is_trace_line(line) {
-        return Kind::Gem5;
-    }
-    if gem5::begins_message(line) {
-        return Kind::Chatter;
-    }
-    Kind::Unknown
-}
-
-fn is_axe(line: &[u8]) -> bool {
-    if line.starts_with(b"final ") {
-        return looks_like_axe(line);
-    }
-    let Some(colon) = memchr(b':', line) else {
-        return false;
-    };
-    let thread = line[..colon].trim_ascii();
-    !thread.is_empty()
-        && thread.iter().all(u8::is_ascii_digit)
-        && looks_like_axe(&line[colon + 1..])
 }
 
 /// Whether a line holds bytes that text does not have.
 fn is_binary(line: &[u8]) -> bool {
-    let is_odd = |&&byte: &&u8| byte == 0 || (byte < b' ' && !matches!(byte, b'\t' | b'\r' | 0x1b));
-    line.iter().find(is_odd).is_some() || std::str::from_utf8(line).is_err()
-}
-
-/// Whether a line, without the number and colon it may begin with, can be one of axe text.
-pub(crate) fn looks_like_axe(body: &[u8]) -> bool {
-    let body = body.trim_ascii_start();
-    let rest = match body.split_first() {
-        Some((b'<' | b'{', rest)) => rest.trim_ascii_start(),
-        _ => body,
-    };
-    let rest = rest.strip_prefix(b"final ").unwrap_or(rest).trim_ascii();
-    rest.starts_with(b"M[")
-        || rest.starts_with(b"sync")
-        || (rest.first() == Some(&b'v') && rest.get(1).is_some_and(u8::is_ascii_digit))
+    let is_odd = |&byte: &u8| byte == 0 || (byte < b' ' && !matches!(byte, b'\t' | b'\r' | 0x1b));
+    line.iter().any(is_odd) || std::str::from_utf8(line).is_err()
 }

@@ -189,6 +189,19 @@ impl<'a> Lines<'a> {
         self.truncated = true;
     }
 
+    /// The next line, or its first 64 KiB. Looking does not move.
+    pub(crate) fn peek(&mut self) -> &[u8] {
+        loop {
+            let ahead = &self.buffer[self.start..self.end];
+            let end = memchr(b'\n', ahead);
+            if end.is_some() || ahead.len() >= HEAD || self.ended {
+                let end = self.start + end.unwrap_or(ahead.len());
+                return &self.buffer[self.start..end];
+            }
+            self.fill();
+        }
+    }
+
     /// The beginning of what has not been returned yet, at least 64 KiB unless the input ends
     /// before. Looking does not move.
     pub fn head(&mut self) -> &[u8] {

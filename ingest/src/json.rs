@@ -34,20 +34,76 @@ mod record;
 
 use std::io::{self, Write};
 
-use history::{Frame, History, Initial, InitialMode, RestoreError};
+use history::{Access, Frame, History, Initial, InitialMode, RestoreError, Row, Source};
 
-use crate::error::{Error, excerpt};
+use crate::error::{Error, WriteError, excerpt};
+use crate::format::{Contents, Resemblance, TraceFormat};
 use crate::input::Lines;
+use crate::live::{LiveEnd, LiveReader};
 use crate::options::Options;
 use record::{Record, RecordRef};
 
 const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric convert` writes it";
 
+/// Most bytes of a line, which holds a whole history.
+const LINE_LIMIT: usize = 1 << 30;
+
+/// Histories as JSON Lines.
+pub(crate) struct Json;
+
+impl TraceFormat for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn title(&self) -> &'static str {
+        "JSON Lines"
+    }
+
+    fn example(&self) -> &'static str {
+        "{\"operations\": …}"
+    }
+
+    fn recognises(&self, line: &[u8]) -> Resemblance {
+        let line = line.trim_ascii_start();
+        if line.starts_with(b"{\"") {
+            Resemblance::Certain
+        } else if line.starts_with(b"{") {
+            Resemblance::Likely
+        } else {
+            Resemblance::None
+        }
+    }
+
+    fn line_limit(&self) -> usize {
+        LINE_LIMIT
+    }
+
+    fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
+        let histories = parse(lines, options)?;
+        Contents::histories(lines, histories)
+    }
+
+    fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
+        Some(Box::new(LiveHistory {
+            options,
+            source: None,
+            unfetched: Vec::new(),
+            end: LiveEnd::default(),
+        }))
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json", "jsonl"]
+    }
+
+    fn write(&self, history: &History, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
+        Ok(write(history, out)?)
+    }
+}
+
 /// Reads every history of a JSON Lines text.
-///
-/// # Errors
-/// The first line that is no history, or a text without any.
-pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
+fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
     let mut histories = Vec::new();
     let mut skipped = 0;
     while lines.advance()? {
@@ -62,7 +118,7 @@ pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, E
         }
     }
     let Some(last) = histories.last_mut() else {
-        return Err(lines.syntax("no history up to here", "at least one", HINT));
+        return Err(lines.syntax("the end without a history", "at least one", HINT));
     };
     if skipped > 0 {
         let note = format!("lines that could not be read, skipped: {skipped}");
@@ -78,7 +134,7 @@ pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, E
 ///
 /// # Errors
 /// If the output cannot be written.
-pub fn write(history: &History, out: &mut impl Write) -> io::Result<()> {
+pub fn write(history: &History, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &RecordRef::new(history))?;
     out.write_all(b"\n")
 }
@@ -89,8 +145,8 @@ fn refuse_selection(lines: &Lines<'_>, options: &Options) -> Result<(), Error> {
         return Ok(());
     }
     Err(lines.syntax(
-        "a finished history",
-        "a trace to select addresses or ticks of",
+        "a whole history, which cannot be selected from",
+        "a trace",
         "use --addresses, --from-tick and --to-tick where the trace itself is read",
     ))
 }
@@ -163,12 +219,99 @@ fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
     let what = text.split(" at line ").next().unwrap_or(&text);
     lines.syntax(
         format!(
-            "JSON that is no history ({what}, column {})",
+            "JSON that is not a history ({what}, column {})",
             error.column()
         ),
         "a history",
         HINT,
     )
+}
+
+/// One history of a text that is still being written: its operations are there when its line is.
+struct LiveHistory<'o> {
+    options: &'o Options,
+    source: Option<Source>,
+    unfetched: Vec<Access>,
+    end: LiveEnd,
+}
+
+impl LiveReader for LiveHistory<'_> {
+    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
+        if lines.line().trim_ascii().is_empty() {
+            return Ok(());
+        }
+        refuse_selection(lines, self.options)?;
+        let history = match read(lines, self.options) {
+            Err(_) if self.options.lossy => return Ok(()),
+            history => history?,
+        };
+        if self.source.is_some() {
+            return Err(unwatchable(lines, "a second history", "one history"));
+        }
+        check_watchable(lines, &history)?;
+        let mut rows: Vec<Row> = history.ops().map(|op| history.row(op)).collect();
+        if history.has_order() {
+            rows.sort_by_key(|row| row.order);
+        }
+        self.unfetched = rows.iter().map(Row::access).collect();
+        self.source = Some(history.provenance.source);
+        self.end = LiveEnd {
+            unfinished: history.provenance.unfinished,
+            outside_writes: history.provenance.outside_writes,
+            ended: history.provenance.ended,
+            crash: history.provenance.crash,
+            ..LiveEnd::default()
+        };
+        Ok(())
+    }
+
+    fn fetch(&mut self) -> Vec<Access> {
+        std::mem::take(&mut self.unfetched)
+    }
+
+    fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error> {
+        match self.source {
+            Some(_) => Ok(std::mem::take(&mut self.end)),
+            None => Err(lines.syntax("the end without a history", "one", HINT)),
+        }
+    }
+
+    fn source(&self) -> Option<Source> {
+        self.source
+    }
+}
+
+fn unwatchable(lines: &Lines<'_>, found: &str, expected: &str) -> Error {
+    lines.syntax(
+        found,
+        expected,
+        "use `rubric check`, which reads the whole text",
+    )
+}
+
+/// Watching knows neither initial values other than 0 nor final ones, and of CPUs that were watched it knows too little.
+fn check_watchable(lines: &Lines<'_>, history: &History) -> Result<(), Error> {
+    let starts_at_0 =
+        (0..history.locations().len() as u32).all(|at| history.initial(at) == Some(0));
+    if !starts_at_0 {
+        return Err(unwatchable(
+            lines,
+            "initial values other than 0",
+            "memory that holds 0 at the start",
+        ));
+    }
+    if !history.finals().is_empty() {
+        return Err(unwatchable(lines, "final values", "operations alone"));
+    }
+    if history.provenance.source == Source::Exec {
+        let expected = "what Ruby or a client shows";
+        return Err(unwatchable(
+            lines,
+            "a history of executed instructions",
+            expected,
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Text to [`history::History`]: traces of gem5's Ruby memory system above all, the axe format,
-//! and histories written as JSON.
+//! Reads text formats into [`history::History`]: traces of gem5's Ruby memory system above all, the axe format, and JSON Lines.
 //!
-//! [`read_path`] and [`read`] tell the format by its content, decompress, and rebuild the
-//! operations that the text shows, in one pass and with memory that grows with the history, not
-//! with the text. What a user should know about a history besides its operations (sizes that were
-//! assumed, requests that were never answered, how the run ended) is in its
-//! [`history::Provenance`]; counts of everything else are in [`Statistics`].
+//! [`read_path`] and [`read`] tell the format by its content, decompress, and rebuild the operations that the text shows, in one pass and
+//! with memory that grows with the history, not with the text. What a user should know about a history besides its operations (sizes
+//! that were assumed, requests that were never answered, how the run ended) is in its [`history::Provenance`]; counts of everything else
+//! are in [`Statistics`]. [`Live`] reads a text that is still being written.
+//!
+//! A format is a [`TraceFormat`], and [`FORMATS`] lists them. Adding one takes a module that implements the trait, and its row there.
 //!
 //! ```
 //! let trace = "\
@@ -35,6 +35,8 @@ pub mod gem5;
 pub mod input;
 pub mod json;
 pub mod litmus;
+mod live;
+mod numbers;
 mod options;
 mod statistics;
 mod transitions;
@@ -46,17 +48,15 @@ use std::path::Path;
 use history::History;
 
 pub use ending::Ending;
-pub use error::Error;
-pub use format::Format;
+pub use error::{Error, WriteError};
+pub use format::{Contents, FORMATS, Resemblance, TraceFormat, any_of};
+pub use live::{Live, LiveEnd, LiveReader};
 pub use options::Options;
 pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
 
-use gem5::Surroundings;
+use gem5::Gem5;
 use input::Lines;
-
-/// Most bytes of a line of JSON, which may hold a whole history.
-const JSON_LINE_LIMIT: usize = 1 << 30;
 
 /// What was read from one input.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ pub struct Trace {
     /// The file, as messages show it.
     pub name: String,
     /// The format it is in.
-    pub format: Format,
+    pub format: &'static dyn TraceFormat,
     /// The histories in it; gem5 traces hold one.
     pub histories: Vec<History>,
     /// Transitions of controllers, if [`Options::transitions`] asks for them.
@@ -93,9 +93,15 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     if path.is_dir() {
         let (trace, surroundings) = folder::open(path)?;
         let name = trace.display().to_string();
-        return read_with(open(&trace)?, &name, options, &surroundings);
+        return read_with(open(&trace)?, &name, options, |lines| {
+            if surroundings.end.is_crash() {
+                // Who crashes does not finish the file that it compresses.
+                lines.allow_truncation();
+            }
+            Ok((&Gem5, gem5::read(lines, options, &surroundings)?))
+        });
     }
-    read_with(open(path)?, &name, options, &Surroundings::default())
+    read(open(path)?, &name, options)
 }
 
 /// Reads bytes, plain or compressed with gzip; `name` is the file as messages show it.
@@ -103,84 +109,43 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
 /// # Errors
 /// See [`Error`].
 pub fn read(reader: impl Read, name: &str, options: &Options) -> Result<Trace, Error> {
-    read_with(reader, name, options, &Surroundings::default())
+    read_with(reader, name, options, |lines| {
+        let format = format::detect(lines)?;
+        lines.set_limit(format.line_limit());
+        let contents = format.read(lines, options);
+        let contents = contents.map_err(|error| or_mixed(error, lines, format))?;
+        Ok((format, contents))
+    })
 }
 
-fn read_with(
-    reader: impl Read,
+fn read_with<'a>(
+    reader: impl Read + 'a,
     name: &str,
     options: &Options,
-    surroundings: &Surroundings,
+    read: impl FnOnce(&mut Lines<'a>) -> Result<(&'static dyn TraceFormat, Contents), Error>,
 ) -> Result<Trace, Error> {
     let mut lines = Lines::new(reader, name, options.lossy)?;
-    if surroundings.end.is_crash() {
-        // Who crashes does not finish the file that it compresses.
-        lines.allow_truncation();
-    }
-    let result = dispatch(&mut lines, name, options, surroundings);
     // Damaged data may look like any other mistake; the damage is what the user has to know.
-    match result {
-        Err(error) if !options.lossy && !matches!(error, Error::Damaged { .. }) => {
-            Err(lines.check_rest().unwrap_or(error))
-        }
-        result => result,
-    }
-}
-
-fn dispatch(
-    lines: &mut Lines<'_>,
-    name: &str,
-    options: &Options,
-    surroundings: &Surroundings,
-) -> Result<Trace, Error> {
-    let format = format::detect(lines)?;
-    let name = name.to_owned();
-    if format == Format::Gem5 {
-        let parsed = gem5::parse(lines, options, surroundings)?;
-        return Ok(Trace {
-            name,
-            format,
-            histories: vec![parsed.history],
-            transitions: parsed.transitions,
-            ending: parsed.ending,
-            statistics: parsed.statistics,
-        });
-    }
-    let histories = if format == Format::Json {
-        lines.set_limit(JSON_LINE_LIMIT);
-        json::parse(lines, options)
-    } else {
-        axe::parse(lines, options)
-    };
-    let mut histories = histories.map_err(|error| or_mixed(error, lines, format))?;
-    // Whatever the reader left, so that damage at the end is found.
-    while lines.advance()? {}
-    if let Some(damage) = lines.damage() {
-        for history in &mut histories {
-            history.provenance.notes.push(format!("{damage}."));
-        }
-    }
-    let statistics = Statistics {
-        lines: lines.number(),
-        bytes: lines.bytes(),
-        skipped: lines.skipped(),
-        ..Statistics::default()
-    };
+    let (format, contents) = read(&mut lines).map_err(|error| match error {
+        Error::Damaged { .. } => error,
+        _ if options.lossy => error,
+        _ => lines.check_rest().unwrap_or(error),
+    })?;
     Ok(Trace {
-        name,
+        name: name.to_owned(),
         format,
-        histories,
-        transitions: Transitions::default(),
-        ending: Ending::default(),
-        statistics,
+        histories: contents.histories,
+        transitions: contents.transitions,
+        ending: contents.ending,
+        statistics: contents.statistics,
     })
 }
 
 /// A line that breaks the rules of a format may be a line of another.
-fn or_mixed(error: Error, lines: &Lines<'_>, expected: Format) -> Error {
+fn or_mixed(error: Error, lines: &Lines<'_>, expected: &'static dyn TraceFormat) -> Error {
     let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
-    match format::of_line(lines.line()) {
-        Some(found) if is_about_line && found != expected => Error::Mixed {
+    match format::certain(lines.line()) {
+        Some(found) if is_about_line && *found != *expected => Error::Mixed {
             file: lines.file().to_owned(),
             line: lines.number(),
             found,

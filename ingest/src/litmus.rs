@@ -13,27 +13,17 @@
 
 use std::io::{self, Write};
 
-use history::{History, Kind, OpId};
-use rustc_hash::FxHashMap;
-use thiserror::Error;
+use history::{History, Kind};
 
-/// Why a history could not be written as a litmus test.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
-    Io(#[from] io::Error),
-    /// x86 has no instruction for it, or the history does not say enough.
-    #[error("{what}: a litmus test for x86 cannot say that; write JSON or Parquet instead")]
-    CannotSay {
-        /// Which operation, and what about it.
-        what: String,
-    },
-}
+use crate::error::{WriteError, named};
+use crate::numbers::Numbers;
 
-fn cannot_say(what: String) -> WriteError {
-    WriteError::CannotSay { what }
+fn inexpressible(what: String) -> WriteError {
+    WriteError::Inexpressible {
+        what,
+        format: "a litmus test for x86",
+        instead: "JSON or Parquet",
+    }
 }
 
 /// What reads may be put into, or values to be exchanged taken from.
@@ -54,24 +44,24 @@ pub fn write(
     history: &History,
     title: &str,
     about: &str,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<(), WriteError> {
     if history.provenance.split {
-        return Err(cannot_say(
+        return Err(inexpressible(
             "accesses of different sizes overlap and were split".to_owned(),
         ));
     }
-    let mut values = Values::default();
+    let numbers = Numbers::of(history);
     let mut test = Test::default();
     for location in 0..history.locations().len() as u32 {
         test.initial.push(format!("{}=0;", place(location)));
     }
     for thread in 0..history.threads().len() {
-        let code = test.thread(history, thread, &mut values)?;
+        let code = test.thread(history, thread, &numbers)?;
         test.code.push(code);
     }
     for last in history.finals() {
-        let value = values.number(history, last.location, last.value);
+        let value = numbers.value(last.location, last.value);
         test.condition
             .push(format!("{}={value}", place(last.location)));
     }
@@ -93,43 +83,43 @@ impl Test {
         &mut self,
         history: &History,
         thread: usize,
-        values: &mut Values,
+        numbers: &Numbers,
     ) -> Result<Vec<String>, WriteError> {
         let mut registers = REGISTERS.iter();
         let mut code = Vec::new();
         for op in history.thread_ops(thread) {
             let kind = history.kind(op);
             if kind != Kind::Rmw && !history.annotation(op).is_none() {
-                return Err(cannot_say(format!(
+                return Err(inexpressible(format!(
                     "{} has an acquire or release annotation",
-                    name(history, op)
+                    named(history, op)
                 )));
             }
             let Some(location) = history.location(op) else {
                 if kind != Kind::Fence {
-                    let what = format!("{} is not a full fence", name(history, op));
-                    return Err(cannot_say(what));
+                    let what = format!("{} is not a full fence", named(history, op));
+                    return Err(inexpressible(what));
                 }
                 code.push("MFENCE".to_owned());
                 continue;
             };
             let hidden = || {
-                cannot_say(format!(
+                inexpressible(format!(
                     "{} has a value that is not known",
-                    name(history, op)
+                    named(history, op)
                 ))
             };
-            let mut number = |value: Option<u64>| {
+            let number = |value: Option<u64>| {
                 value
-                    .map(|value| values.number(history, location, value))
+                    .map(|value| numbers.value(location, value))
                     .ok_or_else(hidden)
             };
             let mut register = || {
                 let most = REGISTERS.len();
                 let message = || {
-                    cannot_say(format!(
+                    inexpressible(format!(
                         "{} is one of more than {most} reads of a thread",
-                        name(history, op)
+                        named(history, op)
                     ))
                 };
                 registers.next().ok_or_else(message)
@@ -150,15 +140,15 @@ impl Test {
                     self.condition.push(format!("{thread}:{register}={read}"));
                 }
                 other => {
-                    let what = format!("{} is a {}", name(history, op), other.name());
-                    return Err(cannot_say(what));
+                    let what = format!("{} is a {}", named(history, op), other.name());
+                    return Err(inexpressible(what));
                 }
             }
         }
         Ok(code)
     }
 
-    fn write(&self, title: &str, about: &str, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, title: &str, about: &str, out: &mut dyn Write) -> io::Result<()> {
         let about = about.replace(|one: char| one.is_control() || one == '"', " ");
         writeln!(out, "X86 {title}")?;
         writeln!(out, "\"{about}\"")?;
@@ -192,26 +182,6 @@ impl Test {
     }
 }
 
-/// Small numbers for the values of each location.
-#[derive(Default)]
-struct Values {
-    known: FxHashMap<(u32, u64), usize>,
-    count: FxHashMap<u32, usize>,
-}
-
-impl Values {
-    fn number(&mut self, history: &History, location: u32, value: u64) -> usize {
-        if history.initial(location) == Some(value) {
-            return 0;
-        }
-        let count = self.count.entry(location).or_default();
-        *self.known.entry((location, value)).or_insert_with(|| {
-            *count += 1;
-            *count
-        })
-    }
-}
-
 fn place(location: u32) -> String {
     match NAMES.get(location as usize) {
         Some(name) => (*name).to_owned(),
@@ -230,15 +200,4 @@ fn identifier(title: &str) -> String {
         true => text,
         false => format!("T{text}"),
     }
-}
-
-/// An operation, for a message.
-fn name(history: &History, op: OpId) -> String {
-    let operation = history.operation(op);
-    format!(
-        "operation {} of thread {} ({})",
-        operation.index,
-        operation.thread,
-        history.describe(op)
-    )
 }

@@ -6,9 +6,8 @@ mod common;
 use common::{Script, compressed, operations};
 use history::CrashKind;
 use ingest::ending::{Ending, Stall, StepKind};
-use ingest::gem5::Live;
 use ingest::input::Lines;
-use ingest::{Options, Trace};
+use ingest::{Live, Options, Trace};
 
 const A: u64 = 0x1000;
 
@@ -113,9 +112,9 @@ fn the_same_from_a_pipe() {
     while live.advance(&mut lines).unwrap() {
         live.fetch();
     }
-    live.finish(&lines).unwrap();
-    assert_eq!(live.crash().unwrap().kind, CrashKind::Deadlock);
-    check_ending(live.ending());
+    let end = live.finish(&lines).unwrap();
+    assert_eq!(end.crash.unwrap().kind, CrashKind::Deadlock);
+    check_ending(&end.ending);
 }
 
 #[test]

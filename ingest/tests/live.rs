@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::fs;
 
-use history::Source;
-use ingest::Options;
-use ingest::gem5::Live;
 use ingest::input::Lines;
+use ingest::{Live, Options};
 
 #[test]
 fn what_is_given_away_is_what_the_whole_trace_has() {
@@ -24,23 +22,20 @@ fn what_is_given_away_is_what_the_whole_trace_has() {
         let whole = ingest::read(bytes.as_slice(), &name, &options).unwrap();
         let mut lines = Lines::new(bytes.as_slice(), &name, false).unwrap();
         let mut live = Live::new(&options);
-        let mut settled: HashMap<u32, u64> = HashMap::new();
+        let mut completed_before: HashMap<u32, u64> = HashMap::new();
         let mut all = Vec::new();
         while live.advance(&mut lines).unwrap() {
             for access in live.fetch() {
-                let before = settled.get(&access.thread).copied().unwrap_or(0);
+                let before = completed_before.get(&access.thread).copied().unwrap_or(0);
                 assert!(
                     access.sequence >= before,
                     "{name}: {access:?} comes after {before}"
                 );
                 all.push(access);
             }
-            // The numbers of a client's operations tell by themselves.
-            if live.source() == Some(Source::Ruby) {
-                settled.extend(live.settled());
-            }
+            completed_before.extend(live.completed_before());
         }
-        all.extend(live.finish(&lines).unwrap());
+        all.extend(live.finish(&lines).unwrap().accesses);
         assert_eq!(all.len(), whole.histories[0].len(), "{name}");
         let placed: Vec<u64> = all.iter().filter_map(|access| access.order).collect();
         assert!(placed.is_sorted(), "{name}");

@@ -5,7 +5,7 @@ mod common;
 
 use common::{BLOCK, Script, kinds, operations};
 use history::{AssumedSize, Kind, OpId, Sizes};
-use ingest::{Format, Options};
+use ingest::Options;
 
 const A: u64 = 0x1000;
 
@@ -16,7 +16,7 @@ fn loads_and_stores() {
         .store(1, A, &[1, 2, 3, 4, 5, 6, 7, 8])
         .load(0, A, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let trace = script.read();
-    assert_eq!(trace.format, Format::Gem5);
+    assert_eq!(trace.format.name(), "gem5");
     assert_eq!(
         operations(&trace),
         [

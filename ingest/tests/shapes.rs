@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Script, operations};
-use ingest::{Format, Options};
+use ingest::Options;
 
 const A: u64 = 0x1000;
 
@@ -166,14 +166,14 @@ fn pipes_deliver_little_at_a_time() {
 fn formats_are_told_by_content() {
     let axe = "# a test\n0: M[1] := 1\ncheck\n";
     let trace = common::read(axe, &Options::default()).unwrap();
-    assert_eq!(trace.format, Format::Axe);
+    assert_eq!(trace.format.name(), "axe");
     assert_eq!(trace.statistics.lines, 3);
     let fixture = ingest::read_path(
         &common::fixture("mi-2x50-io-11.trace.gz"),
         &Options::default(),
     );
     let trace = fixture.unwrap();
-    assert_eq!(trace.format, Format::Gem5);
+    assert_eq!(trace.format.name(), "gem5");
     assert_eq!(trace.histories[0].operations(), 100);
     assert_eq!(trace.statistics.protocol.as_deref(), Some("MI_example"));
 }

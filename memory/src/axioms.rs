@@ -61,7 +61,7 @@ impl Axioms for Model {
     }
 
     fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool {
-        Model::forwards(*self) && execution.history.kind(read).is_plain_load()
+        Model::forwards(*self) && execution.history.kind(read).may_be_forwarded()
     }
 }
 

@@ -22,7 +22,7 @@ impl Label {
 
     /// Whether the operation is a store with a release, and no read-modify-write.
     pub fn is_release_store(self) -> bool {
-        self.kind.is_plain_store() && self.annotation.releases()
+        self.kind.may_be_buffered() && self.annotation.releases()
     }
 
     /// Whether the operation is a read that earlier releases of its thread precede.

@@ -95,7 +95,7 @@ impl Earlier {
                     continue;
                 };
                 earlier.own[op.at()] = own.get(&location).copied();
-                if history.kind(op).is_plain_store() {
+                if history.kind(op).may_be_buffered() {
                     own.insert(location, op);
                     let before = last.replace(op);
                     earlier.first[op.at()] = if model.buffers_by_location() {
@@ -215,7 +215,7 @@ impl<'h> Machine<'h> {
             self.check_read(op, kind)?;
         }
         if kind.writes() {
-            if kind.is_plain_store() && self.model.buffers() {
+            if kind.may_be_buffered() && self.model.buffers() {
                 self.state.buffered[thread] += 1;
             } else {
                 self.write(op)?;
@@ -232,7 +232,7 @@ impl<'h> Machine<'h> {
             self.model.drains_own(kind) && self.newest_own(op).is_some()
         };
         // A store waits in the buffer.
-        let waits = waits || !(kind.is_plain_store() || self.may_reach_memory(thread, op));
+        let waits = waits || !(kind.may_be_buffered() || self.may_reach_memory(thread, op));
         if waits {
             Err(Refusal::NotDrained)
         } else {
@@ -296,7 +296,7 @@ impl<'h> Machine<'h> {
     fn may_commit(&self, thread: usize, op: OpId) -> bool {
         let is_done = |store: OpId| self.state.committed[store.at()];
         self.model.buffers()
-            && self.history.kind(op).is_plain_store()
+            && self.history.kind(op).may_be_buffered()
             && op.0 < self.state.next[thread]
             && !is_done(op)
             && self.earlier.first[op.at()].is_none_or(is_done)

@@ -173,7 +173,7 @@ impl Model {
 
     /// Whether an operation waits until its thread's stores to its own location have reached memory.
     pub fn drains_own(self, kind: Kind) -> bool {
-        self.buffers() && (kind.is_atomic() || (kind.is_plain_load() && !self.0.forwards))
+        self.buffers() && (kind.is_atomic() || (kind.may_be_forwarded() && !self.0.forwards))
     }
 
     /// Whether memory order keeps this pair of one thread, `first` before `second`, in its own
@@ -201,10 +201,10 @@ impl Model {
     }
 
     fn preserves_accesses(self, first: Label, second: Label, same_location: bool) -> bool {
-        if !first.kind.is_plain_store() {
+        if !first.kind.may_be_buffered() {
             return true;
         }
-        let in_buffer_order = second.kind.is_plain_store()
+        let in_buffer_order = second.kind.may_be_buffered()
             && (same_location || !self.buffers_by_location() || second.is_release_store());
         in_buffer_order
             || self.drains_all(second)

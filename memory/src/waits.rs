@@ -87,7 +87,7 @@ impl Oldest {
     pub fn go_on(&mut self, history: &History, thread: usize, done: impl Fn(OpId) -> bool) {
         let end = history.threads()[thread].end().0;
         let at = &mut self.stores[thread];
-        while *at < end && (!history.kind(OpId(*at)).is_plain_store() || done(OpId(*at))) {
+        while *at < end && (!history.kind(OpId(*at)).may_be_buffered() || done(OpId(*at))) {
             *at += 1;
         }
     }

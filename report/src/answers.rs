@@ -1,4 +1,4 @@
-//! What the runs of a campaign say: which mutants are found, by what, how early, and which are not.
+//! The results of a campaign: which mutants were found, by which criteria, after how many operations, and which were not.
 //!
 //! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each
 //! model and for each client ([`Scope`]). Which criteria count for which client is the caller's to
@@ -44,32 +44,32 @@ use serde::Serialize;
 use tables::{CRITERIA, CampaignRun, Equivalent, Finding, RunOutcome};
 
 pub use alarms::{Alarm, Alarms, Unmutated};
-pub use caught::Caught;
+pub use caught::CaughtMutant;
 pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
 pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
-pub use operations::{OperationsToDetection, Spread};
-pub use rates::{Claim, Rate, Rates};
+pub use operations::{Detection, OperationsToDetection};
+pub use rates::{ClaimedShare, Rate, Rates};
 pub use survivors::Survivor;
 
-/// What a campaign says.
+/// The results of a campaign.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answers {
-    /// How many mutants of each operator what finds, for each scope.
+    /// The mutants found by operator and finder, for each scope.
     pub kills: Vec<KillMatrix>,
-    /// What share of violating runs each criterion catches, for each scope.
+    /// The share of violating runs that each criterion refutes, for each scope.
     pub rates: Vec<Rates>,
-    /// After how many operations, for each scope.
+    /// The number of operations until detection, for each scope.
     pub operations: Vec<OperationsToDetection>,
     /// Mutants that something found, and the run that did.
-    pub caught: Vec<Caught>,
+    pub caught: Vec<CaughtMutant>,
     /// Mutants that nothing found, the most suspicious first.
     pub survivors: Vec<Survivor>,
     /// Mutants that cannot be found.
     pub equivalents: Vec<EquivalentMutant>,
     /// Blind against guided programs, on the named bugs.
     pub generators: Vec<Comparison>,
-    /// What was found in protocols that are not mutated.
+    /// The alarms in unmutated protocols.
     pub alarms: Alarms,
 }
 
@@ -105,15 +105,15 @@ impl Answers {
     }
 }
 
-/// Which runs an answer is about.
+/// The runs that a result is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// All of them.
+    /// All runs.
     All,
-    /// Those with cores that keep this model.
+    /// The runs with cores that guarantee this model.
     Model(String),
-    /// Those with this client.
+    /// The runs with this client.
     Client(String),
 }
 
@@ -189,7 +189,7 @@ impl<'a> Campaign<'a> {
         (self.counts)(&run.model, CRITERIA[criterion])
     }
 
-    /// What was found of a criterion, if it counts.
+    /// The finding of a criterion, if it counts.
     fn finding(&self, run: &CampaignRun, criterion: usize) -> Option<Finding> {
         let finding = run.criteria[criterion].finding;
         finding.filter(|_| self.counts(run, criterion))
@@ -216,7 +216,7 @@ impl<'a> Campaign<'a> {
     }
 }
 
-/// What a run without the mutant would have had in common with a run.
+/// The columns that a run shares with the run of the unmutated protocol.
 fn origin(run: &CampaignRun) -> [&str; 3] {
     [&run.protocol, &run.client, &run.lineage]
 }

@@ -1,17 +1,15 @@
-//! What a user must know about a history before believing a verdict on it.
+//! The assumptions under which a verdict on a history holds.
 
-use history::{History, InitialMode, Sizes, Source};
+use history::{InitialMode, Provenance, Sizes, Source};
 
 /// The assumptions under which a history was read, and what else its reader noted, one sentence
 /// each.
-pub fn of(history: &History) -> Vec<String> {
-    let provenance = &history.provenance;
+pub fn of(provenance: &Provenance) -> Vec<String> {
     let mut found = Vec::new();
     if let Sizes::Assumed(bytes) = provenance.sizes {
         let plural = if bytes == 1 { "" } else { "s" };
         found.push(format!(
-            "sizes of accesses that the trace does not show are taken to be {bytes} byte{plural} \
-             (--access-size)"
+            "access sizes not recorded; assuming {bytes} byte{plural} (--access-size)"
         ));
     }
     if provenance.split {
@@ -24,7 +22,7 @@ pub fn of(history: &History) -> Vec<String> {
     match provenance.initial {
         InitialMode::Zero if provenance.source == Source::Axe => {}
         InitialMode::Zero => {
-            found.push("memory is taken to hold 0 at the start (--initial)".to_owned())
+            found.push("assuming memory is initially 0 (--initial)".to_owned())
         }
         InitialMode::Infer if provenance.unrecorded_writes => found.push(
             "initial values are inferred: at each location the one value that is read and never \

@@ -1,14 +1,13 @@
-//! What the five papers claim and a run can test, beside what the results of this program say.
+//! The claims of the five papers that experiments can test, with published results and ours.
 //!
-//! [`all`] has one row for each claim. Its verdict is computed from the rows of experiments and campaigns alone, by the rule that the
-//! row states: the direction of a comparison, a bound that the paper gives, or the paper's number within a tolerance. What the papers
-//! state is in one table with the rules ([`paper`]). A claim whose number the experiment was made to come near is `calibrated`. One is
-//! `untested` if there are no rows, if there are too few by its rule, if a limit has cut off too many runs to tell, if its experiment
-//! has not finished, or if it was run at the size for trying out alone.
+//! [`ALL`] has a row for each claim: the published result, the rule by which ours is compared with it, and the function that
+//! computes ours. To add a claim, add a row and its function. [`all`] evaluates them on the rows of experiments and campaigns alone.
+//! A claim whose number the experiment was calibrated to reproduce is `calibrated`. One is `untested` if there are no rows or too few
+//! by its rule, if too many runs timed out, or if its experiment has not finished or was run at size `quick` alone.
 //!
-//! The papers give averages of times. Here times of an algorithm are compared by their medians, so that one run that was cut off
-//! does not decide, and always over the histories that all of the compared algorithms ran. If an experiment was run at several
-//! sizes, a claim is tested on that of the paper, and on a larger one where that is too little to tell.
+//! The papers give averages of times. Here times are compared by their medians, so that a single run that timed out
+//! does not decide, and over the histories that all of the compared algorithms ran. If an experiment was run at several
+//! sizes, a claim is tested on that of the paper, and on a larger one if the former does not decide it.
 //!
 //! ```
 //! use report::claims::{self, Verdict};
@@ -40,8 +39,8 @@ mod burnim;
 mod campaign;
 mod gcc;
 mod kernels;
-pub mod measure;
-pub mod paper;
+pub(crate) mod measure;
+pub(crate) mod paper;
 mod qadeer;
 mod speed;
 #[cfg(test)]
@@ -53,9 +52,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use measure::{AtSize, Estimate, FEWEST, Share};
-use paper::Stated;
+use crate::figures::CAMPAIGN;
+use crate::statistics::{Estimate, Share};
+use measure::{AtSize, FEWEST};
 use tables::results::Results;
+
+pub use paper::{ALL, Explored, PROGRAMS, Program, PublishedClaim};
 
 /// A claim of a paper, and what was found here.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,35 +66,35 @@ pub struct Claim {
     pub id: &'static str,
     /// The paper.
     pub paper: &'static str,
-    /// Where in the paper.
+    /// The place in the paper.
     pub place: &'static str,
     /// The experiment that tests it.
     pub experiment: &'static str,
-    /// What is claimed.
+    /// The claim, as a sentence.
     pub statement: String,
-    /// What the paper says.
+    /// The published result.
     pub theirs: String,
-    /// What was found here; empty if nothing was.
+    /// Our result; empty if there is none.
     pub ours: String,
-    /// Whether it is so here.
+    /// Whether our result agrees.
     pub verdict: Verdict,
-    /// When it holds, whatever is found.
+    /// The rule by which it holds, which does not depend on the results.
     pub rule: String,
-    /// On how much the verdict rests, and what explains the difference.
+    /// The rows that the verdict rests on, and what may explain a difference.
     pub note: String,
 }
 
-/// Whether a claim is true here.
+/// Whether our result agrees with a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It is.
+    /// Our result agrees.
     Holds,
-    /// It is not.
+    /// Our result disagrees.
     Differs,
-    /// The experiment was made so that it comes out near the paper, which says nothing about the claim.
+    /// The experiment was calibrated to reproduce the number, so the result is no test.
     Calibrated,
-    /// It cannot be told: too few rows, none that are final, or none at all.
+    /// The rows do not decide: they are too few, not final, or missing.
     Untested,
 }
 
@@ -108,34 +110,36 @@ impl Verdict {
     }
 }
 
-/// All claims, paper by paper. Those about experiments are tested on the first of [`measure::SIZES`] that tells.
+/// All claims, paper by paper. A claim about an experiment is tested on the first of [`measure::SIZES`] that decides it.
 pub fn all(results: &Results) -> Vec<Claim> {
+    let campaign = campaign::BothRates::of(results);
     let mut tried: Vec<AtSize<'_>> = Vec::new();
     let mut claims: Vec<Claim> = Vec::new();
     for size in measure::SIZES {
-        let at_size = AtSize { results, size };
-        let mut others = of_experiments(at_size);
-        others.iter_mut().for_each(|claim| claim.hold_back(at_size));
-        match tried.is_empty() {
-            true => claims = others,
-            false => {
-                for (claim, other) in claims.iter_mut().zip(others) {
-                    claim.or(other, &tried);
-                }
+        let at_size = AtSize {
+            results,
+            size,
+            campaign: &campaign,
+        };
+        let tested = paper::ALL.iter().map(|claim| {
+            let mut claim = claim.tested(at_size);
+            claim.hold_back(at_size);
+            claim
+        });
+        if tried.is_empty() {
+            claims = tested.collect();
+        } else {
+            for (claim, other) in claims.iter_mut().zip(tested) {
+                claim.or(other, &tried);
             }
         }
         tried.push(at_size);
     }
-    let mut of_campaigns = campaign::claims(results);
-    if results.unfinished.campaign {
-        for claim in &mut of_campaigns {
-            claim.is_untested("The campaign has not finished: the same command resumes it.");
-        }
-    }
-    [claims, of_campaigns].concat()
+    campaign::name_protocols(&mut claims, results);
+    claims
 }
 
-/// The experiments that a claim is about, by the one that stands for them.
+/// The experiments that a claim needs, if they are several.
 fn experiments_of(claim: &Claim) -> &'static [&'static str] {
     const TSOTOOL: &[&str] = &["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
     match claim.id {
@@ -146,49 +150,43 @@ fn experiments_of(claim: &Claim) -> &'static [&'static str] {
     }
 }
 
-/// The claims about experiments, on the trials of one size.
-fn of_experiments(results: AtSize<'_>) -> Vec<Claim> {
-    let parts = [
-        gcc::claims(results),
-        wsc::claims(results),
-        tsotool::claims(results),
-        qadeer::claims(results),
-        burnim::claims(results),
-    ];
-    parts.concat()
-}
-
 impl Claim {
-    /// Takes back what an experiment says that has not finished, or that was run for trying out.
+    /// Makes the claim untested if its experiment has not finished, or was run at size quick.
     fn hold_back(&mut self, size: AtSize<'_>) {
         let unfinished = |name: &&&str| size.results.unfinished.has(name, size.size);
+        if self.experiment == CAMPAIGN {
+            if size.results.unfinished.campaign {
+                self.is_untested("The campaign has not finished: the same command resumes it.");
+            }
+            return;
+        }
         let own = [self.experiment];
         let mut all = own.iter().chain(experiments_of(self));
         if let Some(name) = all.find(unfinished) {
             self.is_untested(&format!(
-                "{name} has not finished at size {}: `rubric experiment {name}` with the options it was started with resumes it.",
+                "{name} has not finished at size {}: `rubric experiment {name}` with the same options resumes it.",
                 size.size
             ));
         } else if size.size == measure::QUICK && self.verdict != Verdict::Untested {
             self.is_untested(&format!(
-                "Size {} is for trying out: `rubric experiment {} --size paper` tests it.",
+                "Size {} decides no claim: run `rubric experiment {} --size paper`.",
                 size.size, self.experiment
             ));
         }
     }
 
-    /// Whether anything was found: a verdict, or numbers that decide nothing yet.
+    /// Whether there is a verdict, or numbers that decide nothing yet.
     pub fn has_numbers(&self) -> bool {
         self.verdict != Verdict::Untested || !self.ours.is_empty()
     }
 
-    /// Makes it untested, for this reason; what was found stays to be seen.
+    /// Makes the claim untested, for this reason; the numbers stay visible.
     fn is_untested(&mut self, why: &str) {
         self.verdict = Verdict::Untested;
         self.note = format!("{why} {}", self.note).trim_end().to_owned();
     }
 
-    /// Falls back on the same claim at another size, if those that were tried before do not tell.
+    /// Falls back on the same claim at another size, if those that were tried before do not decide it.
     fn or(&mut self, other: Claim, before: &[AtSize<'_>]) {
         let was_run = |size: &&AtSize<'_>| size.rows(self.experiment).next().is_some();
         let tried = before.iter().find(was_run);
@@ -199,10 +197,7 @@ impl Claim {
                 Some(tried),
             ) => {
                 *self = other;
-                self.note += &format!(
-                    " What there is of size {} is too little to tell.",
-                    tried.size
-                );
+                self.note += &format!(" The rows of size {} are too few to decide.", tried.size);
             }
             (Verdict::Untested, _, None) => *self = other,
             _ => {}
@@ -210,21 +205,21 @@ impl Claim {
     }
 }
 
-/// What was found of a claim.
-struct Found {
+/// Our result about a claim.
+struct Evidence {
     /// The numbers.
     ours: String,
     /// Whether the claim is true.
-    holds: Told,
-    /// How it is otherwise; empty if it is not, or the numbers say so.
+    holds: Decision,
+    /// How ours differs; empty if it does not, or if the numbers say so.
     difference: String,
-    /// What the numbers rest on, and what may explain them.
+    /// The rows that the numbers rest on, and what may explain them.
     basis: String,
 }
 
-impl Found {
-    /// The same with what may explain it.
-    fn because(mut self, why: String) -> Found {
+impl Evidence {
+    /// Adds a possible explanation.
+    fn because(mut self, why: String) -> Evidence {
         if !why.is_empty() {
             self.basis = format!("{} {why}", self.basis);
         }
@@ -232,54 +227,54 @@ impl Found {
     }
 }
 
-/// Whether something is so, as far as the numbers tell.
+/// Whether a claim holds, as far as the numbers decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum Decision {
     Yes,
     No,
-    /// Not known, since runs were cut off.
-    CutOff,
-    /// Not known, since runs are too short to be compared.
+    /// Undecided, since runs timed out.
+    TimedOut,
+    /// Undecided, since the runs are too short to be compared.
     TooShort,
-    /// Not known, since there are too few cases for the rule.
+    /// Undecided, since there are too few cases for the rule.
     FewCases,
-    /// Not known, for this reason.
+    /// Undecided, for this reason.
     Unclear(&'static str),
 }
 
-impl From<bool> for Told {
-    fn from(holds: bool) -> Told {
+impl From<bool> for Decision {
+    fn from(holds: bool) -> Decision {
         match holds {
-            true => Told::Yes,
-            false => Told::No,
+            true => Decision::Yes,
+            false => Decision::No,
         }
     }
 }
 
-impl From<Option<bool>> for Told {
-    fn from(holds: Option<bool>) -> Told {
-        holds.map_or(Told::CutOff, Told::from)
+impl From<Option<bool>> for Decision {
+    fn from(holds: Option<bool>) -> Decision {
+        holds.map_or(Decision::TimedOut, Decision::from)
     }
 }
 
-/// Why nothing was found.
+/// Why a claim has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The experiment was not run.
     Experiment(&'static str),
-    /// It was, without an algorithm.
+    /// The experiment has no rows of an algorithm.
     Algorithm(&'static str, String),
-    /// Too few of its histories tell: so many.
+    /// Too few of its histories are comparable: this number.
     Few(&'static str, usize),
-    /// Too few of its histories for a share: so many.
+    /// It has too few histories for a share: this number.
     Cases(&'static str, u64),
-    /// Too few histories to see what is rare: so many, of so many that are needed.
+    /// It has too few histories to observe a rare event: this number, of the number that is needed.
     Rare(&'static str, u64, u64),
-    /// Too many runs were cut off, or have no times.
-    CutOff(&'static str),
+    /// Too many runs timed out, or have no times.
+    TimedOut(&'static str),
     /// The runs take too little time to be compared.
     TooShort(&'static str),
-    /// It has no rows about something.
+    /// It has no rows about this.
     Rows(&'static str, &'static str),
 }
 
@@ -291,57 +286,57 @@ impl fmt::Display for Missing {
             }
             Missing::Algorithm(name, algorithm) => write!(
                 out,
-                "No rows of {algorithm}: `rubric experiment {name} --algorithm {algorithm}` makes them."
+                "No rows of {algorithm}: run `rubric experiment {name} --algorithm {algorithm}`."
             ),
             Missing::Few(name, found) => write!(
                 out,
-                "Too few histories tell, {found} of {FEWEST} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few comparable histories, {found} of {FEWEST}: run `rubric experiment {name}` with a larger `--size`."
             ),
             Missing::Cases(name, found) => write!(
                 out,
-                "Too few histories, {found} of {} that are needed: `rubric experiment {name}` makes more with a larger `--size`.",
+                "Too few histories, {found} of {}: run `rubric experiment {name}` with a larger `--size`.",
                 measure::FEWEST_CASES
             ),
             Missing::Rare(name, found, needed) => write!(
                 out,
-                "Too few histories to see what is so rare, {found} of {needed} that are needed: `rubric experiment {name}` makes more with a larger `--size`."
+                "Too few histories to observe an event this rare, {found} of {needed}: run `rubric experiment {name}` with a larger `--size`."
             ),
-            Missing::CutOff(name) => write!(
+            Missing::TimedOut(name) => write!(
                 out,
-                "Too many runs were cut off to tell: `rubric experiment {name}` with a larger `--timeout` gives them more time."
+                "Too many runs timed out to decide: run `rubric experiment {name}` with a larger `--timeout`."
             ),
             Missing::TooShort(name) => write!(
                 out,
-                "The runs of `rubric experiment {name}` are below {}, where caches and clock make more of a difference than algorithms.",
-                paper::seconds(measure::FLEETING)
+                "The runs of `rubric experiment {name}` take less than {}, where caches and clock make more of a difference than algorithms.",
+                crate::numbers::seconds(measure::FLEETING)
             ),
             Missing::Rows(name, what) => write!(
                 out,
-                "No rows about {what}: `rubric experiment {name}` may have some with a larger `--size`."
+                "No rows about {what}: run `rubric experiment {name}` with a larger `--size`."
             ),
         }
     }
 }
 
-impl Stated {
+impl PublishedClaim {
     /// The claim with what was found.
-    fn claim(&self, found: Result<Found, Missing>) -> Claim {
+    fn claim(&self, found: Result<Evidence, Missing>) -> Claim {
         let (ours, verdict, note) = match found {
             Err(missing) => (String::new(), Verdict::Untested, missing.to_string()),
             Ok(found) => {
                 let name = self.experiment;
                 let (verdict, said) = match found.holds {
-                    Told::Yes => (Verdict::Holds, String::new()),
-                    Told::No => (Verdict::Differs, String::new()),
-                    Told::CutOff => (Verdict::Untested, Missing::CutOff(name).to_string()),
-                    Told::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
-                    Told::FewCases => (
+                    Decision::Yes => (Verdict::Holds, String::new()),
+                    Decision::No => (Verdict::Differs, String::new()),
+                    Decision::TimedOut => (Verdict::Untested, Missing::TimedOut(name).to_string()),
+                    Decision::TooShort => (Verdict::Untested, Missing::TooShort(name).to_string()),
+                    Decision::FewCases => (
                         Verdict::Untested,
                         format!(
-                            "There are too few cases to tell by the rule: `rubric experiment {name}` makes more with a larger `--size`."
+                            "Too few cases for the rule: run `rubric experiment {name}` with a larger `--size`."
                         ),
                     ),
-                    Told::Unclear(why) => (Verdict::Untested, why.to_owned()),
+                    Decision::Unclear(why) => (Verdict::Untested, why.to_owned()),
                 };
                 let (verdict, said) = match self.calibrated() {
                     Some(chosen) => (Verdict::Calibrated, chosen.to_owned()),
@@ -359,7 +354,7 @@ impl Stated {
             place: self.place,
             experiment: self.experiment,
             statement: self.statement.to_owned(),
-            theirs: self.figure.to_string(),
+            theirs: self.result.to_string(),
             ours,
             verdict,
             rule: self.rule(),
@@ -367,31 +362,37 @@ impl Stated {
         }
     }
 
-    /// What it means to have found this number; `counts` says what it was counted on, if it is a share.
-    fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Found {
-        self.found(ours, self.figure.admits(ours), counts, basis)
+    /// The result for a number of ours; `counts` says what it was counted on, if it is a share.
+    fn number(&self, ours: Estimate, counts: Option<String>, basis: String) -> Evidence {
+        self.found(ours, self.result.admits(ours), counts, basis)
     }
 
-    /// The same, where it is known what that means.
-    fn found(&self, ours: Estimate, holds: Told, counts: Option<String>, basis: String) -> Found {
+    /// The result for a number of ours whose decision is known.
+    fn found(
+        &self,
+        ours: Estimate,
+        holds: Decision,
+        counts: Option<String>,
+        basis: String,
+    ) -> Evidence {
         let counts = counts.map_or(String::new(), |counts| format!(" ({counts})"));
-        Found {
-            ours: format!("{}{counts}", self.figure.shown(ours)),
+        Evidence {
+            ours: format!("{}{counts}", self.result.shown(ours)),
             holds,
             difference: match holds {
-                Told::No => self.figure.difference(ours),
+                Decision::No => self.result.difference(ours),
                 _ => String::new(),
             },
             basis,
         }
     }
 
-    /// Refuses to tell from so many cases whether something as rare as the paper says happens: at that rate, three of it are to be
-    /// expected, so that one is missed with 95 % likelihood only if it is rarer. Where three were seen it is not that rare.
+    /// Refuses to decide from too few cases about an event that is rare by the published rate: three of them have to be expected at
+    /// that rate, so that seeing none has a likelihood below 5 %. If three were seen, the event is not that rare.
     fn enough_for_rare(&self, share: Share) -> Result<(), Missing> {
-        /// How many are to be expected or seen.
+        /// The number of events to be expected or seen.
         const SEEN: u64 = 3;
-        let rate = self.figure.rate().filter(|rate| *rate > 0.0);
+        let rate = self.result.rate().filter(|rate| *rate > 0.0);
         let needed = rate.map_or(0, |rate| (SEEN as f64 / rate).ceil() as u64);
         match share.of < needed && share.part < SEEN {
             true => Err(Missing::Rare(self.experiment, share.of, needed)),
@@ -399,14 +400,14 @@ impl Stated {
         }
     }
 
-    /// The same for a share of enough.
-    fn share(&self, share: Share, what: &str, basis: String) -> Result<Found, Missing> {
+    /// The result for a share, if it was counted on enough cases.
+    fn share(&self, share: Share, what: &str, basis: String) -> Result<Evidence, Missing> {
         if share.of < FEWEST as u64 {
             return Err(Missing::Few(self.experiment, share.of as usize));
         }
         self.enough_for_rare(share)?;
         let counts = format!("{share} {what}");
-        let holds = self.figure.admits_share(share);
+        let holds = self.result.admits_share(share);
         Ok(self.found(Estimate::exactly(share.value()), holds, Some(counts), basis))
     }
 }

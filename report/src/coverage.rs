@@ -1,4 +1,4 @@
-//! How much of a protocol's transition table runs have taken: one definition for all that print it.
+//! Coverage of a protocol's transition table: one definition for everything that prints it.
 //!
 //! The *table* has the transitions of the machines that the system has, but for those that stall: an
 //! event that has to wait takes none. Of these the *reachable* ones are those that no reason is known
@@ -21,12 +21,12 @@ use serde::Serialize;
 
 use tables::Coverage;
 
-/// How many transitions were reached, of how many.
+/// The number of transitions reached, reachable, and in the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reached {
-    /// Those that a run took.
+    /// The transitions that a run took.
     pub reached: usize,
-    /// Those that nothing is known to exclude, and those that were reached.
+    /// The transitions that no known reason excludes, and those that a run took.
     pub reachable: usize,
     /// All transitions of the table that do not stall.
     pub table: usize,
@@ -41,7 +41,7 @@ impl Reached {
         self.table += 1;
     }
 
-    /// That of rows; `is_excluded` says of which a reason is known why no run takes them.
+    /// The coverage of rows; `is_excluded` is true of rows with a known reason why no run takes them.
     pub fn of<'a>(
         rows: impl IntoIterator<Item = &'a Coverage>,
         is_excluded: impl Fn(&Coverage) -> bool,

@@ -1,7 +1,11 @@
-//! The figures of the experiments and of campaigns, each as SVG, as PNG, and as the numbers that it shows.
+//! The figures of experiments and campaigns, each as SVG, as PNG, and as the table of numbers that it shows.
 //!
-//! A figure is made of the rows of its experiment, whatever algorithms these are of. What a paper states in numbers is drawn
-//! beside. Where there are no rows there is no figure. The same rows give the same bytes.
+//! [`FIGURES`] has a row for each. To add one, write a module with a function that makes a [`Plot`] of the rows of an experiment
+//! (a [`Sample`]) or of a campaign ([`Answers`]), and add the module and a row to this file: pages, `rubric report --figures`,
+//! `rubric report --list` and the notebooks take it from there.
+//!
+//! A figure shows whatever algorithms its rows are of, beside published numbers. Without rows there is no figure. The same rows
+//! give the same bytes.
 //!
 //! ```
 //! use report::figures;
@@ -20,94 +24,278 @@
 //!     ..Trial::default()
 //! };
 //! let results = Results { trials: vec![trial], ..Results::default() };
-//! let figures = figures::all(&results);
+//! let figures = figures::all(&results, None);
 //! assert_eq!(figures[0].name, "gcc-fig4-threads");
 //! assert!(figures[0].svg.starts_with("<svg"));
 //! assert_eq!(figures[0].table.rows[0][..2], ["4", "sc-sat"]);
 //! ```
 
-mod axis;
-mod bars;
-mod burnim;
-mod caught;
-mod chart;
-mod draw;
-mod font;
-mod gcc;
-mod layout;
-mod legend;
-mod lines;
-mod marks;
-mod mutants;
-mod numbers;
-mod paper;
-mod qadeer;
-mod render;
+mod cycle_length;
+mod detected;
+mod detection;
+mod growth;
+mod kills;
+mod mixes;
+mod orders_found;
+mod pairs;
+mod programs;
 mod sample;
-mod scale;
-mod spread;
-mod statistics;
-mod style;
+mod slowdown;
 mod times;
-mod tsotool;
-mod wsc;
+mod views;
 
-use crate::answers::Answers;
+use serde::Serialize;
+
+use crate::answers::{Answers, KillMatrix, Scope};
+use crate::plot::chart::Plot;
+use crate::plot::render;
+use sample::Sample;
 use tables::results::Results;
 
-/// A figure.
+pub use crate::plot::chart::Table;
+pub use crate::plot::style::{SeriesStyle, series_styles};
+pub use sample::SIZES;
+
+/// A row of [`FIGURES`].
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Definition {
+    /// The name of its files, without extension.
+    pub name: &'static str,
+    /// The experiment whose rows it shows: `mutants` for campaigns.
+    pub experiment: &'static str,
+    /// The paper, and the figure in it that this one repeats.
+    pub paper: &'static str,
+    /// The title.
+    pub title: &'static str,
+    /// What the reader has to know beside the title: what is published, and how it was measured.
+    pub caption: &'static str,
+    #[serde(skip)]
+    draw: Draw,
+}
+
+/// The function that makes the plot of a figure.
+#[derive(Clone, Copy, Debug)]
+enum Draw {
+    /// Of the trials of one size of the experiment.
+    Trials(fn(&Sample<'_>) -> Option<Plot>),
+    /// The same, once for each algorithm.
+    EachAlgorithm(fn(&Sample<'_>, &str) -> Option<Plot>),
+    /// Of a campaign.
+    Campaign(fn(&Answers) -> Option<Plot>),
+    /// Of a campaign, once for each scope.
+    EachScope(fn(&KillMatrix) -> Option<Plot>),
+}
+
+/// A figure that was drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// What its files are called, without extension.
+    /// The name of its files, without extension.
     pub name: String,
-    /// What it shows.
+    /// The experiment whose rows it shows: `mutants` for campaigns.
+    pub experiment: &'static str,
+    /// The title.
     pub title: String,
-    /// What it is about, which figure of which paper it repeats, and where its numbers come from.
+    /// What it repeats, what is published, and how and where it was measured.
     pub caption: String,
-    /// It as SVG.
+    /// The drawing as SVG.
     pub svg: String,
-    /// It as PNG, of twice the size in pixels.
+    /// The drawing as PNG, of twice the size in pixels.
     pub png: Vec<u8>,
     /// The numbers that it shows.
     pub table: Table,
 }
 
-/// Numbers, written out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
-    /// What the columns are.
-    pub columns: Vec<String>,
-    /// The rows, each with a cell for each column.
-    pub rows: Vec<Vec<String>>,
+/// The experiment that is a campaign of mutants.
+pub const CAMPAIGN: &str = "mutants";
+
+use Draw::{Campaign, EachAlgorithm, EachScope, Trials};
+
+/// Makes the table of figures.
+macro_rules! figures {
+    ($($name:literal, $experiment:expr, $paper:literal, $draw:expr, $title:literal, $caption:expr;)*) => {
+        /// Every figure, in the order of the papers: name, experiment, paper, function, title and caption.
+        pub const FIGURES: &[Definition] = &[$(Definition {
+            name: $name,
+            experiment: $experiment,
+            paper: $paper,
+            draw: $draw,
+            title: $title,
+            caption: $caption,
+        }),*];
+    };
 }
 
-impl Figure {
-    /// A figure; none without numbers.
-    fn new(name: String, plot: &chart::Plot, caption: String, table: Table) -> Option<Figure> {
-        (!table.rows.is_empty()).then(|| Figure {
-            name,
-            title: plot.title.clone(),
-            caption,
-            svg: render::svg(plot),
-            png: render::png(plot),
-            table,
-        })
-    }
+figures! {
+    "gcc-fig4-operations", "gcc-fig4", "CAV 2019, Figure 4", Trials(times::by_operations),
+        "Time to check valid histories against SC, by number of operations",
+        "The paper shows means of 200 histories per point.";
+    "gcc-fig4-threads", "gcc-fig4", "CAV 2019, Figure 4", Trials(times::by_threads),
+        "Time to check valid histories against SC, by number of threads",
+        "The paper shows means of 200 histories per point.";
+    "gcc-fig5-threads", "gcc-fig5", "CAV 2019, Figure 5", Trials(times::by_threads),
+        "Time to refute SC on violations, by number of threads",
+        "The histories are runs of mutants of MI. The paper shows means of 1000 histories in all.";
+    "gcc-fig5-caught", "gcc-fig5", "CAV 2019, Section 5.1", Trials(detected::below_sc),
+        "Share of SC violations that weaker criteria refute",
+        "The paper states the share of its violations that break CC or CCv, and that all of them break CCM.";
+    "gcc-fig6-operations", "gcc-fig6", "CAV 2019, Figure 6", Trials(times::by_operations),
+        "Time to check valid histories against TSO, by number of operations",
+        "The histories are those of gcc-fig4. The paper shows means of 200 histories per point.";
+    "gcc-fig6-threads", "gcc-fig6", "CAV 2019, Figure 6", Trials(times::by_threads),
+        "Time to check valid histories against TSO, by number of threads",
+        "The histories are those of gcc-fig4. The paper shows means of 200 histories per point.";
+    "gcc-unordered", "gcc-unordered", "CAV 2019, Section 5.1", Trials(pairs::unordered),
+        "Share of the pairs of writes to one location that criteria leave unordered",
+        "The published means are over 200 histories of 200 operations. No criterion can order a pair that the kernel leaves unordered.";
+    "wsc-kernel-share", "wsc-kernel", "Boosting, Section 6", Trials(pairs::of_kernel),
+        "Share of the kernel that criteria order",
+        "The published mean is over the histories in which wSC does not order all of the kernel.";
+    "wsc-kernel-pairs", "wsc-kernel", "Boosting, Section 6", Trials(pairs::of_pairs),
+        "Share of the pairs of writes to one location that criteria order",
+        "The pairs of the kernel are those that every run orders alike.";
+    "wsc-kernel-whole", "wsc-kernel", "Boosting, Section 6", Trials(pairs::whole_kernels),
+        "Share of histories whose whole kernel a criterion orders",
+        "The published shares are of 1742 histories.";
+    "wsc-fig6-operations", "wsc-fig6", "Boosting, Figure 6", Trials(times::by_operations),
+        "Time to check valid histories against SC, by number of operations",
+        "The paper shows means of 200 histories per point.";
+    "wsc-fig7-threads", "wsc-fig7", "Boosting, Figure 7", Trials(views::by_threads),
+        "Time to check valid histories against SC, by number of threads",
+        "The paper shows means of 200 histories per point.";
+    "wsc-fig8-threads", "wsc-fig8", "Boosting, Figure 8", Trials(views::by_threads),
+        "Time to check histories against SC, half of them re-pointed, by number of threads",
+        "In half of the histories some reads were re-pointed to other writes; the panels below show these. The paper shows means of 200 histories \
+         per point.";
+    "wsc-fig9-threads", "wsc-fig9", "Boosting, Figure 9", Trials(times::with_bound),
+        "Time of saturation to refute SC on violations, by number of threads",
+        "The paper shows means of 100 histories per point, and states the longest time of wSC.";
+    "wsc-fig9-ratio", "wsc-fig9", "Boosting, Section 6", Trials(slowdown::over_wsc),
+        "Slowdown over wSC on violations of SC",
+        "Ratios are taken history by history, so their median need not be the ratio of the medians, which the table of claims has. The paper \
+         compares means for 8 threads, and says that the ratio is higher for more threads.";
+    "wsc-fig9-caught", "wsc-fig9", "Boosting, Section 6", Trials(detected::by_saturation),
+        "Share of SC violations that saturation refutes",
+        "The paper states that wSC refutes all violations, and the share that CCM misses.";
+    "tsotool-fig3", "tsotool-fig3", "HPCA 2006, Figure 3", Trials(orders_found::plot),
+        "Share of programs for which an order of all operations is found",
+        "The paper has 128K operations, and its Deriv+Back always finds an order.";
+    "tsotool-fig3-overhead", "tsotool-fig3", "HPCA 2006, Section 5", Trials(slowdown::over_baseline),
+        "Slowdown over baseline of algorithms that find an order",
+        "The paper says that what Heu adds is virtually constant, and that Deriv+Back adds more with more threads, operations and locations.";
+    "tsotool-fig4-operations", "tsotool-fig4", "HPCA 2006, Figure 4", EachAlgorithm(growth::by_operations),
+        "Time to check against TSO, by number of operations",
+        GROWTH;
+    "tsotool-fig4-threads", "tsotool-fig4", "HPCA 2006, Figure 4", EachAlgorithm(growth::by_threads),
+        "Time to check against TSO, by number of threads",
+        GROWTH;
+    "tsotool-fig4-locations", "tsotool-fig4", "HPCA 2006, Figure 4", EachAlgorithm(growth::by_locations),
+        "Time to check against TSO, by number of locations",
+        GROWTH;
+    "tsotool-table1", "tsotool-table1", "HPCA 2006, Table 1", Trials(mixes::plot),
+        "Time and slowdown over baseline, by mix of operations",
+        "The paper has 256K operations, and means over threads and locations. The table of claims compares medians.";
+    "qadeer-cycles", "qadeer-cycles", "Qadeer, Section 6", Trials(cycle_length::plot),
+        "Length of the shortest nice cycle in violations of SC",
+        "A violation of SC whose completion order is a witness of the store order has a k-nice cycle, with at most one edge in each of k threads \
+         and k locations (Theorem 6.1 of the paper, which does not count them).";
+    "burnim-table1", "burnim-table1", "Burnim et al., Table 1", Trials(programs::one_preemption),
+        "Violations of SC in programs, up to 1 preemption",
+        PROGRAMS;
+    "burnim-table2", "burnim-table2", "Burnim et al., Table 2", Trials(programs::two_preemptions),
+        "Violations of SC in programs, up to 2 preemptions",
+        PROGRAMS;
+    "scale-operations", "scale", "", Trials(times::by_operations),
+        "Time of rubric's own stages, by number of operations",
+        "The stages of `rubric check`, a series for each model.";
+    "scale-threads", "scale", "", Trials(times::by_threads),
+        "Time of rubric's own stages, by number of threads",
+        "The stages of `rubric check`, a series for each model.";
+    "mutants-kills", CAMPAIGN, "", EachScope(kills::plot),
+        "Mutants found, by operator and finder",
+        "Mutants that are known to be equivalent are excluded. A criterion counts where it follows from the model that the client guarantees.";
+    "mutants-operations", CAMPAIGN, "", Campaign(detection::plot),
+        "Operations completed until a criterion is violated",
+        "The numbers are upper bounds: how many operations had completed when the run had violated the criterion. Criteria that refute fewer runs \
+         refute other runs, so these numbers are not about the same runs.";
 }
 
-/// The figures of all experiments of which there are trials, in the order of the papers.
-pub fn all(results: &Results) -> Vec<Figure> {
-    let trials = &results.trials;
-    let mut figures = gcc::figures(trials);
-    figures.extend(wsc::figures(trials));
-    figures.extend(tsotool::figures(trials));
-    figures.extend(qadeer::figures(trials));
-    figures.extend(burnim::figures(trials));
-    figures.extend(scale::figures(trials));
+const GROWTH: &str = "(a) the baseline, (b) the slowdown of another algorithm over it, (c) that algorithm. The paper bounds the mean \
+     slowdown of Deriv+Back, and gives it for the largest programs, with and without backtracking.";
+
+const PROGRAMS: &str = "A bar counts the pairs of statements that a monitor signals in any interleaving of a program. The paper explored C \
+     programs; ours are written in a small language and have harnesses of their own, so numbers differ, and what can be compared is \
+     where there are none.";
+
+/// The figures of all rows that there are.
+pub fn all(results: &Results, answers: Option<&Answers>) -> Vec<Figure> {
+    let figures = FIGURES.iter();
     figures
+        .flat_map(|figure| figure.drawn(results, answers))
+        .collect()
 }
 
-/// The figures of what the runs of campaigns say.
-pub fn campaign(answers: &Answers) -> Vec<Figure> {
-    mutants::figures(answers)
+impl Definition {
+    /// Every variant of this figure for which there are rows.
+    fn drawn(&self, results: &Results, answers: Option<&Answers>) -> Vec<Figure> {
+        let samples = Sample::all(&results.trials, self.experiment);
+        let mut drawn = Vec::new();
+        match self.draw {
+            Trials(draw) => {
+                for sample in &samples {
+                    drawn.extend(draw(sample).map(|plot| (Some(sample), None, plot)));
+                }
+            }
+            EachAlgorithm(draw) => {
+                for sample in &samples {
+                    for name in sample.algorithms() {
+                        let plot = draw(sample, &name);
+                        let variant = Some(name).filter(|name| name != growth::PUBLISHED_ALGORITHM);
+                        drawn.extend(plot.map(|plot| (Some(sample), variant, plot)));
+                    }
+                }
+            }
+            Campaign(draw) => {
+                drawn.extend(answers.and_then(draw).map(|plot| (None, None, plot)));
+            }
+            EachScope(draw) => {
+                for matrix in answers.iter().flat_map(|answers| &answers.kills) {
+                    let variant = match &matrix.scope {
+                        Scope::All => None,
+                        Scope::Model(name) | Scope::Client(name) => Some(name.clone()),
+                    };
+                    drawn.extend(draw(matrix).map(|plot| (None, variant, plot)));
+                }
+            }
+        }
+        drawn.retain(|(.., plot)| !plot.table.rows.is_empty());
+        let figures = drawn.into_iter();
+        figures
+            .map(|(sample, variant, plot)| self.figure(sample, variant, plot))
+            .collect()
+    }
+
+    fn figure(&self, sample: Option<&Sample<'_>>, variant: Option<String>, plot: Plot) -> Figure {
+        let size = sample.and_then(|sample| sample.lesser_size);
+        let tails = variant.as_deref().into_iter().chain(size);
+        let name = tails.fold(self.name.to_owned(), |name, tail| format!("{name}-{tail}"));
+        let repeats = match self.paper {
+            "" => String::new(),
+            paper => format!("{paper}. "),
+        };
+        let circumstances = sample.map(|sample| format!(" {}", sample.circumstances()));
+        Figure {
+            // It becomes the name of a file, whatever a table says.
+            name: name.replace(|one: char| !one.is_ascii_alphanumeric() && one != '-', "-"),
+            experiment: self.experiment,
+            title: self.title.to_owned(),
+            caption: format!(
+                "{repeats}{}{}",
+                self.caption,
+                circumstances.unwrap_or_default()
+            ),
+            svg: render::svg(self.title, &plot),
+            png: render::png(self.title, &plot),
+            table: plot.table,
+        }
+    }
 }

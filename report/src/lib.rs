@@ -1,8 +1,8 @@
-//! What results and verdicts say, in words, numbers and drawings.
+//! Reports of results and verdicts: claims, figures, pages and pictures.
 //!
-//! Of the rows in [`tables`], [`answers`] says what the runs of a campaign mean, [`coverage`] how much of a protocol they reached, [`summary`] what experiments were
-//! run, and [`claims`] whether what the papers state holds. [`figures`] are drawn from the rows, and [`page`] shows all of it as HTML.
-//! [`explain`] makes a [`picture`] of a verdict about one history, and [`assumptions`] says under what it holds.
+//! From the rows in [`tables`], [`answers`] computes the results of a campaign, [`coverage`] how much of a protocol it reached, [`summary`] which
+//! experiments were run, and [`claims`] which of the papers' claims hold. [`figures`] draws figures, and [`page`] shows everything as HTML.
+//! [`explain`] makes a [`picture`] of a verdict about one history, and [`assumptions`] has the conditions under which the verdict holds.
 //!
 //! ```
 //! use report::{claims, summary};
@@ -22,6 +22,9 @@ pub mod claims;
 pub mod coverage;
 pub mod explain;
 pub mod figures;
+pub mod numbers;
 pub mod page;
 pub mod picture;
+mod plot;
+mod statistics;
 pub mod summary;

@@ -12,8 +12,7 @@
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
-//! One section a file: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage`, `violations`; `explained` is a page of its own, of one history. `section` is what
-//! they have in common, `table` and `cell` are tables, `drawing` puts figures into the page.
+//! One section a file: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage`, `violations`; `explained` is a page of its own, of one history. `section` is a section with its heading, `table` and `cell` are tables, `drawing` puts figures into the page.
 
 mod campaign;
 mod cell;
@@ -39,26 +38,26 @@ pub use coverage::Unreached;
 pub use explained::explained;
 pub use violations::{Cycle, shortest_violations};
 
-/// What the page is made of.
+/// The content of a page.
 #[derive(Clone, Copy)]
 pub struct Page<'a> {
     /// The rows.
     pub results: &'a Results,
-    /// What the rows of campaigns do not say of them: a word, and what it is.
+    /// Settings of campaigns that the rows do not have: the name and the value.
     pub told: &'a [(&'static str, String)],
-    /// What the rows of a campaign say, if there are any.
+    /// The results of a campaign, if there are any.
     pub answers: Option<&'a Answers>,
     /// The figures.
     pub figures: &'a [Figure],
     /// The claims of the papers.
     pub claims: &'a [Claim],
-    /// Why some of the [`shortest_violations`] are violations.
+    /// The cycles of some of the [`shortest_violations`].
     pub cycles: &'a [Cycle],
-    /// Transitions that no run can come to, of the protocols whose coverage is shown.
+    /// Unreachable transitions of the protocols whose coverage is shown.
     pub unreached: &'a [Unreached],
 }
 
-/// What a browser may load: nothing.
+/// Forbids browsers to load anything.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 const STYLE: &str = include_str!("page/style.css");
@@ -74,7 +73,6 @@ pub fn html(page: &Page<'_>) -> String {
         campaign::section(page, &mut anchors),
         coverage::section(page, &mut anchors),
         violations::section(page, &mut anchors),
-        experiments::others(page, &mut anchors),
     ];
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
     document(title(page), &lead(page), &sections)
@@ -113,13 +111,13 @@ fn document(title: &str, lead: &str, sections: &[Section]) -> String {
 
 fn title(page: &Page<'_>) -> &'static str {
     match (page.results.trials.is_empty(), page.answers) {
-        (false, _) => "Memory consistency: the papers' experiments, and here",
+        (false, _) => "Memory consistency: published results and ours",
         (true, Some(_)) => "Memory consistency: a campaign of mutants",
         (true, None) => "Memory consistency: results",
     }
 }
 
-/// What there is on the page, in a sentence.
+/// The content of the page in a sentence.
 fn lead(page: &Page<'_>) -> String {
     let (trials, runs) = (page.results.trials.len(), page.results.runs.len());
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! What was run, in a few numbers for each experiment.
+//! A summary of the rows of each experiment.
 //!
 //! ```
 //! use report::summary::experiments;
@@ -6,7 +6,7 @@
 //!
 //! let trial = |number, said| Trial { experiment: "scale".to_owned(), number, said, ..Trial::default() };
 //! let summary = &experiments(&[trial(0, Said::Consistent), trial(1, Said::Timeout)])[0];
-//! assert_eq!((summary.rows, summary.histories, summary.cut_off), (2, 2, 1));
+//! assert_eq!((summary.rows, summary.histories, summary.timed_out), (2, 2, 1));
 //! ```
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub struct Summary {
     /// Histories.
     pub histories: usize,
     /// Rows of algorithms that a limit stopped.
-    pub cut_off: usize,
+    pub timed_out: usize,
     /// Rows of algorithms that came to their end and to no verdict.
     pub undecided: usize,
     /// Models that were checked.
@@ -63,7 +63,7 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
         sizes: words(|trial| &trial.size),
         rows: trials.len(),
         histories: trials.iter().map(history).collect::<BTreeSet<_>>().len(),
-        cut_off: count(|said| said.is_cut_off()),
+        timed_out: count(|said| said.is_cut_off()),
         undecided: count(|said| *said == Said::Undecided),
         models: words(|trial| &trial.model),
         algorithms: words(|trial| &trial.algorithm),
@@ -84,7 +84,7 @@ fn seed(command: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-/// What tells the histories of an experiment apart.
+/// The columns that identify a history of an experiment.
 fn history(trial: &Trial) -> (&str, &str, &str, u32) {
     (&trial.size, &trial.part, &trial.point, trial.number)
 }
@@ -123,7 +123,7 @@ mod tests {
         ]);
         let numbers: Vec<_> = found
             .iter()
-            .map(|one| (one.rows, one.histories, one.cut_off, one.undecided))
+            .map(|one| (one.rows, one.histories, one.timed_out, one.undecided))
             .collect();
         assert_eq!(numbers, [(4, 2, 2, 1), (1, 1, 0, 0)]);
         assert_eq!(found[0].seeds, BTreeSet::from([7]));

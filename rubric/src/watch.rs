@@ -1,6 +1,6 @@
 //! Checking a run while it goes on: operations are taken in as they complete, and what they force is known at once.
 //!
-//! A [`Watch`] reads a gem5 trace on a thread of its own and follows it to its [`End`]: to the first operation after which the history
+//! A [`Watch`] reads a trace on a thread of its own and follows it to its [`End`]: to the first operation after which the history
 //! cannot be consistent any more, or to the end of the trace. Its [`Window`] has the operations that can still say something.
 //!
 //! - `window`: operations as they arrive, with sizes that may turn out to be smaller;
@@ -42,8 +42,8 @@ use certify::rule::Rule;
 use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
 
+use ingest::LiveEnd;
 use source::Batches;
-pub use source::End as TraceEnd;
 use window::Problem;
 pub use window::Window;
 
@@ -57,9 +57,6 @@ pub enum WatchError {
     /// It cannot be read.
     #[error(transparent)]
     Input(#[from] ingest::Error),
-    /// It is no gem5 trace, or none that shows operations.
-    #[error("{0}. What is watched is a gem5 trace: for other formats there is `rubric check`")]
-    Format(#[source] ingest::Error),
     /// The trace shows an operation that watching cannot judge.
     #[error("{name}:{line}: {what}: record the trace and use `rubric check`")]
     Unsuitable {
@@ -126,10 +123,10 @@ pub struct Watch {
     source: Option<Source>,
     /// How far the trace was read.
     line: u64,
-    /// The line of the operation that was taken last.
-    taken: Option<u64>,
+    /// The line of the operation that arrived last.
+    last_line: Option<u64>,
     /// What is known at the end of the trace.
-    end: TraceEnd,
+    end: LiveEnd,
 }
 
 impl Watch {
@@ -151,8 +148,8 @@ impl Watch {
             bounds,
             source: None,
             line: 0,
-            taken: None,
-            end: TraceEnd::default(),
+            last_line: None,
+            end: LiveEnd::default(),
         }
     }
 
@@ -167,7 +164,7 @@ impl Watch {
     }
 
     /// What the end of the trace shows, if it was read to its end.
-    pub fn trace_end(&self) -> &TraceEnd {
+    pub fn trace_end(&self) -> &LiveEnd {
         &self.end
     }
 
@@ -188,13 +185,13 @@ impl Watch {
             };
             (self.source, self.line) = (batch.source, batch.line);
             for access in &batch.accesses {
-                self.taken = access.line;
+                self.last_line = access.line;
                 if let Err(problem) = self.window.take(access) {
                     return self.problem(problem);
                 }
             }
             progress(&self.window);
-            self.window.settle(batch.source, &batch.settled);
+            self.window.settle(&batch.completed_before);
             if let Some(end) = batch.end {
                 self.end = end;
                 return self.last();
@@ -232,7 +229,7 @@ impl Watch {
             }
         };
         match stop {
-            ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.taken)),
+            ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.last_line)),
             ArrivalError::LateThread(first) => Ok(End::Undecided(format!(
                 "thread {} began with {} when operations had been forgotten that it may precede",
                 first.thread,
@@ -277,10 +274,10 @@ impl Watch {
         last
     }
 
-    fn at(&mut self, end: &TraceEnd) -> Result<End, WatchError> {
+    fn at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
-                return Ok(self.violation(&broken, self.taken));
+                return Ok(self.violation(&broken, self.last_line));
             };
             let writes = |it: &&Unfinished| it.writes && self.window.reaches(it.address, &read);
             if let Some(unfinished) = end.unfinished.iter().find(writes) {

@@ -1,5 +1,5 @@
 //! What gem5's Python scripts decide: how many controllers there are of each machine of a protocol,
-//! and the values of their parameters (SLICC.md, sections 6 and 20).
+//! and the values of their parameters (`docs/slicc.md`, "What gem5's scripts decide").
 //!
 //! [`Options`] are what a user can say; a [`Plan`] is what becomes of them for a protocol.
 

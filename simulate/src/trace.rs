@@ -2,20 +2,18 @@
 //!
 //! The flags are ProtocolTrace, RubySequencer and RubyPort, if wanted also PacketQueue (sizes) and
 //! LLSC (reservations), and the lines of clients. Lines go to a buffer, which a second thread
-//! writes out (`output`); `text` spells numbers and blocks.
+//! writes out (`output`); [`ingest::gem5::text`] spells them.
 
 mod output;
-mod text;
 
 use std::io;
 
-use history::Kind;
-
+pub use ingest::gem5::text::ClientLine;
+use ingest::gem5::text::{Names, Text};
 pub use output::Output;
 
 use crate::request::{Refusal, Request, RequestKind};
 use output::Writer;
-use text::Text;
 
 /// What a data line shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,25 +78,6 @@ impl Options {
     }
 }
 
-/// What a client prints of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClientLine {
-    /// Number of the thread.
-    pub thread: u32,
-    /// Place in its program.
-    pub index: u32,
-    /// What it is; all that reads and writes at once is an `rmw`.
-    pub kind: Kind,
-    /// Address of the first byte; a fence has none.
-    pub address: u64,
-    /// The value read, if it reads.
-    pub read: u64,
-    /// The value written, if it writes.
-    pub written: u64,
-    /// Whether a store buffer served it.
-    pub forwarded: bool,
-}
-
 /// A transition of a controller, or why there is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Transition<'a> {
@@ -116,34 +95,6 @@ pub struct Transition<'a> {
     pub address: u64,
     /// What is printed behind the address and a space: the transition's comment.
     pub comment: &'a str,
-}
-
-/// Paths of a sequencer and its ports, as lines have them behind the tick.
-#[derive(Debug)]
-struct Names {
-    sequencer: String,
-    /// The names of the ports, by number.
-    ports: [String; 2],
-    queues: [String; 2],
-    /// The columns of version and component.
-    columns: String,
-    /// The path of the client and the beginning of what it prints.
-    client: String,
-}
-
-impl Names {
-    fn new(version: u32, layout: Layout) -> Names {
-        let path = layout.path(version);
-        let ports = [0, 1].map(|port| format!(": {path}.response_ports{port}: "));
-        let queues = [0, 1].map(|port| format!(": {path}.response_ports{port}-RespPacketQueue: "));
-        Names {
-            sequencer: format!(": {path}: "),
-            ports,
-            queues,
-            columns: format!(" {version:>3}        Seq"),
-            client: format!(": system.cpu{version}: T{version} op "),
-        }
-    }
 }
 
 /// The trace of a run. Lines are printed as they are told; an output that fails makes the rest go
@@ -166,8 +117,10 @@ impl Trace {
     pub fn titled(options: Options, output: Output, title: Option<&str>) -> Trace {
         let names = 0..options.sequencers;
         let mut trace = Trace {
-            text: Text::new(),
-            names: names.map(|v| Names::new(v, options.layout)).collect(),
+            text: Text::default(),
+            names: names
+                .map(|version| Names::new(&options.layout.path(version), version))
+                .collect(),
             options,
             writer: Writer::new(output),
         };
@@ -229,9 +182,14 @@ impl Trace {
         }
     }
 
-    /// The line is complete: hands the text over, if there is enough of it.
+    /// The line is complete.
     fn end(&mut self) {
         self.text.put("\n");
+        self.hand_over();
+    }
+
+    /// Hands the text over, if there is enough of it.
+    fn hand_over(&mut self) {
         if self.text.is_long() {
             self.writer.write(&mut self.text);
         }
@@ -242,27 +200,15 @@ impl Trace {
     }
 
     fn sequencer(&mut self, now: u64, version: u32) {
-        self.text.decimal(now, 7);
-        self.text.put(&self.names[version as usize].sequencer);
-    }
-
-    fn port(&mut self, now: u64, version: u32, port: usize) {
-        self.text.decimal(now, 7);
-        self.text.put(&self.names[version as usize].ports[port]);
+        self.text.sequencer(&self.names[version as usize], now);
     }
 
     /// A core offers a request.
     pub fn timing_request(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
         let port = self.port_of(kind);
-        self.port(now, version, port);
-        self.text.put("Timing request for address ");
-        self.text.hexadecimal(address);
-        self.text.put(if port == 0 {
-            " on port 0"
-        } else {
-            " on port 1"
-        });
-        self.end();
+        self.text
+            .timing_request(&self.names[version as usize], now, port, address);
+        self.hand_over();
     }
 
     /// What a sequencer says of requests that are more than a load or a store.
@@ -281,21 +227,18 @@ impl Trace {
 
     /// A request enters the mandatory queue; `name` is its type there.
     pub fn begin(&mut self, now: u64, version: u32, address: u64, line: u64, name: &str) {
-        self.columns(now, version, "               Begin       >       ");
-        self.text.bracket(address, line);
-        self.text.put(name);
-        self.end();
+        self.text
+            .begin(&self.names[version as usize], now, (address, line), name);
+        self.hand_over();
     }
 
     /// A request is accepted.
     pub fn issued(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
-        self.port(now, version, self.port_of(kind));
-        self.text.put("Request ");
-        self.text.put(kind.command());
-        self.text.put(" ");
-        self.text.prefixed(address);
-        self.text.put(" issued");
-        self.end();
+        let request = (kind.command(), address);
+        let port = self.port_of(kind);
+        self.text
+            .issued(&self.names[version as usize], now, port, request);
+        self.hand_over();
     }
 
     /// A request is not accepted.
@@ -307,14 +250,16 @@ impl Trace {
         address: u64,
         refusal: Refusal,
     ) {
-        self.port(now, version, self.port_of(kind));
-        self.text.put("Request ");
-        self.text.put(kind.command());
-        self.text.put(" for address ");
-        self.text.hexadecimal(address);
-        self.text.put(" did not issue because ");
-        self.text.put(refusal.name());
-        self.end();
+        let request = (kind.command(), address);
+        let port = self.port_of(kind);
+        self.text.refused(
+            &self.names[version as usize],
+            now,
+            port,
+            request,
+            refusal.name(),
+        );
+        self.hand_over();
     }
 
     /// The request that went to the protocol completes; a store-conditional may have failed.
@@ -327,77 +272,52 @@ impl Trace {
         cycles: u64,
         success: bool,
     ) {
-        let event = if success {
-            "                Done       >       "
-        } else {
-            "           SC_Failed       >       "
-        };
-        self.columns(now, version, event);
-        self.text.bracket(address, line);
-        self.text.decimal(cycles, 0);
-        self.text.put(" cycles");
-        self.end();
+        self.text.done(
+            &self.names[version as usize],
+            now,
+            (address, line),
+            cycles,
+            success,
+        );
+        self.hand_over();
     }
 
     /// The block of a request that completes.
     pub fn data(&mut self, now: u64, version: u32, data: Data, block: &[u64]) {
-        self.sequencer(now, version);
-        self.text.put(match data {
+        let words = match data {
             Data::Read => "read data ",
             Data::Set => "set data ",
             Data::Swap => "swap data ",
             Data::AtomicReturn => "ATOMIC RETURN data ",
-        });
-        self.text.block(block);
-        self.end();
+        };
+        self.text
+            .data(&self.names[version as usize], now, words, block);
+        self.hand_over();
     }
 
     /// A request completes, and its answer goes to the port.
     pub fn hit(&mut self, now: u64, version: u32, request: &Request, success: bool) {
-        let kind = request.kind;
+        let (kind, address) = (request.kind, request.address);
         let port = self.port_of(kind);
-        self.sequencer(now, version);
-        self.text.put("Hit callback for ");
-        self.text.put(kind.command());
-        self.text.put(" ");
-        self.text.prefixed(request.address);
-        self.end();
-        self.port(now, version, port);
-        if !kind.is_answered() {
-            self.text.put("Hit callback needs response 0");
-            self.end();
-            self.port(now, version, port);
-            self.text.put("Hit callback done!");
-            return self.end();
+        let (text, names) = (&mut self.text, &self.names[version as usize]);
+        text.hit(names, now, kind.command(), address);
+        if kind.is_answered() {
+            text.port_line(names, now, port, "Hit callback needs response 1");
+            text.port_line(names, now, port, "Sending packet back over port");
+        } else {
+            text.port_line(names, now, port, "Hit callback needs response 0");
         }
-        self.text.put("Hit callback needs response 1");
-        self.end();
-        self.port(now, version, port);
-        self.text.put("Sending packet back over port");
-        self.end();
-        if self.options.packets {
-            self.packet(now, version, request, success);
+        if kind.is_answered() && self.options.packets {
+            text.packet(
+                names,
+                now,
+                port,
+                (kind.answer(success), address),
+                request.size,
+            );
         }
-        self.port(now, version, port);
-        self.text.put("Hit callback done!");
-        self.end();
-    }
-
-    /// An answer is queued: shows its size.
-    fn packet(&mut self, now: u64, version: u32, request: &Request, success: bool) {
-        let port = self.port_of(request.kind);
-        self.text.decimal(now, 7);
-        self.text.put(&self.names[version as usize].queues[port]);
-        self.text.put("schedSendTiming for ");
-        self.text.put(request.kind.answer(success));
-        self.text.put(" address ");
-        self.text.plain_hexadecimal(request.address);
-        self.text.put(" size ");
-        self.text.decimal(u64::from(request.size), 0);
-        self.text.put(" when ");
-        self.text.decimal(now, 0);
-        self.text.put(" ord: 0");
-        self.end();
+        text.port_line(names, now, port, "Hit callback done!");
+        self.hand_over();
     }
 
     /// A core that was refused may try again.
@@ -406,8 +326,7 @@ impl Trace {
         self.sequencer(now, version);
         self.text
             .put("Sequencer may now be free. SendRetry to port ");
-        let path = &self.names[version as usize].ports[port];
-        self.text.put(path[2..].trim_end_matches(": "));
+        self.text.put(self.names[version as usize].port(port));
         self.end();
     }
 
@@ -471,41 +390,11 @@ impl Trace {
         text.bracket(transition.address, transition.address);
     }
 
-    /// The beginning of a line of a sequencer; `event` are the columns of event and states.
-    fn columns(&mut self, now: u64, version: u32, event: &str) {
-        self.text.decimal(now, 15);
-        self.text.put(&self.names[version as usize].columns);
-        self.text.put(event);
-    }
-
     /// A client prints an operation.
     pub fn client(&mut self, now: u64, line: &ClientLine) {
-        let text = &mut self.text;
-        text.decimal(now, 7);
-        text.put(&self.names[line.thread as usize].client);
-        text.decimal(u64::from(line.index), 0);
-        if line.kind == Kind::Fence {
-            text.put(" fence");
-            return self.end();
-        }
-        let (reads, writes) = (line.kind.reads(), line.kind.writes());
-        text.put(match (reads, writes) {
-            (true, true) => " rmw ",
-            (false, _) => " store ",
-            (true, false) => " load ",
-        });
-        text.hexadecimal(line.address);
-        for (_, value) in [(reads, line.read), (writes, line.written)]
-            .iter()
-            .filter(|v| v.0)
-        {
-            text.put(" ");
-            text.hexadecimal(*value);
-        }
-        if line.forwarded {
-            text.put(" forwarded");
-        }
-        self.end();
+        self.text
+            .client(&self.names[line.thread as usize], now, line);
+        self.hand_over();
     }
 }
 

@@ -1,4 +1,4 @@
-//! The language of SLICC.md, exercised by small protocols that check themselves: a test has come to its end when the
+//! The language of `docs/slicc.md`, exercised by small protocols that check themselves: a test has come to its end when the
 //! protocol calls `error("done")`, and any other fault is a failure.
 
 mod small;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use polars::prelude::{
+use polars_core::prelude::{
     BooleanChunked, ChunkFullNull, DataFrame, DataType, StringChunked, UInt64Chunked,
 };
 
@@ -70,7 +70,7 @@ impl Columns<'_> {
         }
     }
 
-    fn column(&self, name: &str) -> Result<&polars::prelude::Column, TableError> {
+    fn column(&self, name: &str) -> Result<&polars_core::prelude::Column, TableError> {
         self.frame
             .column(name)
             .map_err(|_| TableError::schema(self.path, format!("the column `{name}` is missing")))

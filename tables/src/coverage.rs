@@ -1,9 +1,6 @@
 //! The table of transitions that runs of protocols took.
 
-use std::path::Path;
-
-use crate::TableError;
-use crate::records::{Field, Record, read_records, write_records};
+use crate::records::{Cell, Record, fields, table};
 
 /// How often a transition was taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,32 +26,11 @@ impl Record for Coverage {
     const MADE_BY: &'static str = "rubric campaign";
     const NEWER: &'static [&'static str] = &["unreached"];
 
-    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Flag, Number, Text, TextOrNull};
-        vec![
-            ("protocol", Text(&mut self.protocol)),
-            ("machine", Text(&mut self.machine)),
-            ("state", Text(&mut self.state)),
-            ("event", Text(&mut self.event)),
-            ("stalls", Flag(&mut self.stalls)),
-            ("count", Number(&mut self.count)),
-            ("unreached", TextOrNull(&mut self.unreached)),
-        ]
+    fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
+        fields!(self:
+            protocol machine state event stalls count unreached
+        )
     }
 }
 
-/// Writes coverage as a table, in the order given.
-///
-/// # Errors
-/// If the file cannot be written; what was written of it is removed.
-pub fn write_coverage(path: &Path, rows: &[Coverage]) -> Result<(), TableError> {
-    write_records(path, rows)
-}
-
-/// Reads what [`write_coverage`] wrote.
-///
-/// # Errors
-/// A file that cannot be read, is damaged, or lacks columns or values.
-pub fn read_coverage(path: &Path) -> Result<Vec<Coverage>, TableError> {
-    read_records(path)
-}
+table!(Coverage: write_coverage read_coverage);

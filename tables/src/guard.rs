@@ -8,8 +8,9 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Once, OnceLock};
 
-use polars::io::mmap::MmapBytesReader;
-use polars::prelude::{DataFrame, ParallelStrategy, ParquetReader, PolarsResult, SerReader};
+use polars_core::prelude::{DataFrame, PolarsResult};
+use polars_io::mmap::MmapBytesReader;
+use polars_io::prelude::{ParallelStrategy, ParquetReader, SerReader};
 
 use crate::TableError;
 

@@ -1,20 +1,18 @@
 //! The table of measurements.
 
-use std::path::Path;
-
-use crate::TableError;
-use crate::records::{Field, Record, read_records, write_records};
+use crate::records::{Cell, Record, fields, table};
 
 /// How long one history and model took, and how much memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurement {
-    /// The series that the row belongs to: what is varied in it.
+    /// The series that the row belongs to: what is varied in it (`operations`, `threads`, `locations`, `mix`, `violations`), or
+    /// `targets`, `pipeline`.
     pub series: String,
     /// Version of the program that was measured.
     pub version: String,
     /// The command that generated the trace.
     pub command: String,
-    /// Format of the trace, as the extension of its file.
+    /// Format of the trace, as the extension of its file: `axe`, `trace.gz`.
     pub format: String,
     /// The model it was checked against.
     pub model: String,
@@ -68,55 +66,14 @@ impl Record for Measurement {
     const TABLE: &'static str = "a table of measurements";
     const MADE_BY: &'static str = "make bench";
 
-    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Algorithm, Number, NumberOrNull, Seconds, SecondsOrNull, Small, Text};
-        vec![
-            ("series", Text(&mut self.series)),
-            ("version", Text(&mut self.version)),
-            ("command", Text(&mut self.command)),
-            ("format", Text(&mut self.format)),
-            ("model", Text(&mut self.model)),
-            ("algorithm", Algorithm(&mut self.algorithm)),
-            ("operations", Number(&mut self.operations)),
-            ("threads", Small(&mut self.threads)),
-            ("locations", Small(&mut self.locations)),
-            ("loads", Small(&mut self.loads)),
-            ("stores", Small(&mut self.stores)),
-            ("rmws", Small(&mut self.rmws)),
-            ("fences", Small(&mut self.fences)),
-            ("violations", Small(&mut self.violations)),
-            ("seed", Number(&mut self.seed)),
-            ("trace_bytes", Number(&mut self.trace_bytes)),
-            ("verdict", Text(&mut self.verdict)),
-            ("decided_by", Algorithm(&mut self.decided_by)),
-            ("runs", Small(&mut self.runs)),
-            ("check_seconds", Seconds(&mut self.check_seconds)),
-            ("decide_seconds", Seconds(&mut self.decide_seconds)),
-            ("check_peak", Number(&mut self.check_peak)),
-            ("edges", Number(&mut self.edges)),
-            ("backtracks", Number(&mut self.backtracks)),
-            (
-                "certificate_bytes",
-                NumberOrNull(&mut self.certificate_bytes),
-            ),
-            ("verify_seconds", SecondsOrNull(&mut self.verify_seconds)),
-            ("verify_peak", NumberOrNull(&mut self.verify_peak)),
-        ]
+    fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
+        fields!(self:
+            series version command format model algorithm operations threads locations
+            loads stores rmws fences violations seed trace_bytes verdict decided_by runs
+            check_seconds decide_seconds check_peak edges backtracks certificate_bytes
+            verify_seconds verify_peak
+        )
     }
 }
 
-/// Writes measurements as a table, in the order given.
-///
-/// # Errors
-/// If the file cannot be written; what was written of it is removed.
-pub fn write_measurements(path: &Path, rows: &[Measurement]) -> Result<(), TableError> {
-    write_records(path, rows)
-}
-
-/// Reads what [`write_measurements`] wrote.
-///
-/// # Errors
-/// A file that cannot be read, is damaged, or lacks columns or values.
-pub fn read_measurements(path: &Path) -> Result<Vec<Measurement>, TableError> {
-    read_records(path)
-}
+table!(Measurement: write_measurements read_measurements);

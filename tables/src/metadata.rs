@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use history::{History, Provenance};
-use polars::prelude::{FileMetadata, KeyValueMetadata};
+use polars_io::prelude::{FileMetadata, KeyValueMetadata};
 use serde::{Deserialize, Serialize};
 
 use crate::TableError;

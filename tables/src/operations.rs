@@ -1,144 +1,114 @@
-//! The columns of the table of operations, while they are filled.
+//! The table of operations, piece by piece.
 
-use history::{Frame, Location, Row};
-use polars::prelude::{Column, DataFrame, PolarsResult};
+use history::{Frame, History, Location, OpId, Row};
+use polars_core::prelude::{Column, DataFrame, PolarsResult};
 
 /// Kind of a row that states an initial value.
 pub(super) const INITIAL: &str = "initial";
 /// Kind of a row that states a final value.
 pub(super) const FINAL: &str = "final";
 
-/// Rows of a table of operations. Memory grows with the rows held, so a long table is made in
-/// pieces.
+/// A row of the table: an operation, or the value of a location at the start or at the end.
+struct Line<'a> {
+    /// Number and name of the history.
+    history: (u32, Option<&'a str>),
+    kind: &'static str,
+    location: Option<Location>,
+    read: Option<u64>,
+    written: Option<u64>,
+    line: Option<u64>,
+    /// The operation, if it is one.
+    row: Option<Row>,
+}
+
+/// Rows of the table. Memory grows with the rows held, so a long table is made in pieces.
 #[derive(Default)]
 pub(super) struct Operations<'a> {
-    history: Vec<u32>,
-    name: Vec<Option<&'a str>>,
-    thread: Vec<Option<u32>>,
-    index: Vec<Option<u32>>,
-    kind: Vec<&'static str>,
-    has_annotations: bool,
-    annotation: Vec<Option<&'static str>>,
-    address: Vec<Option<u64>>,
-    size: Vec<Option<u32>>,
-    read: Vec<Option<u64>>,
-    written: Vec<Option<u64>>,
-    issued: Vec<Option<u64>>,
-    completed: Vec<Option<u64>>,
-    line: Vec<Option<u64>>,
-    order: Vec<Option<u32>>,
-    continues: Vec<bool>,
-    source_thread: Vec<Option<u32>>,
-    source_index: Vec<Option<u32>>,
+    lines: Vec<Line<'a>>,
 }
 
 impl<'a> Operations<'a> {
-    /// No rows yet. The column of annotations is there only if some operation has one.
-    pub fn new(has_annotations: bool) -> Self {
-        Operations {
-            has_annotations,
-            ..Operations::default()
-        }
-    }
-
     pub fn len(&self) -> usize {
-        self.history.len()
+        self.lines.len()
     }
 
-    /// The rows of the values at the start and at the end.
-    pub fn push_frame(&mut self, history: u32, name: Option<&'a str>, frame: &Frame) {
-        for &(location, value) in &frame.initial {
-            self.push_value(history, name, INITIAL, location, None);
-            self.set_last(None, value);
+    /// Adds the rows of the values at the start and at the end.
+    pub fn push_frame(&mut self, history: (u32, Option<&'a str>), frame: &Frame) {
+        let value = |kind, location| Line {
+            history,
+            kind,
+            location: Some(location),
+            read: None,
+            written: None,
+            line: None,
+            row: None,
+        };
+        let initial = frame.initial.iter().map(|&(location, written)| Line {
+            written,
+            ..value(INITIAL, location)
+        });
+        let finals = frame.finals.iter().map(|&(location, read, line)| Line {
+            read: Some(read),
+            line,
+            ..value(FINAL, location)
+        });
+        self.lines.extend(initial.chain(finals));
+    }
+
+    /// Adds the row of an operation.
+    pub fn push(&mut self, number: (u32, Option<&'a str>), history: &History, op: OpId) {
+        let row = history.row(op);
+        self.lines.push(Line {
+            history: number,
+            kind: row.kind.name(),
+            location: row.location,
+            read: row.read,
+            written: row.written,
+            line: row.line,
+            row: Some(row),
+        });
+    }
+
+    /// The rows as columns. The column of annotations is there only if some operation of the whole table has one.
+    pub fn into_frame(self, has_annotations: bool) -> PolarsResult<DataFrame> {
+        macro_rules! column {
+            ($name:literal, $of:expr) => {{
+                let values = self.lines.iter().map($of);
+                Column::new($name.into(), values.collect::<Vec<_>>())
+            }};
         }
-        for &(location, value, line) in &frame.finals {
-            self.push_value(history, name, FINAL, location, line);
-            self.set_last(Some(value), None);
+        macro_rules! of_row {
+            ($name:literal, $of:expr) => {
+                column!($name, |it| it.row.as_ref().map($of))
+            };
         }
-    }
-
-    pub fn push(&mut self, history: u32, name: Option<&'a str>, row: &Row) {
-        self.history.push(history);
-        self.name.push(name);
-        self.thread.push(Some(row.thread));
-        self.index.push(Some(row.index));
-        self.kind.push(row.kind.name());
-        let annotation = (!row.annotation.is_none()).then(|| row.annotation.name());
-        self.annotation.push(annotation);
-        self.push_location(row.location);
-        self.read.push(row.read);
-        self.written.push(row.written);
-        self.issued.push(row.issued);
-        self.completed.push(row.completed);
-        self.line.push(row.line);
-        self.order.push(row.order);
-        self.continues.push(row.continues);
-        self.source_thread
-            .push(row.source.map(|(thread, _)| thread));
-        self.source_index.push(row.source.map(|(_, index)| index));
-    }
-
-    fn push_value(
-        &mut self,
-        history: u32,
-        name: Option<&'a str>,
-        kind: &'static str,
-        location: Location,
-        line: Option<u64>,
-    ) {
-        self.history.push(history);
-        self.name.push(name);
-        self.thread.push(None);
-        self.index.push(None);
-        self.kind.push(kind);
-        self.annotation.push(None);
-        self.push_location(Some(location));
-        self.read.push(None);
-        self.written.push(None);
-        self.issued.push(None);
-        self.completed.push(None);
-        self.line.push(line);
-        self.order.push(None);
-        self.continues.push(false);
-        self.source_thread.push(None);
-        self.source_index.push(None);
-    }
-
-    fn set_last(&mut self, read: Option<u64>, written: Option<u64>) {
-        if let (Some(last_read), Some(last_written)) =
-            (self.read.last_mut(), self.written.last_mut())
-        {
-            (*last_read, *last_written) = (read, written);
+        macro_rules! known {
+            ($name:literal, $of:expr) => {
+                column!($name, |it| it.row.as_ref().and_then($of))
+            };
         }
-    }
-
-    fn push_location(&mut self, location: Option<Location>) {
-        self.address.push(location.map(|location| location.address));
-        let size = location.and_then(|location| location.size);
-        self.size.push(size.map(u32::from));
-    }
-
-    pub fn into_frame(self) -> PolarsResult<DataFrame> {
         let mut columns = vec![
-            Column::new("history".into(), self.history),
-            Column::new("name".into(), self.name),
-            Column::new("thread".into(), self.thread),
-            Column::new("index".into(), self.index),
-            Column::new("kind".into(), self.kind),
-            Column::new("address".into(), self.address),
-            Column::new("size".into(), self.size),
-            Column::new("read".into(), self.read),
-            Column::new("written".into(), self.written),
-            Column::new("issued".into(), self.issued),
-            Column::new("completed".into(), self.completed),
-            Column::new("line".into(), self.line),
-            Column::new("order".into(), self.order),
-            Column::new("continues".into(), self.continues),
-            Column::new("source_thread".into(), self.source_thread),
-            Column::new("source_index".into(), self.source_index),
+            column!("history", |it| it.history.0),
+            column!("name", |it| it.history.1),
+            of_row!("thread", |row| row.thread),
+            of_row!("index", |row| row.index),
+            column!("kind", |it| it.kind),
+            column!("address", |it| it.location.map(|at| at.address)),
+            column!("size", |it| Some(u32::from(it.location?.size?))),
+            column!("read", |it| it.read),
+            column!("written", |it| it.written),
+            known!("issued", |row| row.issued),
+            known!("completed", |row| row.completed),
+            column!("line", |it| it.line),
+            known!("order", |row| row.order),
+            column!("continues", |it| it.row.is_some_and(|row| row.continues)),
+            known!("source_thread", |row| Some(row.source?.0)),
+            known!("source_index", |row| Some(row.source?.1)),
         ];
-        if self.has_annotations {
-            columns.push(Column::new("annotation".into(), self.annotation));
+        if has_annotations {
+            columns.push(known!("annotation", |row| {
+                (!row.annotation.is_none()).then(|| row.annotation.name())
+            }));
         }
         DataFrame::new_infer_height(columns)
     }

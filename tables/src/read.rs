@@ -5,8 +5,9 @@ use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use history::{Annotation, Frame, History, Kind, Location, Restorer, Row};
-use polars::io::mmap::MmapBytesReader;
-use polars::prelude::{BooleanChunked, DataFrame, SerReader, StringChunked, UInt64Chunked};
+use polars_core::prelude::{BooleanChunked, DataFrame, StringChunked, UInt64Chunked};
+use polars_io::mmap::MmapBytesReader;
+use polars_io::prelude::SerReader;
 
 use crate::columns::Columns;
 use crate::guard::{decoded, guarded, probed, reader};

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use polars::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
+use polars_core::prelude::{AnyValue, Column, DataFrame, DataType, PolarsResult, Series};
 
 use crate::TableError;
 use crate::guard::{decoded, probed, reader};
@@ -20,117 +20,161 @@ pub(super) trait Record: Clone + Default {
     /// Columns that older versions did not write, and that may be null: they need not be there.
     const NEWER: &'static [&'static str] = &[];
 
+    /// Columns of text that hold one of these names.
+    const NAMES: &'static [(&'static str, &'static [&'static str])] = &[];
+
     /// The columns, in order: reading and writing go by this alone.
-    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)>;
+    fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)>;
 }
 
-/// A field of a record: its column holds values of this type.
-pub(super) enum Field<'a> {
-    Text(&'a mut String),
-    TextOrNull(&'a mut Option<String>),
-    /// The name of an algorithm.
-    Algorithm(&'a mut String),
-    /// A text that is one of these names.
-    Name(&'a mut String, &'static [&'static str]),
-    /// One of a few words.
-    Word(&'a mut dyn Word),
-    Small(&'a mut u32),
-    SmallOrNull(&'a mut Option<u32>),
-    Number(&'a mut u64),
-    NumberOrNull(&'a mut Option<u64>),
-    Seconds(&'a mut f64),
-    SecondsOrNull(&'a mut Option<f64>),
-    Flag(&'a mut bool),
+/// A type of values that a column can hold.
+pub(super) trait Value: Sized {
+    /// The type of the column.
+    const TYPE: DataType;
+
+    /// The value as polars has it.
+    fn value(&self) -> AnyValue<'static>;
+
+    /// The value that polars has; none if it is not of this type.
+    fn read(value: &AnyValue<'_>) -> Option<Self>;
 }
 
-/// One of a few words, or where that is possible none.
-pub(super) trait Word {
-    /// The word.
-    fn word(&self) -> Option<&'static str>;
+/// A field of a record.
+pub(super) trait Cell {
+    /// The type of the field's column.
+    fn dtype(&self) -> DataType;
 
-    /// Sets it. False if it cannot be that.
-    fn set(&mut self, word: Option<&str>) -> bool;
+    /// The field's value as polars has it.
+    fn value(&self) -> AnyValue<'static>;
+
+    /// Sets the field. False if the value is not of its type.
+    fn set(&mut self, value: &AnyValue<'_>) -> bool;
 }
 
-/// The one of `all` whose name is `word`.
-pub(super) fn named<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str, word: &str) -> Option<T> {
-    all.iter().copied().find(|&one| name(one) == word)
-}
-
-/// Sets `field` to what was found, if anything was.
-pub(super) fn set<T>(field: &mut T, found: Option<T>) -> bool {
-    found.map(|found| *field = found).is_some()
-}
-
-impl Field<'_> {
+impl<T: Value> Cell for T {
     fn dtype(&self) -> DataType {
-        match self {
-            Field::Text(_)
-            | Field::TextOrNull(_)
-            | Field::Algorithm(_)
-            | Field::Name(..)
-            | Field::Word(_) => DataType::String,
-            Field::Small(_) | Field::SmallOrNull(_) => DataType::UInt32,
-            Field::Number(_) | Field::NumberOrNull(_) => DataType::UInt64,
-            Field::Seconds(_) | Field::SecondsOrNull(_) => DataType::Float64,
-            Field::Flag(_) => DataType::Boolean,
-        }
+        T::TYPE
     }
 
     fn value(&self) -> AnyValue<'static> {
-        let text = |text: &str| AnyValue::StringOwned(text.into());
-        match self {
-            Field::Text(field) | Field::Algorithm(field) | Field::Name(field, _) => text(field),
-            Field::TextOrNull(field) => field.as_deref().map_or(AnyValue::Null, text),
-            Field::Word(field) => field.word().map_or(AnyValue::Null, text),
-            Field::Small(number) => AnyValue::UInt32(**number),
-            Field::SmallOrNull(number) => number.map_or(AnyValue::Null, AnyValue::UInt32),
-            Field::Number(number) => AnyValue::UInt64(**number),
-            Field::NumberOrNull(number) => number.map_or(AnyValue::Null, AnyValue::UInt64),
-            Field::Seconds(seconds) => AnyValue::Float64(**seconds),
-            Field::SecondsOrNull(seconds) => seconds.map_or(AnyValue::Null, AnyValue::Float64),
-            Field::Flag(flag) => AnyValue::Boolean(**flag),
-        }
+        Value::value(self)
     }
 
-    /// Sets the field, which holds its default, to a value of its type. False if it cannot be that.
     fn set(&mut self, value: &AnyValue<'_>) -> bool {
-        // A table of one row owns its texts.
-        if let AnyValue::StringOwned(text) = value {
-            return self.set(&AnyValue::String(text));
-        }
-        match (self, value) {
-            (Field::Text(field), AnyValue::String(text)) => **field = (*text).to_owned(),
-            (Field::TextOrNull(field), AnyValue::String(text)) => {
-                **field = Some((*text).to_owned());
-            }
-            (Field::Algorithm(field), AnyValue::String(name)) => {
-                **field = current_algorithm(name).to_owned();
-            }
-            (Field::Name(field, names), AnyValue::String(name)) if names.contains(name) => {
-                **field = (*name).to_owned();
-            }
-            (Field::Word(field), AnyValue::String(word)) => return field.set(Some(word)),
-            (Field::Word(field), AnyValue::Null) => return field.set(None),
-            (Field::Small(field), AnyValue::UInt32(number)) => **field = *number,
-            (Field::SmallOrNull(field), AnyValue::UInt32(number)) => **field = Some(*number),
-            (Field::Number(field), AnyValue::UInt64(number)) => **field = *number,
-            (Field::NumberOrNull(field), AnyValue::UInt64(number)) => **field = Some(*number),
-            (Field::Seconds(field), AnyValue::Float64(seconds)) => **field = *seconds,
-            (Field::SecondsOrNull(field), AnyValue::Float64(seconds)) => **field = Some(*seconds),
-            (Field::Flag(field), AnyValue::Boolean(flag)) => **field = *flag,
-            (
-                Field::TextOrNull(_)
-                | Field::SmallOrNull(_)
-                | Field::NumberOrNull(_)
-                | Field::SecondsOrNull(_),
-                AnyValue::Null,
-            ) => {}
-            _ => return false,
-        }
-        true
+        T::read(value).map(|value| *self = value).is_some()
     }
 }
+
+impl<T: Value> Value for Option<T> {
+    const TYPE: DataType = T::TYPE;
+
+    fn value(&self) -> AnyValue<'static> {
+        self.as_ref().map_or(AnyValue::Null, T::value)
+    }
+
+    fn read(value: &AnyValue<'_>) -> Option<Option<T>> {
+        match value {
+            AnyValue::Null => Some(None),
+            value => T::read(value).map(Some),
+        }
+    }
+}
+
+impl Value for String {
+    const TYPE: DataType = DataType::String;
+
+    fn value(&self) -> AnyValue<'static> {
+        AnyValue::StringOwned(self.as_str().into())
+    }
+
+    fn read(value: &AnyValue<'_>) -> Option<String> {
+        value.get_str().map(str::to_owned)
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty: $variant:ident,)*) => {$(
+        impl Value for $type {
+            const TYPE: DataType = DataType::$variant;
+
+            fn value(&self) -> AnyValue<'static> {
+                AnyValue::$variant(*self)
+            }
+
+            fn read(value: &AnyValue<'_>) -> Option<$type> {
+                match value {
+                    AnyValue::$variant(value) => Some(*value),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+
+numbers!(u32: UInt32, u64: UInt64, f64: Float64, bool: Boolean,);
+
+/// Gives each variant of an enum its word in tables.
+macro_rules! words {
+    ($type:ident: $($variant:ident $word:literal)*) => {
+        impl $type {
+            /// Every variant.
+            pub const ALL: [$type; [$($word),*].len()] = [$($type::$variant),*];
+
+            /// The word in tables.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $word,)*
+                }
+            }
+        }
+
+        impl crate::records::Value for $type {
+            const TYPE: polars_core::prelude::DataType = polars_core::prelude::DataType::String;
+
+            fn value(&self) -> polars_core::prelude::AnyValue<'static> {
+                polars_core::prelude::AnyValue::StringOwned(self.name().into())
+            }
+
+            fn read(value: &polars_core::prelude::AnyValue<'_>) -> Option<$type> {
+                let word = value.get_str()?;
+                $type::ALL.into_iter().find(|one| one.name() == word)
+            }
+        }
+    };
+}
+
+/// The columns of fields that have the same names.
+macro_rules! fields {
+    ($record:ident: $($name:ident)*) => {
+        vec![$((stringify!($name), &mut $record.$name as &mut dyn crate::records::Cell)),*]
+    };
+}
+
+/// The functions that write and read a table.
+macro_rules! table {
+    ($row:ident: $write:ident $read:ident) => {
+        /// Writes rows as a table, in the order given.
+        ///
+        /// # Errors
+        /// The file cannot be written; what was written of it is removed.
+        pub fn $write(path: &std::path::Path, rows: &[$row]) -> Result<(), crate::TableError> {
+            crate::records::write_records(path, rows)
+        }
+
+        /// Reads a table.
+        ///
+        /// # Errors
+        /// The file cannot be read, is damaged, or lacks columns or values.
+        pub fn $read(path: &std::path::Path) -> Result<Vec<$row>, crate::TableError> {
+            crate::records::read_records(path)
+        }
+    };
+}
+
+pub(crate) use {fields, table, words};
+
+/// Columns of text that name algorithms. Names that older versions wrote are read as the current ones.
+const ALGORITHMS: [&str; 2] = ["algorithm", "decided_by"];
 
 /// Rows that are held as values of polars at a time.
 const PIECE: usize = 1 << 14;
@@ -176,10 +220,18 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     let columns = columns::<R>(path, &frame)?;
     let mut rows = vec![R::default(); frame.height()];
     for (number, row) in rows.iter_mut().enumerate() {
-        for (column, (name, mut field)) in columns.iter().zip(row.fields()) {
+        for (column, (name, field)) in columns.iter().zip(row.fields()) {
             let value = column.and_then(|column| column.get(number).ok());
             let value = value.unwrap_or(AnyValue::Null);
-            if !field.set(&value) {
+            let value = match value.get_str() {
+                Some(text) if ALGORITHMS.contains(&name) => {
+                    AnyValue::StringOwned(current_algorithm(text).into())
+                }
+                _ => value,
+            };
+            let names = R::NAMES.iter().find(|named| named.0 == name);
+            let is_name = |names: &[&str]| value.get_str().is_some_and(|it| names.contains(&it));
+            if names.is_some_and(|named| !is_name(named.1)) || !field.set(&value) {
                 let what = match value.get_str() {
                     Some(text) => format!("holds `{text}` in row {number}"),
                     None => format!("has no value in row {number}"),
@@ -198,7 +250,7 @@ fn columns<'f, R: Record>(
 ) -> Result<Vec<Option<&'f Column>>, TableError> {
     let mut empty = R::default();
     let fields = empty.fields();
-    let column = |(name, field): &(&str, Field<'_>)| {
+    let column = |(name, field): &(&'static str, &mut dyn Cell)| {
         let column = match frame.column(name) {
             Ok(column) => column,
             Err(_) if R::NEWER.contains(name) => return Ok(None),

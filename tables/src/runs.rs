@@ -1,12 +1,9 @@
 //! The table of a campaign's runs.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
-use crate::TableError;
 use crate::names;
-use crate::records::{Field, Record, Word, named, read_records, set, write_records};
+use crate::records::{Cell, Record, fields, table, words};
 
 /// What a history is asked: the criteria below SC, SC, those below TSO, TSO, PSO. Each has three
 /// columns, in this order.
@@ -165,142 +162,37 @@ impl Record for CampaignRun {
     const TABLE: &'static str = "a table of runs";
     const MADE_BY: &'static str = "rubric campaign";
     const NEWER: &'static [&'static str] = &["warning"];
+    const NAMES: &'static [(&'static str, &'static [&'static str])] = &[("model", names::MODELS)];
 
-    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{Name, Number, NumberOrNull, Seconds, SecondsOrNull, Small, SmallOrNull};
-        use Field::{Text, TextOrNull, Word};
-        let mut fields = vec![
-            ("protocol", Text(&mut self.protocol)),
-            ("mutant", TextOrNull(&mut self.mutant)),
-            ("operator", TextOrNull(&mut self.operator)),
-            ("machine", TextOrNull(&mut self.machine)),
-            ("state", TextOrNull(&mut self.state)),
-            ("event", TextOrNull(&mut self.event)),
-            ("place", TextOrNull(&mut self.place)),
-            ("client", Text(&mut self.client)),
-            ("model", Name(&mut self.model, names::MODELS)),
-            ("generator", Word(&mut self.generator)),
-            ("repetition", Small(&mut self.repetition)),
-            ("number", Small(&mut self.number)),
-            ("seed", Number(&mut self.seed)),
-            ("lineage", Text(&mut self.lineage)),
-            ("threads", Small(&mut self.threads)),
-            ("operations", Small(&mut self.operations)),
-            ("transitions", Number(&mut self.transitions)),
-            ("ticks", Number(&mut self.ticks)),
-            ("outcome", Word(&mut self.outcome)),
-            ("fault", TextOrNull(&mut self.fault)),
-            ("message", TextOrNull(&mut self.message)),
-            ("warning", TextOrNull(&mut self.warning)),
-            ("covered", NumberOrNull(&mut self.covered)),
-            ("new", Small(&mut self.new)),
-        ];
+    fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
+        let mut fields = fields!(self:
+            protocol mutant operator machine state event place client model generator
+            repetition number seed lineage threads operations transitions ticks outcome
+            fault message warning covered new
+        );
         for ([found, operations, seconds], checked) in COLUMNS.into_iter().zip(&mut self.criteria) {
-            fields.push((found, Word(&mut checked.finding)));
-            fields.push((operations, SmallOrNull(&mut checked.operations)));
-            fields.push((seconds, SecondsOrNull(&mut checked.seconds)));
+            fields.push((found, &mut checked.finding));
+            fields.push((operations, &mut checked.operations));
+            fields.push((seconds, &mut checked.seconds));
         }
-        fields.push(("trace_hash", TextOrNull(&mut self.trace_hash)));
-        fields.push(("simulate_seconds", Seconds(&mut self.simulate_seconds)));
-        fields.push(("command", Text(&mut self.command)));
+        fields.extend(fields!(self: trace_hash simulate_seconds command));
         fields
     }
 }
 
-impl Generator {
-    /// The word in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Generator::Blind => "blind",
-            Generator::Guided => "guided",
-        }
-    }
-}
+words!(Generator: Blind "blind" Guided "guided");
 
-impl Word for Generator {
-    fn word(&self) -> Option<&'static str> {
-        Some(self.name())
-    }
+words!(RunOutcome:
+    Clean "clean"
+    Violation "violation"
+    ProtocolError "protocol error"
+    Deadlock "deadlock"
+    Undecided "undecided"
+);
 
-    fn set(&mut self, word: Option<&str>) -> bool {
-        let all = [Generator::Blind, Generator::Guided];
-        let found = word.and_then(|word| named(&all, Generator::name, word));
-        set(self, found)
-    }
-}
+words!(Finding: Consistent "consistent" Violation "violation" Undecided "undecided");
 
-impl RunOutcome {
-    /// The words in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            RunOutcome::Clean => "clean",
-            RunOutcome::Violation => "violation",
-            RunOutcome::ProtocolError => "protocol error",
-            RunOutcome::Deadlock => "deadlock",
-            RunOutcome::Undecided => "undecided",
-        }
-    }
-}
-
-impl Word for RunOutcome {
-    fn word(&self) -> Option<&'static str> {
-        Some(self.name())
-    }
-
-    fn set(&mut self, word: Option<&str>) -> bool {
-        let all = [
-            RunOutcome::Clean,
-            RunOutcome::Violation,
-            RunOutcome::ProtocolError,
-            RunOutcome::Deadlock,
-            RunOutcome::Undecided,
-        ];
-        let found = word.and_then(|word| named(&all, RunOutcome::name, word));
-        set(self, found)
-    }
-}
-
-impl Finding {
-    /// The word in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Finding::Consistent => "consistent",
-            Finding::Violation => "violation",
-            Finding::Undecided => "undecided",
-        }
-    }
-}
-
-impl Word for Option<Finding> {
-    fn word(&self) -> Option<&'static str> {
-        self.map(Finding::name)
-    }
-
-    fn set(&mut self, word: Option<&str>) -> bool {
-        let all = [Finding::Consistent, Finding::Violation, Finding::Undecided];
-        let found = match word {
-            None => Some(None),
-            Some(word) => named(&all, Finding::name, word).map(Some),
-        };
-        set(self, found)
-    }
-}
-
-/// Writes runs as a table, in the order given.
-///
-/// # Errors
-/// If the file cannot be written; what was written of it is removed.
-pub fn write_runs(path: &Path, rows: &[CampaignRun]) -> Result<(), TableError> {
-    write_records(path, rows)
-}
-
-/// Reads what [`write_runs`] wrote.
-///
-/// # Errors
-/// A file that cannot be read, is damaged, or lacks columns or values.
-pub fn read_runs(path: &Path) -> Result<Vec<CampaignRun>, TableError> {
-    read_records(path)
-}
+table!(CampaignRun: write_runs read_runs);
 
 #[cfg(test)]
 mod tests {

@@ -2,31 +2,11 @@
 
 use std::path::Path;
 
-use polars::prelude::{Column, DataFrame, PolarsResult};
+use ingest::Transition;
+use polars_core::prelude::{Column, DataFrame, PolarsResult};
 
 use crate::TableError;
 use crate::write::create;
-
-/// A transition that a controller made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transition<'a> {
-    /// Tick at which it was made.
-    pub tick: u64,
-    /// Type of the controller.
-    pub machine: &'a str,
-    /// Which controller of that type.
-    pub version: u32,
-    /// The event.
-    pub event: &'a str,
-    /// State before.
-    pub state: &'a str,
-    /// State after.
-    pub next_state: &'a str,
-    /// Address of the block.
-    pub address: u64,
-    /// Line of the trace.
-    pub line: u64,
-}
 
 /// Rows that are held in memory at a time.
 const PIECE: usize = 1 << 18;
@@ -66,6 +46,6 @@ fn frame(rows: &[Transition<'_>]) -> PolarsResult<DataFrame> {
         text("state", |row| row.state),
         text("next_state", |row| row.next_state),
         numbers("address", |row| row.address),
-        numbers("line", |row| row.line),
+        numbers("line", |row| u64::from(row.line)),
     ])
 }

@@ -1,12 +1,9 @@
 //! The table of an experiment's trials.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
-use crate::TableError;
 use crate::names;
-use crate::records::{Field, Record, Word, named, read_records, set, write_records};
+use crate::records::{Cell, Record, fields, table, words};
 
 /// What an algorithm said of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -119,108 +116,34 @@ impl Record for Trial {
     const TABLE: &'static str = "a table of trials";
     const MADE_BY: &'static str = "rubric experiment";
     const NEWER: &'static [&'static str] = &["pairs"];
+    const NAMES: &'static [(&'static str, &'static [&'static str])] =
+        &[("size", names::SIZES), ("model", names::MODELS)];
 
-    fn fields(&mut self) -> Vec<(&'static str, Field<'_>)> {
-        use Field::{
-            Algorithm, Name, Number, NumberOrNull, Seconds, Small, SmallOrNull, Text, TextOrNull,
-            Word,
-        };
-        vec![
-            ("experiment", Text(&mut self.experiment)),
-            ("size", Name(&mut self.size, names::SIZES)),
-            ("part", Text(&mut self.part)),
-            ("point", Text(&mut self.point)),
-            ("number", Small(&mut self.number)),
-            ("seed", Number(&mut self.seed)),
-            ("source", Text(&mut self.source)),
-            ("file", TextOrNull(&mut self.file)),
-            ("protocol", TextOrNull(&mut self.protocol)),
-            ("mutant", TextOrNull(&mut self.mutant)),
-            ("client", TextOrNull(&mut self.client)),
-            ("threads", Small(&mut self.threads)),
-            ("operations", Number(&mut self.operations)),
-            ("locations", Small(&mut self.locations)),
-            ("mix", Text(&mut self.mix)),
-            ("repointed", Small(&mut self.repointed)),
-            ("distance", Small(&mut self.distance)),
-            ("write_pairs", Number(&mut self.write_pairs)),
-            ("kernel", NumberOrNull(&mut self.kernel)),
-            ("trace_hash", Text(&mut self.trace_hash)),
-            ("make_seconds", Seconds(&mut self.make_seconds)),
-            ("model", Name(&mut self.model, names::MODELS)),
-            ("algorithm", Algorithm(&mut self.algorithm)),
-            ("said", Word(&mut self.said)),
-            ("reason", TextOrNull(&mut self.reason)),
-            ("seconds", Seconds(&mut self.seconds)),
-            ("edges", Number(&mut self.edges)),
-            ("backtracks", Number(&mut self.backtracks)),
-            ("depth", Number(&mut self.depth)),
-            ("nodes", NumberOrNull(&mut self.nodes)),
-            ("ordered", NumberOrNull(&mut self.ordered)),
-            ("conflicts", NumberOrNull(&mut self.conflicts)),
-            ("fired", TextOrNull(&mut self.fired)),
-            ("cycle", SmallOrNull(&mut self.cycle)),
-            ("pairs", NumberOrNull(&mut self.pairs)),
-            ("timeout", Seconds(&mut self.timeout)),
-            ("version", Text(&mut self.version)),
-            ("machine", Text(&mut self.machine)),
-            ("command", Text(&mut self.command)),
-        ]
+    fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
+        fields!(self:
+            experiment size part point number seed source file protocol mutant client
+            threads operations locations mix repointed distance write_pairs kernel
+            trace_hash make_seconds model algorithm said reason seconds edges backtracks
+            depth nodes ordered conflicts fired cycle pairs timeout version machine
+            command
+        )
     }
 }
 
+words!(Said:
+    Consistent "consistent"
+    Violation "violation"
+    Satisfied "satisfied"
+    Undecided "undecided"
+    Timeout "timeout"
+    Memory "memory"
+);
+
 impl Said {
-    /// All of them.
-    pub const ALL: [Said; 6] = [
-        Said::Consistent,
-        Said::Violation,
-        Said::Satisfied,
-        Said::Undecided,
-        Said::Timeout,
-        Said::Memory,
-    ];
-
-    /// The word in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Said::Consistent => "consistent",
-            Said::Violation => "violation",
-            Said::Satisfied => "satisfied",
-            Said::Undecided => "undecided",
-            Said::Timeout => "timeout",
-            Said::Memory => "memory",
-        }
-    }
-
     /// Whether the algorithm was stopped by a limit.
     pub fn is_cut_off(self) -> bool {
         matches!(self, Said::Timeout | Said::Memory)
     }
 }
 
-impl Word for Said {
-    fn word(&self) -> Option<&'static str> {
-        Some(self.name())
-    }
-
-    fn set(&mut self, word: Option<&str>) -> bool {
-        let found = word.and_then(|word| named(&Said::ALL, Said::name, word));
-        set(self, found)
-    }
-}
-
-/// Writes trials as a table, in the order given.
-///
-/// # Errors
-/// If the file cannot be written; what was written of it is removed.
-pub fn write_trials(path: &Path, rows: &[Trial]) -> Result<(), TableError> {
-    write_records(path, rows)
-}
-
-/// Reads what [`write_trials`] wrote.
-///
-/// # Errors
-/// A file that cannot be read, is damaged, or lacks columns or values.
-pub fn read_trials(path: &Path) -> Result<Vec<Trial>, TableError> {
-    read_records(path)
-}
+table!(Trial: write_trials read_trials);

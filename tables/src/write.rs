@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use history::{History, OpId};
-use polars::prelude::{DataFrame, KeyValueMetadata, ParquetWriter, PolarsResult};
+use polars_core::prelude::{DataFrame, PolarsResult};
+use polars_io::prelude::{KeyValueMetadata, ParquetWriter};
 
 use crate::TableError;
 use crate::files;
@@ -110,12 +111,12 @@ impl Write for Watched<'_> {
 
 /// The table in pieces of about [`PIECE`] rows, at least one so that there is a schema.
 fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>> {
+    let has_annotations = histories.iter().any(|history| {
+        let mut ops = history.ops();
+        ops.any(|op| !history.annotation(op).is_none())
+    });
     let mut cursor = Cursor {
         histories,
-        has_annotations: histories.iter().any(|history| {
-            let mut ops = history.ops();
-            ops.any(|op| !history.annotation(op).is_none())
-        }),
         history: 0,
         op: 0,
     };
@@ -124,29 +125,27 @@ fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>
         let piece = cursor.piece();
         let wanted = first || piece.len() > 0;
         first = false;
-        wanted.then(|| piece.into_frame())
+        wanted.then(|| piece.into_frame(has_annotations))
     })
 }
 
 /// How far the histories have been turned into rows.
 struct Cursor<'a> {
     histories: &'a [History],
-    /// Whether any operation is an acquire or a release.
-    has_annotations: bool,
     history: usize,
     op: u32,
 }
 
 impl<'a> Cursor<'a> {
     fn piece(&mut self) -> Operations<'a> {
-        let mut piece = Operations::new(self.has_annotations);
+        let mut piece = Operations::default();
         while let Some(history) = self.histories.get(self.history) {
-            let (number, name) = (self.history as u32, history.name.as_deref());
+            let number = (self.history as u32, history.name.as_deref());
             if self.op == 0 {
-                piece.push_frame(number, name, &history.frame());
+                piece.push_frame(number, &history.frame());
             }
             while (self.op as usize) < history.len() && piece.len() < PIECE {
-                piece.push(number, name, &history.row(OpId(self.op)));
+                piece.push(number, history, OpId(self.op));
                 self.op += 1;
             }
             if (self.op as usize) < history.len() {

@@ -7,9 +7,11 @@ use history::{
     Access, Annotation, History, HistoryBuilder, Initial, Kind, Place, Provenance, Side, Source,
     Unfinished,
 };
-use polars::prelude::{Column, DataFrame, ParquetWriter};
+use ingest::Transition;
+use polars_core::prelude::{Column, DataFrame};
+use polars_io::prelude::ParquetWriter;
 use proptest::prelude::*;
-use tables::{TableError, Transition};
+use tables::TableError;
 
 fn store(thread: u32, cell: u64, value: u64) -> Access {
     Access {
@@ -155,17 +157,17 @@ fn bytes_are_read_like_a_file() {
 fn transitions_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.transitions.parquet");
-    let transition = |tick| Transition {
-        tick,
+    let transition = |line| Transition {
+        tick: u64::from(line),
         machine: "L1Cache",
         version: 1,
         event: "Load",
         state: "I",
         next_state: "IS",
         address: 0x1000,
-        line: tick + 1,
+        line,
     };
-    tables::write_transitions(&path, (0..300_000).map(transition)).unwrap();
+    tables::write_transitions(&path, (1..300_001).map(transition)).unwrap();
     let error = tables::read_histories(&path).unwrap_err().to_string();
     assert!(error.contains("the column `history` is missing"), "{error}");
     tables::write_transitions(&path, []).unwrap();

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use polars::prelude::{Column, DataFrame, ParquetReader, ParquetWriter, SerReader};
+use polars_core::prelude::{Column, DataFrame};
+use polars_io::prelude::{ParquetReader, ParquetWriter, SerReader};
 use tables::{Measurement, TableError, read_measurements, write_measurements};
 
 /// Every field has another value, so that no two can be mixed up.

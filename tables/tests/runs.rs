@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use polars::prelude::{Column, DataFrame, ParquetReader, ParquetWriter, SerReader};
+use polars_core::prelude::{Column, DataFrame};
+use polars_io::prelude::{ParquetReader, ParquetWriter, SerReader};
 use tables::{
     CRITERIA, CampaignRun, Checked, Equivalent, Finding, Generator, RunOutcome, TableError,
     read_equivalents, read_runs, write_equivalents, write_runs,

@@ -190,7 +190,7 @@ impl<'h> Relations<'h> {
         Ok(match (order, a) {
             (_, Name::Final(_)) => false,
             (Order::Full, _) => true,
-            (Order::Preserved, Name::Initial(_)) => !self.history.kind(second).is_plain_load(),
+            (Order::Preserved, Name::Initial(_)) => !self.history.kind(second).may_be_forwarded(),
             (Order::Preserved, Name::Op(..)) => {
                 Model::TSO.preserves_ops(self.history, self.op(a)?, second)
             }

@@ -125,7 +125,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
             return Some(());
         }
         let thread = self.history.thread_of(op);
-        let waits_in_buffer = self.model.buffers() && self.history.kind(op).is_plain_store();
+        let waits_in_buffer = self.model.buffers() && self.history.kind(op).may_be_buffered();
         if waits_in_buffer {
             if self.next[thread] <= op.0 {
                 self.execute_until(thread, op)?;
@@ -146,7 +146,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         }
         while self.next[thread] < end.0 {
             let op = OpId(self.next[thread]);
-            let may_wait = self.model.buffers() && self.history.kind(op).is_plain_store();
+            let may_wait = self.model.buffers() && self.history.kind(op).may_be_buffered();
             if !may_wait && !self.is_filled_in(op) {
                 return None;
             }
@@ -158,7 +158,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
     fn execute(&mut self, thread: usize, op: OpId) {
         self.steps.push(Step::Execute(op));
         self.next[thread] = op.0 + 1;
-        if !self.history.kind(op).is_plain_store() {
+        if !self.history.kind(op).may_be_buffered() {
             return;
         }
         match self.model.buffering() {

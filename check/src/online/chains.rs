@@ -63,7 +63,7 @@ impl Chains {
     pub fn of(&mut self, arrival: &Arrival, location: u32) -> u32 {
         let next = self.all.len() as u32;
         let thread = self.threads.entry(arrival.thread).or_default();
-        let is_buffered = self.model.buffers() && arrival.kind.is_plain_store();
+        let is_buffered = self.model.buffers() && arrival.kind.may_be_buffered();
         let chain = if is_buffered {
             let location = if self.model.buffers_by_location() {
                 location

@@ -80,7 +80,7 @@ impl Witness {
     /// Nothing if the machine refuses.
     fn perform(&mut self, arrival: &Arrival) -> Option<()> {
         let place = arrival.sequence + 1;
-        let is_store = self.model.buffers() && arrival.kind.is_plain_store();
+        let is_store = self.model.buffers() && arrival.kind.may_be_buffered();
         let thread = self.threads.entry(arrival.thread).or_default();
         if is_store {
             // What comes before a store in its thread has completed, and what waits for it has not.

@@ -27,7 +27,7 @@ pub fn program_order(execution: &Execution<'_>, model: Model) -> Vec<(u32, u32)>
             let initial = (0..execution.locations()).map(|location| execution.initial(location));
             edges.extend(initial.map(|initial| (initial, node)));
         }
-        match execution.kind(node).is_plain_store() {
+        match execution.kind(node).may_be_buffered() {
             true => store = node,
             false => other = node,
         }

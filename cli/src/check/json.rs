@@ -220,7 +220,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         crash: RunEnd::of(history, &decided.input.ending).json(),
         unfinished: provenance.unfinished.len(),
         outstanding: &decided.input.ending.waiting,
-        notes: assumptions::of(history)
+        notes: assumptions::of(&history.provenance)
             .into_iter()
             .chain(decided.caveats.clone())
             .collect(),

@@ -320,7 +320,7 @@ impl Printer for Text {
         for history in &input.histories {
             let end = RunEnd::of(history, &input.ending);
             let note = end.note().filter(|_| !self.said_crash);
-            for assumption in note.into_iter().chain(assumptions::of(history)) {
+            for assumption in note.into_iter().chain(assumptions::of(&history.provenance)) {
                 if !told.contains(&assumption) {
                     told.push(assumption);
                 }

@@ -23,7 +23,7 @@ pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
     let cycle = |run: &&CampaignRun| {
         let (text, picture) = match explained(run) {
             Ok((text, picture)) => (text, Some(picture)),
-            Err(what) => (format!("The run could not be repeated: {what}"), None),
+            Err(what) => (format!("The run could not be reproduced: {what}"), None),
         };
         Cycle {
             command: run.command.clone(),
@@ -42,7 +42,7 @@ fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
         .is_some_and(|hash| *hash != history.digest())
     {
         return Err(
-            "it is another one now, of another version of rubric or of the protocol".to_owned(),
+            "the run differs now, since rubric or the protocol has another version".to_owned(),
         );
     }
     let reads_from =

@@ -1,4 +1,4 @@
-//! What experiments were run and what they say to the papers' claims, for a person.
+//! What experiments were run and what they say to the papers' claims, as human-readable text.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -23,30 +23,27 @@ pub fn print(
         table(experiments).print(out)?;
     }
     if !claims.is_empty() {
-        writeln!(out, "\nClaims of the papers, and here")?;
+        writeln!(out, "\nPublished results and ours")?;
         for claim in claims.iter().filter(|claim| is_all || claim.has_numbers()) {
             print_claim(claim, out)?;
         }
         let left = claims.iter().filter(|claim| !claim.has_numbers()).count();
         if left > 0 && !is_all {
-            writeln!(
-                out,
-                "  untested: {left} more, which rubric report --all shows"
-            )?;
+            writeln!(out, "  untested: {left} more (--all shows them)")?;
         }
     }
     Ok(())
 }
 
 fn table(experiments: &[Summary]) -> Table {
-    let mut table = Table::new(&["", "size", "histories", "rows", "cut off", "undecided"]);
+    let mut table = Table::new(&["", "size", "histories", "rows", "timed out", "undecided"]);
     for one in experiments {
         table.push(vec![
             one.experiment.clone(),
             words(&one.sizes),
             one.histories.to_string(),
             one.rows.to_string(),
-            one.cut_off.to_string(),
+            one.timed_out.to_string(),
             one.undecided.to_string(),
         ]);
     }
@@ -72,10 +69,10 @@ fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {verdict:10}  {statement} ({paper}, {place})")?;
     let ours = if ours.is_empty() { "-" } else { ours };
     match theirs.chars().count() <= WIDE {
-        true => writeln!(out, "              paper: {theirs}; here: {ours}"),
+        true => writeln!(out, "              published: {theirs}; ours: {ours}"),
         false => writeln!(
             out,
-            "              paper: {theirs}\n              here: {ours}"
+            "              published: {theirs}\n              ours: {ours}"
         ),
     }?;
     writeln!(out, "              {rule}")

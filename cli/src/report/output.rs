@@ -69,8 +69,7 @@ impl Files {
         let is_drawn = self.output.is_some() || self.figures.is_some();
         let mut figures = Vec::new();
         if is_drawn {
-            figures.extend(figures::all(results));
-            figures.extend(answers.map(figures::campaign).unwrap_or_default());
+            figures = figures::all(results, answers);
         }
         if let Some(folder) = &self.figures {
             write_figures(&figures, folder)?;

@@ -1,4 +1,4 @@
-//! The answers of a campaign, for a person.
+//! The answers of a campaign, as human-readable text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use report::answers::{
     Alarm, Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor,
 };
+use report::numbers::percent;
 
 use super::table::Table;
 use super::{Campaign, Progress};
@@ -84,16 +85,16 @@ impl Page<'_> {
         let apart = self.answers.equivalents.len();
         writeln!(
             out,
-            "  {} mutants: {caught} caught, {} not caught, {apart} excluded",
+            "  {} mutants: {caught} found, {} not found, {apart} excluded",
             tried + apart as u64,
             tried - caught
         )?;
         if self.campaign.is_running {
-            let note = "  The campaign has not ended. Mutants without runs are not counted.";
+            let note = "  The campaign has not finished. Mutants without runs are not counted.";
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
         if progress.is_some_and(|progress| !progress.is_whole) {
-            let note = "  The time budget ended before all runs were done: the same command resumes the campaign. Mutants without \
+            let note = "  The time limit ended before all runs were done: the same command resumes the campaign. Mutants without \
                         runs are not counted.";
             writeln!(out, "{}", self.paint.unsure(note))?;
         }
@@ -117,13 +118,13 @@ impl Page<'_> {
         };
         writeln!(
             out,
-            "\nMutants of each operator, and how many of them each finder caught"
+            "\nMutants of each operator, and how many of them each finder found"
         )?;
         let shown = |finder: &'static str| match finder {
             "protocol error" => "error",
             other => other,
         };
-        let mut headings = vec!["", "mutants", "caught"];
+        let mut headings = vec!["", "mutants", "found"];
         headings.extend(FINDERS.map(shown));
         let mut table = Table::new(&headings);
         matrix
@@ -141,7 +142,7 @@ impl Page<'_> {
             }
             writeln!(
                 out,
-                "\nOf {} runs that violate {}, caught by",
+                "\nOf {} runs that violate {}, refuted by",
                 rates.violating,
                 scope(&rates.scope)
             )?;
@@ -150,7 +151,7 @@ impl Page<'_> {
             let mut table = Table::new(&[&[""][..], &names].concat());
             let count = counted().map(|rate| rate.caught.to_string());
             table.push(std::iter::once("runs".to_owned()).chain(count).collect());
-            let shares = counted().map(|rate| percent(rate.share));
+            let shares = counted().map(|rate| rate.share.map_or("-".to_owned(), percent));
             table.push(std::iter::once("share".to_owned()).chain(shares).collect());
             table.print(out)?;
             for claim in rates.claims.iter().filter(|claim| claim.of > 0) {
@@ -160,9 +161,9 @@ impl Page<'_> {
                     claim.claim,
                     claim.found,
                     claim.of,
-                    percent(claim.share),
+                    claim.share.map_or("-".to_owned(), percent),
                     claim.paper,
-                    percent(claim.stated)
+                    claim.stated.map_or("-".to_owned(), percent)
                 )?;
             }
         }
@@ -189,7 +190,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nOperations completed until a violation shows, median and mean"
+            "\nOperations completed until a violation is detected, median and mean"
         )?;
         for one in all {
             let counted = || one.criteria.iter().filter(|spread| spread.runs > 0);
@@ -219,7 +220,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nViolations of what a client keeps: who catches them, and how to reproduce the first"
+            "\nViolations of what a client guarantees: the finders, and the command that reproduces the first"
         )?;
         for one in violations().take(self.most) {
             let finders = one.finders.join(" ");
@@ -238,7 +239,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nFaults of the protocol, without a violation: how the first run ended, and how to reproduce it"
+            "\nFaults of the protocol without a violation: how the first run ended, and the command that reproduces it"
         )?;
         for one in failures().take(self.most) {
             let name = self.name(&one.protocol, &one.mutant);
@@ -255,7 +256,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nNot caught, the most suspicious first: taken often, and nobody noticed"
+            "\nNot found, ordered by how often the edited place was taken"
         )?;
         let mut table = Table::new(&["", "taken", "runs"]);
         for one in survivors.iter().take(self.most) {
@@ -314,7 +315,7 @@ impl Page<'_> {
     fn more(&self, all: usize, out: &mut dyn Write) -> io::Result<()> {
         match all.saturating_sub(self.most) {
             0 => Ok(()),
-            more => writeln!(out, "  and {more} more, which rubric report --all shows"),
+            more => writeln!(out, "  and {more} more (--all shows them)"),
         }
     }
 
@@ -330,7 +331,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "\nRuns until a named bug shows: median, and in how many repetitions it did"
+            "\nRuns until a named bug is found: median, and the repetitions that found it"
         )?;
         let mut table = Table::new(&["", "client", "blind", "", "guided", "", "gain"]);
         let median = |effort: Effort| {
@@ -359,7 +360,7 @@ impl Page<'_> {
         let undecided: u64 = alarms.runs.iter().map(|one| one.undecided).sum();
         writeln!(
             out,
-            "\nThe protocols as they are: {runs} runs; alarms: {}, undecided: {undecided}",
+            "\nUnmutated protocols: {runs} runs; alarms: {}, undecided: {undecided}",
             alarms.alarms.len()
         )?;
         for alarm in alarms.alarms.iter().take(self.most) {
@@ -370,7 +371,7 @@ impl Page<'_> {
         if !alarms.warnings.is_empty() {
             writeln!(
                 out,
-                "\nWarnings: what gem5 accepts although it is evidently wrong (--strict makes it a fault)"
+                "\nWarnings: errors that gem5 accepts (--strict makes them faults)"
             )?;
         }
         for warned in &alarms.warnings {
@@ -391,7 +392,7 @@ fn told(alarm: &Alarm) -> String {
     let what = match &alarm.message {
         Some(message) => format!("{}: {message}", alarm.outcome),
         None => format!(
-            "{} of {}, caught by {}",
+            "{} of {}, refuted by {}",
             alarm.outcome,
             alarm.model.to_uppercase(),
             alarm.violates.join(" ")
@@ -420,12 +421,4 @@ fn scope(scope: &Scope) -> String {
         Scope::Model(model) => model.to_uppercase(),
         Scope::Client(client) => client.clone(),
     }
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or("-".to_owned(), |share| match share * 100.0 {
-        whole if whole == whole.round() => format!("{whole:.0} %"),
-        fraction if fraction < 10.0 => format!("{fraction:.2} %"),
-        fraction => format!("{fraction:.1} %"),
-    })
 }

@@ -147,7 +147,7 @@ impl<'a> HistorySummary<'a> {
             outstanding: &ending.waiting,
             unfinished_loads: unfinished(false),
             unfinished_stores: unfinished(true),
-            assumptions: assumptions::of(history),
+            assumptions: assumptions::of(&history.provenance),
         }
     }
 }

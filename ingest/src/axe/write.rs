@@ -3,27 +3,19 @@
 use std::io::{self, Write};
 
 use history::{Ambiguity, History, Kind, OpId, Operation, ReadSource, ReadsFrom};
-use thiserror::Error;
 
-use super::numbers::Numbers;
+use super::Axe;
+use crate::error::{WriteError, named};
+use crate::format::TraceFormat;
+use crate::numbers::Numbers;
 
-/// Why a history could not be written as axe text.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
-    Io(#[from] io::Error),
-    /// The format has no words for it.
-    #[error("{what}: the axe format cannot say that; write JSON or Parquet instead")]
-    CannotSay {
-        /// Which operation or location, and what about it.
-        what: String,
-    },
-}
-
-fn cannot_say(what: String) -> WriteError {
-    WriteError::CannotSay { what }
+/// The error for what axe text cannot show.
+fn inexpressible(what: String) -> WriteError {
+    WriteError::Inexpressible {
+        what,
+        format: Axe.title(),
+        instead: "JSON or Parquet",
+    }
 }
 
 /// Writes a history, thread by thread, its final values and `check`. Sizes of locations, trace
@@ -33,7 +25,7 @@ fn cannot_say(what: String) -> WriteError {
 /// What the format cannot say: load-linked and store-conditional, failed compare-and-swap, fences
 /// that are not full, acquire and release annotations, split accesses, values the trace does not show, stores of 0, initial values other than 0,
 /// instructions that were not understood, reads of writes that were not recorded.
-pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
+pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history(history)?;
     let text = Text {
         history,
@@ -56,7 +48,7 @@ pub fn is_small(history: &History) -> bool {
 ///
 /// # Errors
 /// As [`write()`], but where values are numbered a location may hold anything at the start.
-pub fn write_small(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
+pub fn write_small(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history_but_initial(history)?;
     check_unknown_initial(history)?;
     let text = Text {
@@ -90,40 +82,44 @@ fn check_history(history: &History) -> Result<(), WriteError> {
 
 fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
     if history.provenance.split {
-        return Err(cannot_say(
+        return Err(inexpressible(
             "accesses of different sizes overlap and were split".to_owned(),
         ));
     }
-    check_unfinished(history)?;
-    check_gaps(history)
-}
-
-/// Other formats keep what withholds a verdict: instructions that were not understood, and that writes may not have been
-/// recorded, so that a value that nobody wrote is no thin-air read. Here either would turn into a violation.
-fn check_gaps(history: &History) -> Result<(), WriteError> {
     if let Some(what) = history.provenance.not_understood.first() {
-        return Err(cannot_say(format!(
+        return Err(inexpressible(format!(
             "line {} of the trace: `{}` is not understood, which withholds verdicts",
             what.line, what.instruction
         )));
     }
-    if !(history.provenance.unrecorded_writes || history.provenance.outside_writes) {
+    check_sources(history)
+}
+
+/// Other formats keep what withholds a verdict: that writes may be missing, so that a value that nobody wrote is no thin-air read.
+/// Here it would turn into a violation.
+fn check_sources(history: &History) -> Result<(), WriteError> {
+    let provenance = &history.provenance;
+    let may_lack_writes = !provenance.unfinished.is_empty()
+        || provenance.unrecorded_writes
+        || provenance.outside_writes;
+    if !may_lack_writes {
         return Ok(());
     }
     let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
         return Ok(());
     };
-    let is_elsewhere = |&op: &OpId| {
-        matches!(
-            reads_from.source(op),
-            Some(ReadSource::Unrecorded | ReadSource::Outside)
-        )
+    let missing = |op: OpId| match reads_from.source(op)? {
+        ReadSource::UnfinishedStore => Some((op, "only a store without a completion")),
+        ReadSource::Unrecorded | ReadSource::Outside => {
+            Some((op, "only a write that is not in the history"))
+        }
+        _ => None,
     };
-    match history.ops().find(is_elsewhere) {
+    match history.ops().find_map(missing) {
         None => Ok(()),
-        Some(op) => Err(cannot_say(format!(
-            "{} reads what only a write that is not in the history may have written",
-            name(history, op)
+        Some((op, what)) => Err(inexpressible(format!(
+            "{} reads what {what} may have written",
+            named(history, op)
         ))),
     }
 }
@@ -132,7 +128,7 @@ fn check_initial(history: &History) -> Result<(), WriteError> {
     check_unknown_initial(history)?;
     for (at, location) in history.locations().iter().enumerate() {
         if let Some(value) = history.initial(at as u32).filter(|value| *value != 0) {
-            return Err(cannot_say(format!(
+            return Err(inexpressible(format!(
                 "location {location} holds {value} at the start, not 0"
             )));
         }
@@ -147,33 +143,15 @@ fn check_unknown_initial(history: &History) -> Result<(), WriteError> {
     let mut finals = history.finals().iter().map(|last| last.location);
     match finals.find(is_unknown) {
         None => Ok(()),
-        Some(at) => Err(cannot_say(format!(
+        Some(at) => Err(inexpressible(format!(
             "location {} has a final value, and what it holds at the start is unknown",
             history.locations()[at as usize]
         ))),
     }
 }
 
-/// A read that a cut-off store may have served would turn into a read of a value from nowhere.
-fn check_unfinished(history: &History) -> Result<(), WriteError> {
-    if history.provenance.unfinished.is_empty() {
-        return Ok(());
-    }
-    let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
-        return Ok(());
-    };
-    let unfinished = |&op: &OpId| reads_from.source(op) == Some(ReadSource::UnfinishedStore);
-    match history.ops().find(unfinished) {
-        None => Ok(()),
-        Some(op) => Err(cannot_say(format!(
-            "{} reads what only a store without a completion may have written",
-            name(history, op)
-        ))),
-    }
-}
-
 impl Text<'_> {
-    fn write(&self, out: &mut impl Write) -> Result<(), WriteError> {
+    fn write(&self, out: &mut dyn Write) -> Result<(), WriteError> {
         // The first comment is the name: it must not be what a number stands for.
         match (&self.history.name, &self.numbers) {
             (Some(name), _) => writeln!(out, "# {}", one_line(name))?,
@@ -216,20 +194,20 @@ impl Text<'_> {
         }
     }
 
-    fn write_operation(&self, op: OpId, out: &mut impl Write) -> Result<(), WriteError> {
+    fn write_operation(&self, op: OpId, out: &mut dyn Write) -> Result<(), WriteError> {
         let operation = self.history.operation(op);
         if !operation.annotation.is_none() {
-            return Err(cannot_say(format!(
+            return Err(inexpressible(format!(
                 "{} has an acquire or release annotation",
-                name(self.history, op)
+                named(self.history, op)
             )));
         }
         let at = operation.location.unwrap_or(0);
         let cell = operation.location.map_or(0, |at| self.cell(at));
         let hidden = || {
-            cannot_say(format!(
+            inexpressible(format!(
                 "{} has a value that is not known",
-                name(self.history, op)
+                named(self.history, op)
             ))
         };
         let read = || {
@@ -240,9 +218,9 @@ impl Text<'_> {
         };
         let written = || match operation.written.map(|it| self.value(at, it)) {
             None => Err(hidden()),
-            Some(0) => Err(cannot_say(format!(
+            Some(0) => Err(inexpressible(format!(
                 "{} stores {}, which its location holds from the start",
-                name(self.history, op),
+                named(self.history, op),
                 operation.written.unwrap_or(0)
             ))),
             Some(value) => Ok(value),
@@ -268,9 +246,9 @@ impl Text<'_> {
                 )?;
             }
             Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional | Kind::WeakFence(_) => {
-                return Err(cannot_say(format!(
+                return Err(inexpressible(format!(
                     "{} is a {}",
-                    name(self.history, op),
+                    named(self.history, op),
                     operation.kind.name()
                 )));
             }
@@ -283,25 +261,11 @@ impl Text<'_> {
     }
 }
 
-fn write_ticks(operation: &Operation, out: &mut impl Write) -> io::Result<()> {
+fn write_ticks(operation: &Operation, out: &mut dyn Write) -> io::Result<()> {
     match (operation.issued, operation.completed) {
         (None, None) => writeln!(out),
         (Some(issued), None) => writeln!(out, " @ {issued}:"),
         (None, Some(completed)) => writeln!(out, " @ :{completed}"),
         (Some(issued), Some(completed)) => writeln!(out, " @ {issued}:{completed}"),
     }
-}
-
-/// An operation, for a message.
-fn name(history: &History, op: OpId) -> String {
-    let operation = history.operation(op);
-    let line = operation
-        .line
-        .map_or(String::new(), |line| format!(", line {line} of the trace"));
-    format!(
-        "operation {} of thread {} ({}{line})",
-        operation.index,
-        operation.thread,
-        history.describe(op)
-    )
 }

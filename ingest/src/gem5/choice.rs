@@ -5,9 +5,10 @@ use history::{
 };
 
 use crate::error::Error;
+use crate::format::Contents;
+use crate::gem5::Reader;
+use crate::gem5::completion::Leftover;
 use crate::gem5::exec::{HARDWARE_THREAD, Selected};
-use crate::gem5::settle::Leftover;
-use crate::gem5::{Parsed, Reader};
 use crate::input::Lines;
 
 const BASE: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort";
@@ -16,7 +17,7 @@ const CLIENT: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort and the
 
 impl Reader<'_> {
     /// Everything was read.
-    pub(super) fn finish(mut self, lines: &Lines<'_>) -> Result<Parsed, Error> {
+    pub(super) fn finish(mut self, lines: &Lines<'_>) -> Result<Contents, Error> {
         let leftover = self.sequencers.finish(&mut self.sink);
         let options = self.sink.options;
         self.sink.client.finish(options);
@@ -46,8 +47,8 @@ impl Reader<'_> {
         let mut statistics = self.sink.statistics;
         statistics.protocol.clone_from(&history.provenance.protocol);
         statistics.ended.clone_from(&history.provenance.ended);
-        Ok(Parsed {
-            history,
+        Ok(Contents {
+            histories: vec![history],
             transitions: self.raw.transitions,
             ending,
             statistics,
@@ -371,7 +372,7 @@ impl Reader<'_> {
     ) -> Result<History, Error> {
         let builder = match source {
             _ if self.without_history.is_some() => HistoryBuilder::new(),
-            Source::Client => std::mem::take(&mut self.sink.client.taken).into_builder(),
+            Source::Client => std::mem::take(&mut self.sink.client.collected).into_builder(),
             Source::Exec => executed,
             Source::Ruby | Source::Axe => self.sink.ruby.take().unwrap_or_default().into_builder(),
         };

@@ -7,8 +7,8 @@ use history::{Access, Kind, Place, Unfinished};
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
+use crate::gem5::collector::Collector;
 use crate::gem5::message::ClientOp;
-use crate::gem5::taken::Taken;
 use crate::options::Options;
 
 /// Thread, address and value: what tells a client's store in Ruby's lines.
@@ -17,7 +17,7 @@ type Key = (u32, u64, u64);
 /// A client's operations so far.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
-    pub taken: Taken,
+    pub collected: Collector,
     lines: Vec<(u32, Lines)>,
     /// Writes that memory has not seen, oldest first. One value is seldom stored twice.
     pending: FxHashMap<Key, Access>,
@@ -75,7 +75,7 @@ impl Client {
         };
         match op.kind {
             Kind::Rmw => self.rmw(performed, op.address, options),
-            Kind::Fence if options.wants_tick(tick) => self.taken.push(performed),
+            Kind::Fence if options.wants_tick(tick) => self.collected.push(performed),
             Kind::Fence => {}
             _ => self.push(performed, op.address, options),
         }
@@ -172,7 +172,7 @@ impl Client {
             _ => access.completed,
         };
         if options.wants_address(address) && options.wants_tick(tick) {
-            self.taken.push(access);
+            self.collected.push(access);
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use history::{Crash, FileLine};
+use history::{Crash, CrashKind, FileLine};
 
 use super::crash_fields::{self, Text};
 use crate::error::excerpt;
@@ -119,13 +119,14 @@ impl CrashScan {
             lines: &message.lines,
             is_cut: message.is_cut,
         };
+        let plain = |kind| Crash::new(kind, text.whole());
         let mut crash = match message.opening {
             Opening::Panic | Opening::Text => crash_fields::of_panic(text, message.source.as_ref()),
-            Opening::Fatal => crash_fields::of_fatal(text),
-            Opening::Assertion => crash_fields::of_assertion(text),
-            Opening::SegmentationFault => crash_fields::of_segmentation_fault(text),
             Opening::Simulated => crash_fields::of_simulated(text),
-            Opening::Vague => crash_fields::of_abort(text),
+            Opening::Fatal => plain(CrashKind::Fatal),
+            Opening::Assertion => plain(CrashKind::FailedAssertion),
+            Opening::SegmentationFault => plain(CrashKind::SegmentationFault),
+            Opening::Vague => plain(CrashKind::Abort),
         };
         crash.tick = message.tick.or(crash.tick);
         crash.source = message.source.clone();

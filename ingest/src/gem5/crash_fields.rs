@@ -45,7 +45,7 @@ impl<'a> Text<'a> {
     }
 
     /// All lines in one.
-    fn whole(self) -> String {
+    pub fn whole(self) -> String {
         self.lines.join("\n")
     }
 
@@ -99,22 +99,6 @@ fn address(word: &str) -> Option<u64> {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),
     }
-}
-
-pub(super) fn of_fatal(text: Text<'_>) -> Crash {
-    Crash::new(CrashKind::Fatal, text.whole())
-}
-
-pub(super) fn of_assertion(text: Text<'_>) -> Crash {
-    Crash::new(CrashKind::FailedAssertion, text.whole())
-}
-
-pub(super) fn of_segmentation_fault(text: Text<'_>) -> Crash {
-    Crash::new(CrashKind::SegmentationFault, text.whole())
-}
-
-pub(super) fn of_abort(text: Text<'_>) -> Crash {
-    Crash::new(CrashKind::Abort, text.whole())
 }
 
 /// What stands behind `panic: `; `source` is the line of gem5's source that says it.

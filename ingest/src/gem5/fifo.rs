@@ -1,6 +1,6 @@
 //! Requests that a sequencer accepted and has not completed.
 
-use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 use crate::gem5::message::Command;
 use crate::gem5::raw::Begin;
@@ -20,71 +20,43 @@ pub(crate) struct Request {
     pub counts: bool,
 }
 
-const NONE: u32 = u32::MAX;
-
-/// First in, first out for each byte address. Requests to different addresses of one cache line keep
-/// their order too, which [`Fifo::earlier_in_line`] can check once the block size is known.
+/// The outstanding requests of a sequencer, in the order in which they were accepted; there are few. Those to one byte address, and
+/// those to one cache line, complete in that order.
 #[derive(Debug, Default)]
-pub(crate) struct Fifo {
-    slots: Vec<(Option<Request>, u32)>,
-    free: Vec<u32>,
-    /// First and last slot of each address with outstanding requests.
-    queues: FxHashMap<u64, (u32, u32)>,
-}
+pub(crate) struct Fifo(VecDeque<Request>);
 
 impl Fifo {
     pub(crate) fn push(&mut self, request: Request) {
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = (Some(request), NONE);
-                slot
-            }
-            None => {
-                self.slots.push((Some(request), NONE));
-                (self.slots.len() - 1) as u32
-            }
-        };
-        let slots = &mut self.slots;
-        self.queues
-            .entry(request.address)
-            .and_modify(|(_, last)| {
-                slots[*last as usize].1 = slot;
-                *last = slot;
-            })
-            .or_insert((slot, slot));
+        self.0.push_back(request);
     }
 
     /// The oldest request to an address.
     pub(crate) fn first_mut(&mut self, address: u64) -> Option<&mut Request> {
-        let &(first, _) = self.queues.get(&address)?;
-        self.slots.get_mut(first as usize)?.0.as_mut()
+        self.0.iter_mut().find(|request| request.address == address)
     }
 
     /// Takes the oldest request to an address out.
     pub(crate) fn pop(&mut self, address: u64) -> Option<Request> {
-        let &(first, last) = self.queues.get(&address)?;
-        let (request, next) = std::mem::replace(self.slots.get_mut(first as usize)?, (None, NONE));
-        self.free.push(first);
-        if first == last {
-            self.queues.remove(&address);
-        } else {
-            self.queues.insert(address, (next, last));
-        }
-        request
+        let at = self
+            .0
+            .iter()
+            .position(|request| request.address == address)?;
+        self.0.remove(at)
     }
 
     /// An outstanding request of the same cache line that was accepted earlier.
     pub(crate) fn earlier_in_line(&self, request: &Request, block: u64) -> Option<&Request> {
         let line = request.address / block.max(1);
-        self.iter()
-            .find(|other| other.address / block.max(1) == line && other.sequence < request.sequence)
+        let mut earlier = self
+            .0
+            .iter()
+            .take_while(|other| other.sequence < request.sequence);
+        earlier.find(|other| other.address / block.max(1) == line)
     }
 
-    /// All outstanding requests, in no order.
+    /// All outstanding requests, the oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {
-        self.slots
-            .iter()
-            .filter_map(|(request, _)| request.as_ref())
+        self.0.iter()
     }
 }
 
@@ -117,8 +89,7 @@ mod tests {
             [Some(0), Some(2), Some(1), None]
         );
         fifo.push(request(8, 4));
-        let mut left: Vec<u64> = fifo.iter().map(|request| request.sequence).collect();
-        left.sort_unstable();
+        let left: Vec<u64> = fifo.iter().map(|request| request.sequence).collect();
         assert_eq!(left, [3, 4]);
         assert_eq!(fifo.pop(8).map(|request| request.sequence), Some(3));
     }

@@ -7,7 +7,6 @@
 use memchr::{memchr, memchr2};
 
 use crate::error::Fault;
-use crate::format::{Format, looks_like_axe};
 
 /// Width of the tick column of a raw line.
 const TICK_WIDTH: usize = 15;
@@ -62,7 +61,7 @@ pub(crate) fn shape(line: &[u8]) -> Result<Shape<'_>, Fault> {
         return raw(line, spaces);
     }
     if spaces == 0 {
-        return untimed(line);
+        return Ok(untimed(line));
     }
     Ok(Shape::Chatter)
 }
@@ -82,7 +81,6 @@ fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
                 let tick = tick.ok_or(Fault::Cut("a tick of at most 64 bits"))?;
                 named(&line[after + 2..], tick)
             }
-            Some(_) if looks_like_axe(&line[after + 1..]) => Err(Fault::Mixed(Format::Axe)),
             Some(_) => Ok(Shape::Chatter),
         },
         Some(b' ') if after >= TICK_WIDTH => raw(line, spaces),
@@ -93,9 +91,6 @@ fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
 /// What follows the tick of a named line.
 fn named(body: &[u8], tick: u64) -> Result<Shape<'_>, Fault> {
     let Some((path, text)) = split_path(body) else {
-        if looks_like_axe(body) {
-            return Err(Fault::Mixed(Format::Axe));
-        }
         return Err(Fault::Cut("an object's path, `: ` and a message"));
     };
     let (path, text) = without_flag(path, text);
@@ -107,12 +102,9 @@ fn named(body: &[u8], tick: u64) -> Result<Shape<'_>, Fault> {
 }
 
 /// A line that begins with a word: of a trace without ticks, or chatter.
-fn untimed(line: &[u8]) -> Result<Shape<'_>, Fault> {
-    if line.starts_with(b"final ") && looks_like_axe(line) {
-        return Err(Fault::Mixed(Format::Axe));
-    }
+fn untimed(line: &[u8]) -> Shape<'_> {
     let Some((path, text)) = split_path(line) else {
-        return Ok(Shape::Chatter);
+        return Shape::Chatter;
     };
     let (path, text) = without_flag(path, text);
     let is_object = path.contains(&b'.')
@@ -120,13 +112,13 @@ fn untimed(line: &[u8]) -> Result<Shape<'_>, Fault> {
         && !path.starts_with(b"gem5.")
         && !path.contains(&b'/');
     if !is_object {
-        return Ok(Shape::Chatter);
+        return Shape::Chatter;
     }
-    Ok(Shape::Named {
+    Shape::Named {
         tick: None,
         path,
         text,
-    })
+    }
 }
 
 /// Splits `<path>: <text>`; a path has no spaces.
@@ -235,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_and_foreign_lines() {
+    fn cut_lines_and_chatter() {
         for cut in [
             "    440",
             "    440:",
@@ -243,15 +235,6 @@ mod tests {
             "    440: system.ruby.l1_c",
         ] {
             assert!(matches!(shape(cut.as_bytes()), Err(Fault::Cut(_))), "{cut}");
-        }
-        for axe in [
-            "0: M[3] := 1",
-            "1: sync",
-            "0: <M[0] == 0; M[0] := 1>",
-            "final M[1] == 2",
-        ] {
-            let found = shape(axe.as_bytes());
-            assert!(matches!(found, Err(Fault::Mixed(Format::Axe))), "{axe}");
         }
         for noise in [
             "warn: x",

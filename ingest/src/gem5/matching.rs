@@ -41,7 +41,7 @@ impl Sequencers {
     }
 
     /// For each thread a place in the order of acceptance before which nothing of it is outstanding.
-    pub(crate) fn settled(&self) -> Vec<(u32, u64)> {
+    pub(crate) fn completed_before(&self) -> Vec<(u32, u64)> {
         let of = |sequencer: &Sequencer| {
             let outstanding = sequencer.fifo.iter().map(|request| request.sequence);
             let last = sequencer
@@ -59,7 +59,7 @@ impl Sequencers {
     }
 
     /// The line of the first operation that has completed and may still turn out to be smaller than it seems.
-    pub(crate) fn first_unsettled(&self) -> Option<u64> {
+    pub(crate) fn first_unresolved(&self) -> Option<u64> {
         let last = self
             .all
             .iter()
@@ -189,7 +189,7 @@ impl Sequencers {
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
         self.data_lines += 1;
-        self.settle(at, None, sink);
+        self.resolve_last(at, None, sink);
         let done = self.done.take();
         if let Some((version, _)) = done
             && self.all[at].version.is_none()
@@ -240,7 +240,7 @@ impl Sequencers {
         line: u64,
         sink: &mut Sink<'_>,
     ) -> Result<(), Fault> {
-        self.settle(at, None, sink);
+        self.resolve_last(at, None, sink);
         let sequencer = &mut self.all[at];
         let data = sequencer.data.take();
         if command == Command::MemSync {
@@ -419,7 +419,7 @@ impl Sequencers {
             return Ok(());
         }
         if size == 0 {
-            self.settle(at, None, sink);
+            self.resolve_last(at, None, sink);
             return Ok(());
         }
         if size > block - last.offset as u64 % block {
@@ -429,7 +429,7 @@ impl Sequencers {
                 "the trace is damaged: record it again, or use --lossy to skip the line",
             ));
         }
-        self.settle(at, Some(size), sink);
+        self.resolve_last(at, Some(size), sink);
         Ok(())
     }
 }

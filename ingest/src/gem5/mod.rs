@@ -1,9 +1,15 @@
-//! Text printed by gem5's debug flags, to the history it shows; [`write()`] is the way back.
+//! Traces of gem5: the text that its debug flags print. [`Gem5`] is the format; [`write()`] prints a history as such a trace.
 //!
-//! Reading happens in one pass. Lines are told apart by their first bytes (`line`), their messages
-//! read (`message`, `raw`), requests matched with completions (`matching`), and values taken from
-//! data blocks (`block`, `operation`). Which of the histories that a file may hold is wanted is
-//! known at its end, so until then all that were seen are kept.
+//! A trace is read in one pass. `Reader` hands each line to what may need it:
+//!
+//! - `line` and `message` take a line apart, with the grammars of `grammar`; `raw` reads the columns of ProtocolTrace;
+//! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
+//!   them, whose values are in data blocks (`block`, `operation`);
+//! - `Client` collects what clients print, `Exec` what CPUs executed;
+//! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps what may explain that (`outstanding`).
+//!
+//! A file may hold several histories. Which of them is wanted is known at its end (`choice`), so until then all are kept. `LiveTrace` is
+//! a reader of a trace that still grows.
 //!
 //! A client may print what its thread does, which shows what Ruby cannot see: loads that a store
 //! buffer served, and fences. Its lines are `T<thread> op <index>` and then `store <address>
@@ -15,50 +21,53 @@
 mod block;
 mod choice;
 mod client;
+mod collector;
+mod completion;
 mod crash;
 mod crash_fields;
 mod end;
-mod ending;
 mod exec;
 mod fifo;
 mod grammar;
+mod last_steps;
 mod line;
 mod live;
 mod matching;
 mod message;
 mod operation;
+mod outstanding;
 mod protocol;
 mod raw;
-mod recent;
 mod sequencer;
-mod settle;
 mod sink;
-mod taken;
+pub mod text;
 mod write;
+
+use std::io::Write;
 
 use history::{History, Isa, Source};
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
-use crate::ending::Ending;
-use crate::error::{Error, Fault};
+use crate::error::{Error, Fault, WriteError};
+use crate::format::{self, Contents, Resemblance, TraceFormat};
 use crate::input::Lines;
+use crate::live::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
-use crate::transitions::Transitions;
-pub(crate) use crash::begins_message;
+use collector::Collector;
+use crash::begins_message;
 pub(crate) use end::End;
 use exec::{At, Exec};
 use line::{Columns, Shape};
-pub use live::Live;
+use live::LiveTrace;
 use matching::Sequencers;
 use message::Message;
 pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 use sequencer::trailing_number;
 use sink::Sink;
-use taken::Taken;
-pub use write::{WriteError, write};
+pub use write::write;
 
 /// What other files of a run say about it.
 #[derive(Clone, Debug, Default)]
@@ -73,36 +82,81 @@ pub(crate) struct Surroundings {
     pub full_system: bool,
 }
 
-/// What a gem5 trace holds.
-pub(crate) struct Parsed {
-    pub history: History,
-    pub transitions: Transitions,
-    pub ending: Ending,
-    pub statistics: Statistics,
+/// Text printed by gem5's debug flags.
+pub(crate) struct Gem5;
+
+impl TraceFormat for Gem5 {
+    fn name(&self) -> &'static str {
+        "gem5"
+    }
+
+    fn title(&self) -> &'static str {
+        "a gem5 trace"
+    }
+
+    fn example(&self) -> &'static str {
+        "    61000: system.…: …"
+    }
+
+    fn recognises(&self, line: &[u8]) -> Resemblance {
+        let is_blank = line.trim_ascii().is_empty();
+        match line::shape(line) {
+            Ok(Shape::Raw(_)) => Resemblance::Certain,
+            Ok(Shape::Named { path, .. }) if path.contains(&b'.') => Resemblance::Certain,
+            _ if !is_blank && (is_trace_line(line) || is_chatter(line)) => Resemblance::Likely,
+            _ => Resemblance::None,
+        }
+    }
+
+    fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
+        read(lines, options, &Surroundings::default())
+    }
+
+    fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
+        Some(Box::new(LiveTrace::new(options)))
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["trace"]
+    }
+
+    fn write(
+        &self,
+        history: &History,
+        count: usize,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
+        match count {
+            1 => write(history, out),
+            _ => Err(write::inexpressible(format!(
+                "{count} histories in one file"
+            ))),
+        }
+    }
 }
 
-/// Reads a trace to its end.
-pub(crate) fn parse(
+/// Reads a trace to its end; `surroundings` is what other files of its run say.
+pub(crate) fn read(
     lines: &mut Lines<'_>,
     options: &Options,
     surroundings: &Surroundings,
-) -> Result<Parsed, Error> {
+) -> Result<Contents, Error> {
     let mut reader = Reader::new(options, surroundings);
     while lines.advance()? {
-        let (line, number) = (lines.line(), lines.number());
-        let result = reader.take(line, number, lines.complete());
-        if let Err(fault) = result {
-            if !options.lossy {
-                return Err(fault.at(lines.file(), number, line));
-            }
-            reader.sink.statistics.skipped += 1;
-        }
+        reader.line(lines)?;
     }
     reader.finish(lines)
 }
 
+/// Whether a text holds a line that a debug flag of gem5 printed.
+pub(crate) fn has_trace_line(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| {
+        !line.trim_ascii().is_empty() && !has_chatter_prefix(line) && is_trace_line(line)
+    })
+}
+
 /// Whether a line is one that a debug flag prints, or such a line cut off.
-pub(crate) fn is_trace_line(line: &[u8]) -> bool {
+fn is_trace_line(line: &[u8]) -> bool {
     match line::shape(line) {
         Ok(Shape::Raw(_) | Shape::Named { .. }) => true,
         Err(Fault::Cut(_)) => line.starts_with(b" ") || line.contains(&b':'),
@@ -110,13 +164,25 @@ pub(crate) fn is_trace_line(line: &[u8]) -> bool {
     }
 }
 
-/// Whether a line is certainly one that a debug flag prints.
-pub(crate) fn is_object_line(line: &[u8]) -> bool {
-    match line::shape(line) {
-        Ok(Shape::Raw(_)) => true,
-        Ok(Shape::Named { path, .. }) => path.contains(&b'.'),
-        _ => false,
-    }
+/// What the lines begin with that gem5 prints besides its debug flags.
+const CHATTER: [&[u8]; 8] = [
+    b"gem5 ",
+    b"warn: ",
+    b"info: ",
+    b"hack: ",
+    b"Global frequency set at ",
+    b"**** REAL SIMULATION ****",
+    b"command line: ",
+    b"Redirecting ",
+];
+
+fn has_chatter_prefix(line: &[u8]) -> bool {
+    CHATTER.iter().any(|words| line.starts_with(words))
+}
+
+/// Whether gem5 prints a line without any debug flag.
+fn is_chatter(line: &[u8]) -> bool {
+    has_chatter_prefix(line) || begins_message(line)
 }
 
 /// What an object is, by its path and what it printed.
@@ -155,7 +221,7 @@ impl<'o> Reader<'o> {
             sink: Sink {
                 options,
                 statistics: Statistics::default(),
-                ruby: wants_ruby.then(Taken::default),
+                ruby: wants_ruby.then(Collector::default),
                 client: Default::default(),
                 outside_writes: false,
             },
@@ -170,6 +236,19 @@ impl<'o> Reader<'o> {
             ticks: false,
             messages: 0,
             without_history: None,
+        }
+    }
+
+    /// Reads the line that `lines` is at.
+    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
+        let (text, number) = (lines.line(), lines.number());
+        match self.take(text, number, lines.complete()) {
+            Err(fault) if !self.sink.options.lossy => Err(fault.at(lines.file(), number, text)),
+            Err(_) => {
+                self.sink.statistics.skipped += 1;
+                Ok(())
+            }
+            Ok(()) => Ok(()),
         }
     }
 
@@ -190,11 +269,11 @@ impl<'o> Reader<'o> {
                 self.sink.statistics.ignored += 1;
                 Ok(())
             }
-            shape => self.line(shape?, text, number),
+            shape => self.shaped(shape?, text, number),
         }
     }
 
-    fn line(&mut self, shape: Shape<'_>, text: &[u8], number: u64) -> Result<(), Fault> {
+    fn shaped(&mut self, shape: Shape<'_>, text: &[u8], number: u64) -> Result<(), Fault> {
         match shape {
             Shape::Raw(columns) => self.raw_line(&columns, number),
             Shape::Named {
@@ -224,12 +303,8 @@ impl<'o> Reader<'o> {
     /// A line that no debug flag printed.
     fn chatter(&mut self, text: &[u8], number: u64) -> Result<(), Fault> {
         check_text(text)?;
-        if text.starts_with(b"{\"") {
-            return Err(Fault::broken(
-                "a line of JSON",
-                "lines of a gem5 trace alone",
-                "two formats are mixed in one file: split it",
-            ));
+        if let Some(other) = format::certain(text) {
+            return Err(Fault::Mixed(other));
         }
         self.sink.statistics.ignored += 1;
         self.end.scan(text, number, false);
@@ -315,7 +390,7 @@ impl<'o> Reader<'o> {
                 if let Some((address, message)) = grammar::enqueued(text) {
                     let buffer = String::from_utf8_lossy(path);
                     let at = (tick, line);
-                    self.raw.recent.message(at, address, &buffer, &message);
+                    self.raw.last_steps.message(at, address, &buffer, &message);
                 }
             }
             // An assertion begins with the name of the program.
@@ -463,7 +538,7 @@ fn check_text(text: &[u8]) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::broken(
-        "bytes that no text has",
+        "a NUL byte",
         "a line of a gem5 trace",
         "the file is damaged: copy or record it again, or use --lossy to skip such lines",
     ))

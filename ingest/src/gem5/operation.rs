@@ -1,6 +1,6 @@
 //! From a completed request and its block to operations of a history.
 
-use history::{Access, Kind, Place};
+use history::{Access, Kind, Place, low_bytes};
 
 use crate::error::Fault;
 use crate::gem5::block;
@@ -98,7 +98,7 @@ impl Completed {
         let Some(size) = size else {
             return values;
         };
-        let mask = low_bytes(size);
+        let mask = low_bytes(size.min(8) as u8);
         values.old = values.old.map(|value| value & mask);
         values.new = values.new.map(|value| value & mask);
         let mut done = 8;
@@ -163,12 +163,5 @@ pub(crate) fn atomic_kind(values: &Values) -> Kind {
         Kind::FailedCas
     } else {
         Kind::Rmw
-    }
-}
-
-fn low_bytes(size: u64) -> u64 {
-    match size {
-        0..=7 => (1 << (8 * size)) - 1,
-        _ => u64::MAX,
     }
 }

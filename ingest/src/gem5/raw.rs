@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use crate::ending::Stall;
 use crate::error::Fault;
 use crate::gem5::grammar;
+use crate::gem5::last_steps::LastSteps;
 use crate::gem5::line::Columns;
 use crate::gem5::protocol;
-use crate::gem5::recent::Recent;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};
 
@@ -59,7 +59,7 @@ pub(crate) struct RawLines {
     entries: Vec<Entry>,
     pub transitions: Transitions,
     /// The last steps for each cache line.
-    pub recent: Recent,
+    pub last_steps: LastSteps,
     pub stalls: u64,
     /// Lines of sequencers.
     pub requests: u64,
@@ -104,7 +104,7 @@ impl RawLines {
                 }
                 let (names, tick, version) = (entry.names, columns.tick, columns.version);
                 let at = (tick, number);
-                self.recent
+                self.last_steps
                     .transition(at, version, cache_line, names, stall);
                 if stall.is_some() {
                     self.stalls += 1;
@@ -119,7 +119,7 @@ impl RawLines {
             Role::Begin => {
                 self.requests += 1;
                 let begin = begin(rest)?;
-                self.recent.begin(cache_line, number);
+                self.last_steps.begin(cache_line, number);
                 Ok(Event::Begin { address, begin })
             }
             Role::Done => {
@@ -127,7 +127,7 @@ impl RawLines {
                 if !rest.ends_with(b" cycles") {
                     return Err(Fault::Cut("`<n> cycles`"));
                 }
-                self.recent.done(cache_line);
+                self.last_steps.done(cache_line);
                 Ok(Event::Done { address })
             }
             Role::Coalescer => {

@@ -3,7 +3,7 @@
 use history::Access;
 
 use crate::gem5::client::Client;
-use crate::gem5::taken::Taken;
+use crate::gem5::collector::Collector;
 use crate::options::Options;
 use crate::statistics::Statistics;
 
@@ -12,7 +12,7 @@ pub(crate) struct Sink<'o> {
     pub options: &'o Options,
     pub statistics: Statistics,
     /// What Ruby saw; `None` if another history is wanted.
-    pub ruby: Option<Taken>,
+    pub ruby: Option<Collector>,
     /// What the client says it did.
     pub client: Client,
     /// Whether a write that is not selected may have supplied a value that is.
@@ -32,10 +32,10 @@ impl Sink<'_> {
         self.outside_writes |= access.kind.writes() && self.options.may_reach_in(address);
         let wanted =
             self.options.wants_address(address) && self.options.wants_tick(access.completed);
-        if let Some(taken) = &mut self.ruby
+        if let Some(collector) = &mut self.ruby
             && wanted
         {
-            taken.push(access);
+            collector.push(access);
         }
     }
 }

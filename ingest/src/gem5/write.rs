@@ -3,36 +3,28 @@
 //! Each operation is printed as the request and the completion of a Ruby sequencer (flags
 //! ProtocolTrace without transitions, RubySequencer and RubyPort), at its ticks. Where program order
 //! cannot be seen in that (fences, store buffers), its client's lines are printed besides.
-//! `plan` decides what is printed when, `text` spells it.
+//! `plan` decides what is printed when, [`super::text`] spells it.
 
 mod plan;
-mod text;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use history::{History, Kind, OpId};
-use thiserror::Error;
+
+use super::Gem5;
+use super::text::{ClientLine, Names, Text};
+use crate::error::WriteError;
+use crate::format::TraceFormat;
 
 use plan::{Plan, Start};
-use text::{Access, Text};
 
-/// Why a history could not be written as a gem5 trace.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
-    Io(#[from] io::Error),
-    /// A trace has no words for it.
-    #[error("{what}: a gem5 trace cannot say that; write axe text or Parquet instead")]
-    CannotSay {
-        /// What it is.
-        what: String,
-    },
-}
-
-fn cannot_say(what: impl Into<String>) -> WriteError {
-    WriteError::CannotSay { what: what.into() }
+/// The error for what a trace cannot show.
+pub(super) fn inexpressible(what: impl Into<String>) -> WriteError {
+    WriteError::Inexpressible {
+        what: what.into(),
+        format: Gem5.title(),
+        instead: "axe text or Parquet",
+    }
 }
 
 /// Writes a history of cells as a trace: cell `c` becomes the 8 bytes at `0x1000 + 64 c`, alone on
@@ -45,72 +37,154 @@ fn cannot_say(what: impl Into<String>) -> WriteError {
 /// If the output cannot be written, or the history has what a trace cannot show: operations
 /// without ticks or values, two that complete at one tick, sizes, initial and final values,
 /// load-linked and store-conditional, weak fences, acquire and release annotations.
-pub fn write(history: &History, out: &mut impl Write) -> Result<(), WriteError> {
+pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check(history)?;
     let plan = Plan::new(history)?;
-    let mut text = Text::new(history);
-    if let Some(name) = &history.name {
-        text.command_line(name);
-    }
+    let mut printer = Printer::new(history);
     let mut starts = plan.starts();
     for &op in plan.order() {
-        let access = access(history, op)?;
+        let access = printer.access(op)?;
         let cycles = plan.cycles(op);
         if let Some(cycles) = cycles {
             let done = plan.done(op);
-            print_starts(history, starts.until(done), &mut text)?;
-            text.completion(&access, done, cycles);
+            printer.starts(starts.until(done))?;
+            printer.completion(&access, done, cycles);
         }
         if let Some(seen) = plan.seen(op) {
-            print_starts(history, starts.until(seen), &mut text)?;
-            text.client(&access, seen, cycles.is_none());
+            printer.starts(starts.until(seen))?;
+            printer.client(&access, seen, cycles.is_none());
         }
-        text.write_if_long(out)?;
+        if printer.text.is_long() {
+            out.write_all(printer.text.bytes())?;
+            printer.text.clear();
+        }
     }
-    text.write(out)?;
+    out.write_all(printer.text.bytes())?;
     Ok(())
 }
 
-fn print_starts(history: &History, starts: &[Start], text: &mut Text) -> Result<(), WriteError> {
-    for start in starts {
-        let access = access(history, start.op)?;
-        if start.request {
-            text.request(&access, start.tick);
+/// Prints operations.
+struct Printer<'h> {
+    history: &'h History,
+    text: Text,
+    /// By thread.
+    names: Vec<Names>,
+}
+
+impl Printer<'_> {
+    /// A printer that has printed the history's name.
+    fn new(history: &History) -> Printer<'_> {
+        let mut text = Text::default();
+        if let Some(name) = &history.name {
+            text.put("command line: ");
+            text.put(&name.replace(|c: char| c.is_control(), " "));
+            text.put("\n");
+        }
+        let labels = history.threads().iter().map(|thread| thread.label);
+        let names = |label| Names::new(&format!("system.ruby.l1_cntrl{label}.sequencer"), label);
+        Printer {
+            history,
+            text,
+            names: labels.map(names).collect(),
+        }
+    }
+
+    fn starts(&mut self, starts: &[Start]) -> Result<(), WriteError> {
+        for start in starts {
+            let access = self.access(start.op)?;
+            if start.request {
+                self.request(&access, start.tick);
+            } else {
+                self.client(&access, start.tick, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// A sequencer accepts the request of an operation.
+    fn request(&mut self, access: &ClientLine, tick: u64) {
+        let kind = if access.kind == Kind::Load {
+            "LD"
         } else {
-            text.client(&access, start.tick, false);
-        }
+            "ST"
+        };
+        let (text, names) = (&mut self.text, &self.names[access.thread as usize]);
+        text.timing_request(names, tick, 0, access.address);
+        text.begin(names, tick, (access.address, access.address), kind);
+        text.issued(names, tick, 0, (command(access.kind), access.address));
     }
-    Ok(())
-}
 
-/// What the lines of an operation show of it.
-fn access(history: &History, op: OpId) -> Result<Access, WriteError> {
-    let thread = history.thread_of(op);
-    let kind = history.kind(op);
-    let cell = |location| history.locations()[location as usize].address;
-    let (read, written) = (history.read(op), history.written(op));
-    let is_hidden = (kind.reads() && read.is_none()) || (kind.writes() && written.is_none());
-    let address = match history.location(op).map(cell) {
-        None => Some(0),
-        Some(cell) => address(cell),
-    };
-    match address {
-        Some(address) if !is_hidden => Ok(Access {
-            thread,
+    /// A sequencer completes the request of an operation.
+    fn completion(&mut self, access: &ClientLine, tick: u64, cycles: u32) {
+        let (text, names) = (&mut self.text, &self.names[access.thread as usize]);
+        text.done(
+            names,
+            tick,
+            (access.address, access.address),
+            u64::from(cycles),
+            true,
+        );
+        // The value is the first 8 bytes of the block, and the others are 0.
+        let mut data = |words, value| text.data(names, tick, words, &[value, 0, 0, 0, 0, 0, 0, 0]);
+        match access.kind {
+            Kind::Load => data("read data ", access.read),
+            Kind::Store => data("set data ", access.written),
+            _ => {
+                data("AMO original data ", access.read);
+                data("AMO new data ", access.written);
+            }
+        }
+        text.hit(names, tick, command(access.kind), access.address);
+        text.port_line(names, tick, 0, "Hit callback needs response 1");
+        text.port_line(names, tick, 0, "Sending packet back over port");
+        text.port_line(names, tick, 0, "Hit callback done!");
+    }
+
+    /// A client prints an operation.
+    fn client(&mut self, access: &ClientLine, tick: u64, forwarded: bool) {
+        let line = ClientLine {
+            forwarded: forwarded && access.kind == Kind::Load,
+            ..*access
+        };
+        self.text
+            .client(&self.names[access.thread as usize], tick, &line);
+    }
+
+    /// What the lines of an operation show of it. What reads and writes at once is a read-modify-write, as is a failed
+    /// compare-and-swap, which writes what it read.
+    fn access(&self, op: OpId) -> Result<ClientLine, WriteError> {
+        let history = self.history;
+        let thread = history.thread_of(op);
+        let kind = history.kind(op);
+        let cell = |location| history.locations()[location as usize].address;
+        let (read, written) = (history.read(op), history.written(op));
+        let is_hidden = (kind.reads() && read.is_none()) || (kind.writes() && written.is_none());
+        if is_hidden {
+            let what = format!("{} has a hidden value", history.describe(op));
+            return Err(inexpressible(what));
+        }
+        let address = history
+            .location(op)
+            .map_or(Some(0), |location| address(cell(location)));
+        let too_far = || inexpressible(format!("{} is too far up", history.describe(op)));
+        Ok(ClientLine {
+            thread: thread as u32,
             index: op.0 - history.threads()[thread].first().0,
-            kind,
-            address,
+            kind: if kind.is_atomic() { Kind::Rmw } else { kind },
+            address: address.ok_or_else(too_far)?,
             read: read.unwrap_or(0),
             written: written.or(read).unwrap_or(0),
-        }),
-        None => Err(cannot_say(format!(
-            "{} is too far up",
-            history.describe(op)
-        ))),
-        Some(_) => Err(cannot_say(format!(
-            "{} has a hidden value",
-            history.describe(op)
-        ))),
+            forwarded: false,
+        })
+    }
+}
+
+/// The command of an operation's packet.
+fn command(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Store => "WriteReq",
+        Kind::Rmw => "SwapReq",
+        _ => "ReadReq",
     }
 }
 
@@ -126,10 +200,10 @@ fn check(history: &History) -> Result<(), WriteError> {
         .iter()
         .any(|location| location.size.is_some())
     {
-        return Err(cannot_say("locations with sizes"));
+        return Err(inexpressible("locations with sizes"));
     }
     if !history.finals().is_empty() {
-        return Err(cannot_say("final values"));
+        return Err(inexpressible("final values"));
     }
     let locations = 0..history.locations().len() as u32;
     if let Some(location) = locations
@@ -137,7 +211,7 @@ fn check(history: &History) -> Result<(), WriteError> {
         .find(|&l| history.initial(l) != Some(0))
     {
         let location = history.locations()[location as usize];
-        return Err(cannot_say(format!(
+        return Err(inexpressible(format!(
             "{location} starts at another value than 0"
         )));
     }
@@ -149,7 +223,7 @@ fn check(history: &History) -> Result<(), WriteError> {
         !is_plain || !history.annotation(op).is_none()
     };
     match history.ops().find(has_no_line) {
-        Some(op) => Err(cannot_say(history.describe(op))),
+        Some(op) => Err(inexpressible(history.describe(op))),
         None => Ok(()),
     }
 }

@@ -167,8 +167,8 @@ fn initial_values_are_inferred_where_the_record_says_so() {
 fn every_bad_line_is_named() {
     let good = r#"{"operations":[]}"#;
     let cases = [
-        ("{", "JSON that is no history"),
-        ("[1]", "JSON that is no history"),
+        ("{", "JSON that is not a history"),
+        ("[1]", "JSON that is not a history"),
         ("{}", "missing field `operations`"),
         (
             r#"{"operations":[],"opertions":[]}"#,
@@ -216,7 +216,7 @@ fn every_bad_line_is_named() {
         ),
         (
             r#"{"operations":[{"thread":0,"kind":"load","address":18446744073709551616}]}"#,
-            "JSON that is no history",
+            "JSON that is not a history",
         ),
     ];
     for (line, expected) in cases {
@@ -224,7 +224,7 @@ fn every_bad_line_is_named() {
         assert!(message.starts_with("t.json:2: "), "{line}: {message}");
         assert!(message.contains(expected), "{line}: {message}");
     }
-    assert!(error("\n\n").contains("no history"));
+    assert!(error("\n\n").contains("without a history"));
     assert!(error(r#"{"operations":["#).contains("cut off"));
 }
 

@@ -79,7 +79,7 @@ pub enum RunError {
     History(#[from] BuildError),
     /// The history cannot be written as axe text.
     #[error(transparent)]
-    Write(#[from] ingest::axe::WriteError),
+    Write(#[from] ingest::WriteError),
     /// There is no such program, or it is not allowed to run it.
     #[error("`{command}` cannot be run ({status})")]
     NotFound {

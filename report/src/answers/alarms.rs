@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::Campaign;
 use tables::{CRITERIA, CampaignRun, RunOutcome};
 
-/// What was found in protocols that are not mutated.
+/// The alarms in unmutated protocols.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Alarms {
     /// Their runs, by protocol and client.
     pub runs: Vec<Unmutated>,
-    /// Those of them that found something, in the order of the table.
+    /// The runs that raised an alarm, in the order of the table.
     pub alarms: Vec<Alarm>,
-    /// What was warned about in them.
+    /// The warnings of these runs.
     pub warnings: Vec<Warned>,
 }
 
@@ -23,9 +23,9 @@ pub struct Alarms {
 pub struct Warned {
     /// The protocol.
     pub protocol: String,
-    /// What it is, and where in the protocol.
+    /// The warning, with its place in the protocol.
     pub warning: String,
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
     /// The command that repeats the first of them.
     pub command: String,
@@ -40,13 +40,13 @@ pub struct Unmutated {
     pub client: String,
     /// The model that they keep.
     pub model: String,
-    /// How many.
+    /// The number of runs.
     pub runs: u64,
-    /// Those whose history violates the model.
+    /// The number of runs whose history violates the model.
     pub violations: u64,
-    /// Those in which the protocol failed.
+    /// The number of runs in which the protocol failed.
     pub failures: u64,
-    /// Those whose history was not decided.
+    /// The number of runs whose history was not decided.
     pub undecided: u64,
 }
 
@@ -59,11 +59,11 @@ pub struct Alarm {
     pub client: String,
     /// The model that they keep.
     pub model: String,
-    /// How the run ended.
+    /// The outcome of the run.
     pub outcome: &'static str,
-    /// What of that its history violates: the criteria that follow from the model.
+    /// The criteria that its history violates, of those that follow from the model.
     pub violates: Vec<&'static str>,
-    /// What the protocol's fault says, if there was one.
+    /// The message of the protocol's fault, if there was one.
     pub message: Option<String>,
     /// The command that reproduces it.
     pub command: String,

@@ -1,4 +1,4 @@
-//! Mutants that were caught, each with the run that caught it.
+//! Mutants that were found, each with the run that found it.
 
 use std::collections::BTreeMap;
 
@@ -7,30 +7,30 @@ use serde::Serialize;
 use super::{Campaign, FINDERS, Mutant, Scope, kills};
 use tables::CampaignRun;
 
-/// A mutant that something caught.
+/// A mutant that something found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Caught {
+pub struct CaughtMutant {
     /// The protocol.
     pub protocol: String,
     /// The mutant.
     pub mutant: String,
-    /// What made it.
+    /// The operator that made it.
     pub operator: String,
     /// How the first run ended that found it, of those that violate what their client guarantees if there are
     /// any.
     pub outcome: &'static str,
-    /// Whatever found it, in any run, in the order of [`FINDERS`].
+    /// The finders that found it in any run, in the order of [`FINDERS`].
     pub finders: Vec<&'static str>,
     /// Clients whose runs found it.
     pub clients: Vec<String>,
-    /// How many runs each of its clients needs: the number of the first that found it, from 1.
+    /// The number of the first run of a client that found it, counted from 1.
     pub runs: u64,
-    /// The command that repeats that run.
+    /// The command that reproduces that run.
     pub command: String,
 }
 
-/// They, by protocol and mutant.
-pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<Caught> {
+/// The mutants that something found, by protocol and mutant.
+pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<CaughtMutant> {
     let mut mutants: BTreeMap<Mutant<'_>, Vec<&CampaignRun>> = BTreeMap::new();
     for (mutant, run) in campaign.tried(&Scope::All) {
         if campaign.detects(run) {
@@ -41,7 +41,7 @@ pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<Caught> {
     runs.filter_map(|runs| about(campaign, &runs)).collect()
 }
 
-fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<Caught> {
+fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<CaughtMutant> {
     let first = runs
         .iter()
         .min_by_key(|run| (!campaign.violates(run), run.number))?;
@@ -49,7 +49,7 @@ fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<Caught> {
     let mut clients: Vec<String> = runs.iter().map(|run| run.client.clone()).collect();
     clients.sort();
     clients.dedup();
-    Some(Caught {
+    Some(CaughtMutant {
         protocol: first.protocol.clone(),
         mutant: first.mutant.clone().unwrap_or_default(),
         operator: first.operator.clone().unwrap_or_default(),

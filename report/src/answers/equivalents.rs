@@ -13,19 +13,19 @@ pub struct EquivalentMutant {
     pub protocol: String,
     /// The mutant.
     pub mutant: String,
-    /// What made it.
+    /// The operator that made it.
     pub operator: String,
     /// A word for how it is known.
     pub kind: String,
-    /// How it is known.
+    /// The kind of the argument.
     pub reason: String,
-    /// Its runs, if it was run all the same.
+    /// The number of its runs, if it was run nevertheless.
     pub runs: u64,
-    /// Those that found something: each says that the reason is wrong.
+    /// The number of runs that found something, which shows that the reason is wrong.
     pub detections: u64,
 }
 
-/// They, by protocol and mutant.
+/// The mutants that something found, by protocol and mutant.
 pub(super) fn equivalents(campaign: &Campaign<'_>) -> Vec<EquivalentMutant> {
     let known = campaign.equivalents.iter().map(|(&mutant, row)| {
         let about = EquivalentMutant {

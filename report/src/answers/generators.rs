@@ -11,7 +11,7 @@ use tables::{CampaignRun, Generator};
 /// The operator of bugs that have a name.
 const NAMED: &str = "named";
 
-/// How many runs each generator needs to find a named bug with a client.
+/// The number of runs until each generator finds a named bug with a client.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The protocol.
@@ -24,7 +24,7 @@ pub struct Comparison {
     pub blind: Option<Effort>,
     /// Guided ones.
     pub guided: Option<Effort>,
-    /// How many times fewer runs guided programs need, if both medians are known.
+    /// The ratio of the medians of blind and guided programs, if both are known.
     pub gain: Option<f64>,
 }
 
@@ -33,7 +33,7 @@ pub struct Comparison {
 pub struct Effort {
     /// Repetitions.
     pub repetitions: u64,
-    /// Those in which the bug was found.
+    /// The number of repetitions in which the bug was found.
     pub detected: u64,
     /// Runs in all of them.
     pub runs: u64,

@@ -1,4 +1,4 @@
-//! The kill matrix: how many mutants of each operator what finds.
+//! The kill matrix: the mutants found, by operator and finder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Campaign, Mutant, Scope};
 use tables::{CRITERIA, CampaignRun, RunOutcome};
 
-/// What can find a mutant: the criteria, and that the protocol itself fails.
+/// The finders of mutants: the criteria, and failures of the protocol itself.
 pub const FINDERS: [&str; 12] = {
     let mut finders = ["protocol error"; 12];
     finders[11] = "deadlock";
@@ -19,10 +19,10 @@ pub const FINDERS: [&str; 12] = {
     finders
 };
 
-/// How many mutants of each operator what finds. Mutants known to be equivalent are left out.
+/// The mutants found, by operator and finder. Mutants known to be equivalent are excluded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KillMatrix {
-    /// Whose runs.
+    /// The runs.
     pub scope: Scope,
     /// A row an operator, by name.
     pub rows: Vec<KillRow>,
@@ -35,26 +35,26 @@ pub struct KillMatrix {
 pub struct KillRow {
     /// The operator; empty for all together.
     pub operator: String,
-    /// How many were run.
+    /// The number of mutants that were run.
     pub mutants: u64,
-    /// How many of them anything found.
+    /// The number of mutants that any finder found.
     pub killed: u64,
-    /// What found them, in the order of [`FINDERS`].
+    /// The mutants by finder, in the order of [`FINDERS`].
     pub by: Vec<Kills>,
 }
 
-/// What one finder found.
+/// The mutants that one finder found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Kills {
     /// The finder.
     pub finder: &'static str,
-    /// How many mutants it found.
+    /// The number of mutants it found.
     pub killed: u64,
-    /// How many it could have found: those with a run for whose client it counts.
+    /// The number of mutants it could have found: those with a run for whose client it counts.
     pub of: u64,
 }
 
-/// What is known of one mutant.
+/// The results about one mutant.
 #[derive(Default)]
 struct Fate {
     found: bool,

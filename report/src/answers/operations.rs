@@ -1,4 +1,4 @@
-//! How many operations it takes each criterion to detect a violation.
+//! The number of operations until each criterion detects a violation.
 
 use serde::Serialize;
 
@@ -6,22 +6,22 @@ use super::numbers::{mean, median};
 use super::{Campaign, Scope};
 use tables::CRITERIA;
 
-/// How many operations had completed when violations were detected, by criterion.
+/// The number of operations that had completed when violations were detected, by criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OperationsToDetection {
-    /// Whose runs.
+    /// The runs.
     pub scope: Scope,
     /// For each criterion.
-    pub criteria: Vec<Spread>,
+    pub criteria: Vec<Detection>,
 }
 
-/// The numbers of operations for one criterion. Criteria that catch fewer runs catch others, so that
-/// these are not numbers about the same runs.
+/// The numbers of operations for one criterion. Criteria that refute fewer runs refute other runs, so
+/// these numbers are not about the same runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
+pub struct Detection {
     /// The criterion.
     pub criterion: &'static str,
-    /// Runs that it catches and for which the number is known.
+    /// The number of runs that it refutes and for which the number of operations is known.
     pub runs: u64,
     /// The mean over them.
     pub mean: Option<f64>,
@@ -35,7 +35,7 @@ pub(super) fn operations(campaign: &Campaign<'_>, scope: &Scope) -> OperationsTo
         let caught = runs.filter(|run| campaign.breaks(run, criterion));
         let numbers = caught.filter_map(|run| run.criteria[criterion].operations);
         let numbers: Vec<u64> = numbers.map(u64::from).collect();
-        Spread {
+        Detection {
             criterion: CRITERIA[criterion],
             runs: numbers.len() as u64,
             mean: mean(&numbers),

@@ -1,35 +1,35 @@
-//! What share of the violating runs each criterion catches, beside what the papers say.
+//! The share of the violating runs that each criterion refutes, with the published shares.
 
 use serde::Serialize;
 
 use super::numbers::share;
 use super::{Campaign, Scope};
-use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, Stated};
+use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, PublishedClaim};
 use tables::{CRITERIA, CampaignRun, Finding};
 
-/// What share of the violating runs each criterion catches.
+/// The share of the violating runs that each criterion refutes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rates {
-    /// Whose runs.
+    /// The runs.
     pub scope: Scope,
-    /// Runs that violate anything that their client should keep.
+    /// The number of runs that violate something that their client guarantees.
     pub violating: u64,
     /// For each criterion.
     pub criteria: Vec<Rate>,
-    /// What the papers claim.
-    pub claims: Vec<Claim>,
+    /// The shares that papers claim.
+    pub claims: Vec<ClaimedShare>,
 }
 
-/// What share one criterion catches.
+/// The share that one criterion refutes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rate {
     /// The criterion.
     pub criterion: &'static str,
     /// Violating runs for which it counts and was asked.
     pub asked: u64,
-    /// Those of them that it catches.
+    /// The runs among them that it refutes.
     pub caught: u64,
-    /// Those of them about which it came to no end.
+    /// The runs among them that it left undecided.
     pub undecided: u64,
     /// Caught of asked.
     pub share: Option<f64>,
@@ -37,10 +37,10 @@ pub struct Rate {
 
 /// A share that a paper states, and the same here.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Claim {
-    /// Its name among all claims of the papers.
+pub struct ClaimedShare {
+    /// The name of the claim.
     pub id: &'static str,
-    /// What is claimed.
+    /// The claim, as a sentence.
     pub claim: &'static str,
     /// The paper.
     pub paper: &'static str,
@@ -48,7 +48,7 @@ pub struct Claim {
     pub stated: Option<f64>,
     /// Violating runs about which it can be told.
     pub of: u64,
-    /// Those of which it is true.
+    /// The runs of which it is true.
     pub found: u64,
     /// Found of these.
     pub share: Option<f64>,
@@ -89,12 +89,12 @@ fn rate(campaign: &Campaign<'_>, violating: &[&CampaignRun], criterion: usize) -
 }
 
 /// A claim of a paper, with nothing counted yet.
-fn claim(stated: Stated) -> Claim {
-    Claim {
+fn claim(stated: PublishedClaim) -> ClaimedShare {
+    ClaimedShare {
         id: stated.id,
         claim: stated.statement,
         paper: stated.paper,
-        stated: stated.figure.value(),
+        stated: stated.result.value(),
         of: 0,
         found: 0,
         share: None,
@@ -102,7 +102,7 @@ fn claim(stated: Stated) -> Claim {
 }
 
 /// That half of the violations are no causal consistency or no causal convergence.
-fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
+fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_CAUSAL);
     told(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| {
         cc || ccv
@@ -110,7 +110,7 @@ fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
 }
 
 /// That few of them satisfy CCM and not wSC.
-fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
+fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_ESCAPING);
     told(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| {
         !ccm && wsc
@@ -120,12 +120,12 @@ fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> Claim {
 /// A claim with the runs counted for which both criteria are decided. `holds` is told which of them a run
 /// breaks.
 fn told(
-    mut claim: Claim,
+    mut claim: ClaimedShare,
     campaign: &Campaign<'_>,
     violating: &[&CampaignRun],
     criteria: [&str; 2],
     holds: impl Fn([bool; 2]) -> bool,
-) -> Claim {
+) -> ClaimedShare {
     for run in violating {
         let breaks = criteria.map(|name| {
             let criterion = CRITERIA.iter().position(|known| *known == name)?;

@@ -15,21 +15,21 @@ pub struct Survivor {
     pub protocol: String,
     /// The mutant.
     pub mutant: String,
-    /// What made it.
+    /// The operator that made it.
     pub operator: String,
     /// The machine that was edited, where that is known.
     pub machine: Option<String>,
     /// The state of the transition.
     pub state: Option<String>,
-    /// Its event.
+    /// The event of the edited transition.
     pub event: Option<String>,
-    /// Its runs.
+    /// The number of its runs.
     pub runs: u64,
-    /// Those whose history was not decided.
+    /// The number of runs whose history was not decided.
     pub undecided: u64,
-    /// Those that took what was edited.
+    /// The number of runs that took the edited place.
     pub covering: u64,
-    /// How often all of them took it; none if that is not known of any.
+    /// The number of times that all runs took it; none if it is not known.
     pub covered: Option<u64>,
 }
 

@@ -1,12 +1,10 @@
 //! Claims of *Sound and Complete Monitoring of Sequential Consistency for Relaxed Memory Models*.
 
-use super::measure::{AtSize, Estimate, mean, median, time};
-use super::paper::{
-    self, BURNIM_OVERHEAD, BURNIM_PSO, BURNIM_TSO, LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS,
-    ROUGHLY, STRUCTURES_OVERHEAD,
-};
+use super::measure::{AtSize, time};
+use super::paper::{LOCKS_OVERHEAD, MUTUAL_EXCLUSION, PROGRAMS, ROUGHLY, STRUCTURES_OVERHEAD};
 use super::speed::all;
-use super::{Claim, Found, Missing, Told};
+use super::{Decision, Evidence, Missing};
+use crate::statistics::{Estimate, mean, median};
 use tables::Trial;
 
 /// The experiments, with one preemption and with two.
@@ -15,14 +13,6 @@ const TABLES: [&str; 2] = ["burnim-table1", "burnim-table2"];
 const ALONE: &str = "explore";
 /// With one.
 const MONITORS: [&str; 2] = ["monitor-tso", "monitor-pso"];
-
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    vec![
-        BURNIM_TSO.claim(none_under_tso(results)),
-        BURNIM_PSO.claim(some_under_pso(results)),
-        BURNIM_OVERHEAD.claim(overhead(results)),
-    ]
-}
 
 /// The rows of an algorithm about each of the paper's programs, from both tables.
 fn rows<'a>(
@@ -74,7 +64,7 @@ fn basis(results: AtSize<'_>) -> String {
     format!("{}, size {}.", ran.join(" and "), results.size)
 }
 
-fn none_under_tso(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn none_under_tso(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let mut programs = rows(results, MONITORS[0])?;
     programs.retain(|(name, _)| !MUTUAL_EXCLUSION.contains(name));
     let counts: Vec<(&str, u64)> = programs
@@ -83,19 +73,19 @@ fn none_under_tso(results: AtSize<'_>) -> Result<Found, Missing> {
         .collect();
     let with = counts.iter().filter(|(_, pairs)| *pairs > 0).count();
     let is_whole = programs.iter().all(|(_, rows)| most(rows).1);
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{with} of {} ({})", counts.len(), listed(&counts)),
         holds: match (with, is_whole) {
-            (0, false) => Told::CutOff,
-            (0, true) => Told::Yes,
-            _ => Told::No,
+            (0, false) => Decision::TimedOut,
+            (0, true) => Decision::Yes,
+            _ => Decision::No,
         },
         difference: String::new(),
         basis: basis(results),
     })
 }
 
-fn some_under_pso(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn some_under_pso(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let programs = rows(results, MONITORS[1])?;
     let counts: Vec<(&str, u64)> = programs
         .iter()
@@ -105,12 +95,12 @@ fn some_under_pso(results: AtSize<'_>) -> Result<Found, Missing> {
     let is_whole = programs
         .iter()
         .all(|(_, rows)| most(rows).1 || most(rows).0 > 0);
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{with} of {} ({})", counts.len(), listed(&counts)),
         holds: match (with == counts.len(), is_whole) {
-            (true, _) => Told::Yes,
-            (false, true) => Told::No,
-            (false, false) => Told::CutOff,
+            (true, _) => Decision::Yes,
+            (false, true) => Decision::No,
+            (false, false) => Decision::TimedOut,
         },
         difference: String::new(),
         basis: basis(results),
@@ -118,7 +108,7 @@ fn some_under_pso(results: AtSize<'_>) -> Result<Found, Missing> {
 }
 
 /// How much longer exploring takes with both monitors than with none, as a part of that.
-fn overhead(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let alone = rows(results, ALONE)?;
     let [tso, pso] = [rows(results, MONITORS[0])?, rows(results, MONITORS[1])?];
     // The more interleavings, the better they can be timed.
@@ -141,7 +131,7 @@ fn overhead(results: AtSize<'_>) -> Result<Found, Missing> {
     for (at, (name, rows)) in alone.iter().enumerate() {
         let times = [middle(rows), middle(&tso[at].1), middle(&pso[at].1)];
         let [Some(alone), Some(tso), Some(pso)] = times else {
-            return Err(Missing::CutOff(TABLES[0]));
+            return Err(Missing::TimedOut(TABLES[0]));
         };
         let more = (tso.low + pso.low) / alone.low - 2.0;
         let group = match MUTUAL_EXCLUSION.contains(name) {
@@ -151,10 +141,10 @@ fn overhead(results: AtSize<'_>) -> Result<Found, Missing> {
         group.push(Estimate::exactly(more));
     }
     let (Some(locks), Some(structures)) = (mean(&locks), mean(&structures)) else {
-        return Err(Missing::CutOff(TABLES[0]));
+        return Err(Missing::TimedOut(TABLES[0]));
     };
-    let shown = |share: Estimate| paper::percent((share.low * 100.0).round() / 100.0);
-    Ok(Found {
+    let shown = |share: Estimate| crate::numbers::percent((share.low * 100.0).round() / 100.0);
+    Ok(Evidence {
         ours: format!(
             "{} for data structures, {} for mutual exclusion",
             shown(structures),

@@ -2,30 +2,43 @@
 
 use std::collections::BTreeSet;
 
-use super::measure::Share;
-use super::paper::{self, Stated};
-use super::{Claim, Found, Missing};
+use super::paper::PublishedClaim;
+use super::{Claim, Evidence, Missing};
 use crate::answers::{Answers, Rates, Scope};
+use crate::figures::CAMPAIGN;
+use crate::statistics::Share;
 use tables::results::Results;
 
-pub(super) fn claims(results: &Results) -> Vec<Claim> {
-    let sc = rates(results, "sc", &|_| true);
-    let tso = rates(results, "tso", &|criterion| {
-        ["wccm", "tso"].contains(&criterion)
-    });
-    let mut claims = vec![
-        paper::CAMPAIGN_CAUSAL.claim(stated(&sc, paper::CAMPAIGN_CAUSAL)),
-        paper::CAMPAIGN_CCM.claim(caught(&sc, paper::CAMPAIGN_CCM, "ccm")),
-        paper::CAMPAIGN_WCCM.claim(caught(&tso, paper::CAMPAIGN_WCCM, "wccm")),
-        paper::CAMPAIGN_WSC.claim(caught(&sc, paper::CAMPAIGN_WSC, "wsc")),
-        paper::CAMPAIGN_ESCAPING.claim(stated(&sc, paper::CAMPAIGN_ESCAPING)),
-    ];
-    if let Some(mutants) = mutants(results) {
-        for claim in &mut claims {
-            claim.statement = claim.statement.replacen("mutants", &mutants, 1);
+/// The shares of violations that criteria refute, for the runs of clients that guarantee SC and TSO.
+#[derive(Debug)]
+pub struct BothRates {
+    pub(super) sc: Result<Rates, Missing>,
+    pub(super) tso: Result<Rates, Missing>,
+}
+
+impl BothRates {
+    /// The shares in the campaigns of some results.
+    pub(super) fn of(results: &Results) -> BothRates {
+        BothRates {
+            sc: rates(results, "sc", &|_| true),
+            tso: rates(results, "tso", &|criterion| {
+                ["wccm", "tso"].contains(&criterion)
+            }),
         }
     }
-    claims
+}
+
+/// Says in the claims about campaigns which protocols were mutated.
+pub(super) fn name_protocols(claims: &mut [Claim], results: &Results) {
+    let Some(mutants) = mutants(results) else {
+        return;
+    };
+    for claim in claims
+        .iter_mut()
+        .filter(|claim| claim.experiment == CAMPAIGN)
+    {
+        claim.statement = claim.statement.replacen("mutants", &mutants, 1);
+    }
 }
 
 /// Of which protocols there were mutants; none if there were none.
@@ -57,11 +70,11 @@ fn basis(rates: &Rates) -> String {
     format!("{} runs violate what their cores keep.", rates.violating)
 }
 
-fn caught(
+pub(super) fn caught(
     rates: &Result<Rates, Missing>,
-    stated: Stated,
+    stated: PublishedClaim,
     criterion: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let rates = rates.as_ref().map_err(Clone::clone)?;
     let mut all = rates.criteria.iter();
     let rate = all.find(|rate| rate.criterion == criterion);
@@ -74,7 +87,10 @@ fn caught(
 }
 
 /// A share that the answers of a campaign have too.
-fn stated(rates: &Result<Rates, Missing>, stated: Stated) -> Result<Found, Missing> {
+pub(super) fn stated(
+    rates: &Result<Rates, Missing>,
+    stated: PublishedClaim,
+) -> Result<Evidence, Missing> {
     let rates = rates.as_ref().map_err(Clone::clone)?;
     let mut claims = rates.claims.iter();
     let claim = claims.find(|claim| claim.id == stated.id);

@@ -3,75 +3,53 @@
 use std::collections::BTreeMap;
 
 use super::kernels::{Ordered, average, ceiling, ordered};
-use super::measure::{AtSize, Axis, Estimate, History, Share, Trials, mean};
-use super::paper::{self, FAR_MORE, percent};
-use super::{Claim, Found, Missing, speed};
+use super::measure::{AtSize, Axis, History, Trials};
+use super::paper::{self, FAR_MORE};
+use super::{Evidence, Missing, speed};
+use crate::numbers::percent;
+use crate::statistics::{Estimate, Share, mean};
 use tables::{Said, Trial};
 
 /// What varies in Figures 4 and 6.
 const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
 
 /// The algorithms for a model: enumeration, SAT over what a criterion leaves open, SAT alone.
-struct Algorithms {
+pub(super) struct Algorithms {
     experiment: &'static str,
     model: &'static str,
     gradual: [&'static str; 2],
     sat: &'static str,
 }
 
-const SC: Algorithms = Algorithms {
+pub(super) const SC: Algorithms = Algorithms {
     experiment: "gcc-fig4",
     model: "sc",
     gradual: ["sc-ccm-enum", "sc-ccm-sat"],
     sat: "sc-sat",
 };
 
-const TSO: Algorithms = Algorithms {
+pub(super) const TSO: Algorithms = Algorithms {
     experiment: "gcc-fig6",
     model: "tso",
     gradual: ["tso-wccm-enum", "tso-wccm-sat"],
     sat: "tso-sat",
 };
 
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    vec![
-        paper::GCC_FASTER.claim(faster(results, &SC)),
-        paper::GCC_OPERATIONS.claim(grows(results, &SC, Axis::Operations)),
-        paper::GCC_THREADS.claim(grows(results, &SC, Axis::Threads)),
-        paper::GCC_ENUM.claim(alike(results)),
-        paper::GCC_UNORDERED_CCM.claim(unordered(results, paper::GCC_UNORDERED_CCM, "sc", "ccm")),
-        paper::GCC_UNORDERED_CCV.claim(
-            unordered(results, paper::GCC_UNORDERED_CCV, "sc", "ccv")
-                .map(|found| found.because(counted(results))),
-        ),
-        paper::GCC_UNORDERED_MORE.claim(unordered_more(results)),
-        paper::GCC_UNORDERED_WCCM.claim(unordered(
-            results,
-            paper::GCC_UNORDERED_WCCM,
-            "tso",
-            "wccm",
-        )),
-        paper::GCC_VIOLATIONS.claim(refuted(results)),
-        paper::GCC_CAUSAL.claim(causal(results)),
-        paper::GCC_SAME.claim(same(results)),
-        paper::GCC_TSO_FASTER.claim(faster(results, &TSO)),
-        paper::GCC_TSO_OPERATIONS.claim(grows(results, &TSO, Axis::Operations)),
-        paper::GCC_TSO_THREADS.claim(grows(results, &TSO, Axis::Threads)),
-        paper::GCC_TSO_ENUM.claim(outperforms(results)),
-    ]
-}
-
 fn of<'r>(results: AtSize<'r>, algorithms: &Algorithms) -> Result<Trials<'r>, Missing> {
     Trials::of(results, algorithms.experiment, algorithms.model)
 }
 
-fn faster(results: AtSize<'_>, algorithms: &Algorithms) -> Result<Found, Missing> {
+pub(super) fn faster(results: AtSize<'_>, algorithms: &Algorithms) -> Result<Evidence, Missing> {
     let trials = of(results, algorithms)?;
     let found = speed::faster(&trials, &AXES, &algorithms.gradual, algorithms.sat)?;
     Ok(found.because(open(&trials, algorithms)))
 }
 
-fn grows(results: AtSize<'_>, algorithms: &Algorithms, axis: Axis) -> Result<Found, Missing> {
+pub(super) fn grows(
+    results: AtSize<'_>,
+    algorithms: &Algorithms,
+    axis: Axis,
+) -> Result<Evidence, Missing> {
     let trials = of(results, algorithms)?;
     let found = speed::grows(&trials, axis, &algorithms.gradual, algorithms.sat)?;
     Ok(found
@@ -79,7 +57,7 @@ fn grows(results: AtSize<'_>, algorithms: &Algorithms, axis: Axis) -> Result<Fou
         .because(open_along(&trials, algorithms, axis)))
 }
 
-fn alike(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn alike(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = of(results, &SC)?;
     let [enumeration, sat] = SC.gradual;
     let found = speed::alike(&trials, &AXES, enumeration, sat)?;
@@ -102,7 +80,7 @@ fn beside(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     }
 }
 
-fn outperforms(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = of(results, &TSO)?;
     let [enumeration, sat] = TSO.gradual;
     let found = speed::faster(&trials, &AXES, &[sat], enumeration)?;
@@ -175,17 +153,22 @@ fn left_open(row: &Trial) -> Option<Estimate> {
     (row.write_pairs > 0).then(|| Estimate::exactly(open as f64 / row.write_pairs as f64))
 }
 
-fn unordered(
+pub(super) fn unordered(
     results: AtSize<'_>,
-    stated: paper::Stated,
+    stated: paper::PublishedClaim,
     model: &str,
     criterion: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "gcc-unordered", model)?.enough_cases()?;
     let rows = ordered(&trials, criterion)?;
     let basis = trials.basis(&[criterion]) + &ceiling(&rows);
     let share = average(&rows, |row| row.unordered());
     Ok(stated.number(share, None, basis))
+}
+
+pub(super) fn unordered_ccv(results: AtSize<'_>) -> Result<Evidence, Missing> {
+    let found = unordered(results, paper::GCC_UNORDERED_CCV, "sc", "ccv")?;
+    Ok(found.because(counted(results)))
 }
 
 /// What may explain the paper's figure for CCv: what is left unordered if its conflicts are counted alone.
@@ -204,7 +187,7 @@ fn counted(results: AtSize<'_>) -> String {
     }
 }
 
-fn unordered_more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn unordered_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "gcc-unordered", "sc")?
         .with(&["ccv", "ccm"])?
         .enough_cases()?;
@@ -215,7 +198,7 @@ fn unordered_more(results: AtSize<'_>) -> Result<Found, Missing> {
         .low)
     };
     let (ccv, ccm) = (share("ccv")?, share("ccm")?);
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{} against {}", percent(ccv), percent(ccm)),
         holds: (ccv > ccm && ccv >= FAR_MORE * ccm).into(),
         difference: String::new(),
@@ -232,7 +215,7 @@ fn violations<'r>(results: AtSize<'r>) -> Result<Trials<'r>, Missing> {
         .enough()
 }
 
-fn refuted(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let algorithm = SC.gradual[1];
     let violations = violations(results)?.with(&[algorithm])?.enough()?;
     let caught = |trials: &Trials<'_>| {
@@ -249,7 +232,7 @@ fn refuted(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn causal(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn causal(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["cc", "ccv"])?.enough()?;
     let basis = violations.basis(&["cc", "ccv"]);
     let found = paper::GCC_CAUSAL.share(broken(&violations), "violations", basis)?;
@@ -278,7 +261,7 @@ fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> S
     }
 }
 
-fn same(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn same(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let [enumeration, sat] = SC.gradual;
     speed::alike(&violations(results)?, &[Axis::Threads], enumeration, sat)
 }

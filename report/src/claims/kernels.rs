@@ -1,8 +1,9 @@
 //! How much of the kernel, and of all pairs of writes, the criteria order.
 
 use super::Missing;
-use super::measure::{Estimate, Share, Trials, mean};
-use super::paper::percent;
+use super::measure::Trials;
+use crate::numbers::percent;
+use crate::statistics::{Estimate, Share, mean};
 
 /// What a criterion orders of the pairs of writes of one history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

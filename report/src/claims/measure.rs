@@ -1,41 +1,43 @@
-//! What is measured on the trials of an experiment: times that may be cut off, their medians and ratios, and shares.
+//! Measurements on the trials of an experiment: times, their medians and ratios, and shares.
 //!
-//! A run that a limit has cut off took at least as long as it ran. So a measured number is an [`Estimate`], the interval in which
-//! it lies: a point if it is known, without an upper end if it is only known from below. Algorithms are compared on the histories
-//! that all of them ran.
+//! A run that timed out took at least as long as it ran, so a measured number is an [`Estimate`]. Algorithms are compared on the
+//! histories that all of them ran.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use super::Missing;
+use super::campaign::BothRates;
+use crate::statistics::{Estimate, Share, median};
 use tables::results::Results;
 use tables::{Said, Trial};
 
-/// Below this time, in seconds, algorithms are not told apart: caches and clock make more of a difference.
+/// Time in seconds below which algorithms are not compared, since caches and clock make more of a difference.
 pub const FLEETING: f64 = 1e-3;
 
-/// From which factor on something grows or shrinks: less may be chance.
+/// Factor from which a number grows or shrinks; less may be chance.
 pub const GROWS: f64 = 1.25;
 
-/// How many histories a median must rest on.
+/// Fewest histories for a median.
 pub const FEWEST: usize = 10;
 
-/// How many cases a share must rest on. If something is so in all of them, it is not so in fewer than 3 %, with 95 % confidence.
+/// Fewest cases for a share. If something is true of all of them, its share is above 97 %, with 95 % confidence.
 pub const FEWEST_CASES: u64 = 100;
 
-/// The size that is for trying out: its numbers are shown, and no claim is decided by them.
+/// The size whose numbers are shown and decide no claim.
 pub const QUICK: &str = "quick";
 
-/// The sizes of experiments, that of the papers first: a claim is tested on the first that tells.
+/// The sizes of experiments in the order in which claims are tested on them: the first that decides counts.
 pub const SIZES: [&str; 3] = ["paper", "large", QUICK];
 
-/// Results of whose trials those of one size count.
+/// Results, of which the trials of one size count.
 #[derive(Clone, Copy, Debug)]
 pub struct AtSize<'r> {
-    /// All of them.
+    /// The results.
     pub results: &'r Results,
     /// The size.
     pub size: &'static str,
+    /// The shares of the campaigns, which have no size.
+    pub campaign: &'r BothRates,
 }
 
 impl<'r> AtSize<'r> {
@@ -46,152 +48,8 @@ impl<'r> AtSize<'r> {
     }
 }
 
-/// Where a number lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
-    /// It is not smaller than this.
-    pub low: f64,
-    /// It is not larger than this.
-    pub high: f64,
-}
-
-impl Estimate {
-    /// A number that is known.
-    pub fn exactly(value: f64) -> Estimate {
-        Estimate {
-            low: value,
-            high: value,
-        }
-    }
-
-    /// Whether anything is known of a number that is not negative.
-    pub fn tells(self) -> bool {
-        self.low > 0.0 || self.high < f64::INFINITY
-    }
-
-    /// Whether it is larger than another, if that can be told.
-    pub fn exceeds(self, other: Estimate) -> Option<bool> {
-        match () {
-            () if self.low > other.high => Some(true),
-            () if self.high <= other.low => Some(false),
-            () => None,
-        }
-    }
-
-    /// A multiple of it.
-    pub fn times(self, factor: f64) -> Estimate {
-        Estimate {
-            low: self.low * factor,
-            high: self.high * factor,
-        }
-    }
-
-    /// Which part it is of another, neither being negative; none if that may be 0.
-    pub fn over(self, other: Estimate) -> Option<Estimate> {
-        (other.low > 0.0).then(|| Estimate {
-            low: match other.high < f64::INFINITY {
-                true => self.low / other.high,
-                false => 0.0,
-            },
-            high: self.high / other.low,
-        })
-    }
-
-    /// The number as `show` writes it, with how much of it is known.
-    pub fn shown(self, show: impl Fn(f64) -> String) -> String {
-        match (self.low, self.high) {
-            (low, high) if low == high => show(low),
-            (low, f64::INFINITY) if low > 0.0 => format!("at least {}", show(low)),
-            (_, f64::INFINITY) => "unknown".to_owned(),
-            (low, high) if low <= 0.0 => format!("at most {}", show(high)),
-            (low, high) => match (show(low), show(high)) {
-                (low, high) if low == high => low,
-                (low, high) => format!("{low} to {high}"),
-            },
-        }
-    }
-}
-
-/// The mean of some numbers; none of none.
-pub fn mean(numbers: &[Estimate]) -> Option<Estimate> {
-    let count = (!numbers.is_empty()).then_some(numbers.len() as f64)?;
-    let sum = |end: fn(&Estimate) -> f64| numbers.iter().map(end).sum::<f64>() / count;
-    Some(Estimate {
-        low: sum(|number| number.low),
-        high: sum(|number| number.high),
-    })
-}
-
-/// The median of some numbers, the mean of the two in the middle if there are two; none of none.
-pub fn median(numbers: &[Estimate]) -> Option<Estimate> {
-    // The k-th smallest grows with each of them, so that its ends are those of the ends.
-    let middle = |end: fn(&Estimate) -> f64| {
-        let mut ends: Vec<f64> = numbers.iter().map(end).collect();
-        ends.sort_by(f64::total_cmp);
-        let low = ends.get(ends.len().checked_sub(1)? / 2)?;
-        Some((low + ends.get(ends.len() / 2)?) / 2.0)
-    };
-    Some(Estimate {
-        low: middle(|number| number.low)?,
-        high: middle(|number| number.high)?,
-    })
-}
-
-/// How many of how many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Share {
-    /// Those that are so.
-    pub part: u64,
-    /// All.
-    pub of: u64,
-}
-
-impl Share {
-    /// Counts those that are so.
-    pub fn of(all: impl IntoIterator<Item = bool>) -> Share {
-        all.into_iter().fold(Share::default(), |share, one| Share {
-            part: share.part + u64::from(one),
-            of: share.of + 1,
-        })
-    }
-
-    /// Where the fraction of all such cases lies with 95 % confidence, by Wilson's method: between 0 and 1 if nothing is known.
-    pub fn interval(self) -> Estimate {
-        /// Quantile of the normal distribution.
-        const Z: f64 = 1.96;
-        if self.of == 0 {
-            return Estimate {
-                low: 0.0,
-                high: 1.0,
-            };
-        }
-        let (share, of) = (self.value(), self.of as f64);
-        let scale = 1.0 + Z * Z / of;
-        let middle = (share + Z * Z / (2.0 * of)) / scale;
-        let half = Z * (share * (1.0 - share) / of + Z * Z / (4.0 * of * of)).sqrt() / scale;
-        Estimate {
-            low: (middle - half).max(0.0),
-            high: (middle + half).min(1.0),
-        }
-    }
-
-    /// As a fraction; 0 of nothing.
-    pub fn value(self) -> f64 {
-        match self.of {
-            0 => 0.0,
-            of => self.part as f64 / of as f64,
-        }
-    }
-}
-
-impl fmt::Display for Share {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} of {}", self.part, self.of)
-    }
-}
-
-/// How long a trial took; none if the row has no sensible number. One that was late would have taken at least its limit, whenever
-/// it noticed; one that wanted too much memory at least as long as it ran.
+/// The time of a trial; none if the row has no sensible number. A run that timed out took at least its limit; one that exceeded
+/// the memory limit took at least as long as it ran.
 pub fn time(trial: &Trial) -> Option<Estimate> {
     let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     let low = match trial.said {
@@ -211,7 +69,7 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
 /// A history of an experiment, with what algorithms said of it.
 #[derive(Clone, Debug)]
 pub struct History<'a> {
-    /// Any of its rows, for what they have in common.
+    /// One of its rows, for the columns that all of them share.
     pub any: &'a Trial,
     by: BTreeMap<&'a str, &'a Trial>,
 }
@@ -228,7 +86,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// What may vary in an experiment.
+/// A parameter that an experiment varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The number of operations.
@@ -240,7 +98,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// The part of an experiment in which it varies, which is also what it counts.
+    /// The name of the parameter, and of the part of an experiment that varies it.
     pub fn name(self) -> &'static str {
         match self {
             Axis::Operations => "operations",
@@ -249,7 +107,7 @@ impl Axis {
         }
     }
 
-    /// Where a trial is on it.
+    /// The parameter of a trial.
     pub fn of(self, trial: &Trial) -> u64 {
         match self {
             Axis::Operations => trial.operations,
@@ -274,7 +132,7 @@ impl<'a> Trials<'a> {
     /// The trials of an experiment for a model.
     ///
     /// # Errors
-    /// There are none.
+    /// There are no trials.
     pub fn of(
         results: AtSize<'a>,
         experiment: &'static str,
@@ -304,7 +162,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Those of its histories that are so.
+    /// The histories that satisfy a condition.
     pub fn filter(&self, keep: impl Fn(&History<'a>) -> bool) -> Trials<'a> {
         let histories = self.histories.iter().filter(|history| keep(history));
         Trials {
@@ -339,15 +197,15 @@ impl<'a> Trials<'a> {
         Ok(self.filter(ran))
     }
 
-    /// That an algorithm has no rows.
+    /// The error that an algorithm has no rows.
     pub fn without(&self, algorithm: &str) -> Missing {
         Missing::Algorithm(self.experiment, algorithm.to_owned())
     }
 
-    /// The same if there are enough histories.
+    /// These trials, if they have enough histories for a median.
     ///
     /// # Errors
-    /// There are not.
+    /// There are too few histories.
     pub fn enough(self) -> Result<Trials<'a>, Missing> {
         match self.histories.len() {
             few if few < FEWEST => Err(Missing::Few(self.experiment, few)),
@@ -355,10 +213,10 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// The same if there are enough histories for a mean of shares.
+    /// These trials, if they have enough histories for a mean of shares.
     ///
     /// # Errors
-    /// There are not.
+    /// There are too few histories.
     pub fn enough_cases(self) -> Result<Trials<'a>, Missing> {
         match self.histories.len() as u64 {
             few if few < FEWEST_CASES => Err(Missing::Cases(self.experiment, few)),
@@ -366,13 +224,13 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Why none of these groups of histories tells anything.
+    /// Why none of these groups of histories decides anything.
     pub fn untold<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
     where
         'a: 'g,
     {
         match groups.map(|group| group.histories.len()).max() {
-            Some(most) if most >= FEWEST => Missing::CutOff(self.experiment),
+            Some(most) if most >= FEWEST => Missing::TimedOut(self.experiment),
             most => Missing::Few(self.experiment, most.unwrap_or_default()),
         }
     }
@@ -413,15 +271,14 @@ impl<'a> Trials<'a> {
         median(&times)
     }
 
-    /// How many times as long as another an algorithm takes, by the medians over the histories that both ran; none if nobody knows.
+    /// The ratio of the median times of two algorithms over the histories that both ran; none if it is not known.
     pub fn ratio(&self, slow: &str, fast: &str) -> Option<Estimate> {
         let both = self.with(&[slow, fast]).ok()?;
         let ratio = both.median_time(slow)?.over(both.median_time(fast)?)?;
         ratio.tells().then_some(ratio)
     }
 
-    /// How many times as long as another an algorithm takes on each history that both ran. Where the other was cut off, nothing is
-    /// known.
+    /// The ratio of the times of two algorithms on each history that both ran and on which the second did not time out.
     pub fn ratios(&self, slow: &str, fast: &str) -> Vec<Estimate> {
         let ratio = |history: &History<'_>| {
             let (slow, fast) = (history.by(slow)?, history.by(fast)?);
@@ -431,7 +288,7 @@ impl<'a> Trials<'a> {
         self.histories.iter().filter_map(ratio).collect()
     }
 
-    /// The time limit of the runs of an algorithm that were cut off by it: the shortest and the longest, if they are several.
+    /// The time limit at which runs of an algorithm timed out: the shortest and the longest, if there are several.
     fn limit(&self, algorithm: &str) -> String {
         let late = self.rows(algorithm).filter(|row| row.said == Said::Timeout);
         let limits = late.map(|row| Estimate::exactly(row.timeout));
@@ -442,7 +299,7 @@ impl<'a> Trials<'a> {
         ends.map_or(String::new(), |ends| ends.shown(|limit| limit.to_string()))
     }
 
-    /// The same histories among those of another experiment, which may have asked other algorithms about them.
+    /// These histories among those of another experiment, which may have run other algorithms on them.
     pub fn among(&self, other: &Trials<'a>) -> Trials<'a> {
         let mine = self.histories.iter();
         let mine: BTreeSet<&str> = mine.map(|one| one.any.trace_hash.as_str()).collect();
@@ -461,7 +318,7 @@ impl<'a> Trials<'a> {
         Some((middle, counts.into_iter().max()?))
     }
 
-    /// How large the experiment was, and which of the algorithms were cut off how often.
+    /// The size of the experiment, and how often each of the algorithms timed out, as sentences.
     pub fn basis(&self, algorithms: &[&str]) -> String {
         let histories = self.histories.len();
         let mut basis = format!("{histories} histories, size {}.", self.size);
@@ -470,84 +327,12 @@ impl<'a> Trials<'a> {
             let (late, large) = (said(Said::Timeout), said(Said::Memory));
             if late.part > 0 {
                 let limit = self.limit(algorithm);
-                basis += &format!(" {late} runs of {algorithm} were cut off at {limit} s.");
+                basis += &format!(" {late} runs of {algorithm} timed out at {limit} s.");
             }
             if large.part > 0 {
-                basis += &format!(" {large} runs of {algorithm} wanted more memory than allowed.");
+                basis += &format!(" {large} runs of {algorithm} exceeded the memory limit.");
             }
         }
         basis
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn from(low: f64) -> Estimate {
-        Estimate {
-            low,
-            high: f64::INFINITY,
-        }
-    }
-
-    #[test]
-    fn medians_of_runs_that_were_cut_off() {
-        let known = Estimate::exactly;
-        assert_eq!(median(&[]), None);
-        assert_eq!(
-            median(&[known(9.0), known(1.0), from(60.0)]),
-            Some(known(9.0))
-        );
-        assert_eq!(median(&[known(9.0), from(60.0)]), Some(from(34.5)));
-        // Cut off early for want of memory, and yet among the slowest.
-        assert_eq!(
-            median(&[from(1.0), known(2.0), known(3.0)]),
-            Some(Estimate {
-                low: 2.0,
-                high: 3.0
-            })
-        );
-        assert_eq!(mean(&[known(1.0), known(3.0)]), Some(known(2.0)));
-        assert_eq!(mean(&[known(1.0), from(3.0)]), Some(from(2.0)));
-        assert_eq!(mean(&[]), None);
-    }
-
-    #[test]
-    fn ratios_are_as_sure_as_what_they_are_of() {
-        let known = Estimate::exactly;
-        assert_eq!(known(6.0).over(known(2.0)), Some(known(3.0)));
-        assert_eq!(from(6.0).over(known(2.0)), Some(from(3.0)));
-        let at_most = Estimate {
-            low: 0.0,
-            high: 3.0,
-        };
-        assert_eq!(known(6.0).over(from(2.0)), Some(at_most));
-        assert!(!from(6.0).over(from(2.0)).unwrap().tells());
-        assert_eq!(known(6.0).over(known(0.0)), None);
-        assert_eq!(from(3.0).exceeds(known(2.0)), Some(true));
-        assert_eq!(from(3.0).exceeds(known(4.0)), None);
-        assert_eq!(at_most.exceeds(known(3.0)), Some(false));
-        let whole = |number: f64| format!("{number:.0}");
-        let ends = |low, high| Estimate { low, high }.shown(whole);
-        assert_eq!([ends(2.0, 2.1), ends(2.0, 3.1)], ["2", "2 to 3"]);
-        let shown = [known(3.0), from(3.0), at_most, from(0.0)].map(|one| one.shown(whole));
-        assert_eq!(shown, ["3", "at least 3", "at most 3", "unknown"]);
-    }
-
-    #[test]
-    fn shares() {
-        let share = Share::of([true, false, false, true]);
-        assert_eq!((share.value(), share.to_string()), (0.5, "2 of 4".into()));
-        assert_eq!(Share::default().value(), 0.0);
-        // As tables of Wilson's interval have it.
-        let rounded = |part, of| {
-            let Estimate { low, high } = Share { part, of }.interval();
-            [low, high].map(|end| (end * 1000.0).round() / 1000.0)
-        };
-        assert_eq!(rounded(0, 0), [0.0, 1.0]);
-        assert_eq!(rounded(0, 10), [0.0, 0.278]);
-        assert_eq!(rounded(10, 10), [0.722, 1.0]);
-        assert_eq!(rounded(82, 100), [0.733, 0.883]);
     }
 }

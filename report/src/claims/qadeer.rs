@@ -2,22 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::{AtSize, FEWEST, History, Share, Trials};
-use super::{Claim, Found, Missing, paper};
+use super::measure::{AtSize, FEWEST, History, Trials};
+use super::{Evidence, Missing, paper};
+use crate::statistics::Share;
 use tables::Said;
 
 /// The length of the cycle that the paper's own error shows.
 const SHORT: u32 = 2;
 
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    vec![
-        paper::SIMPLE.claim(simple(results)),
-        paper::NICE.claim(nice(results)),
-        paper::SHORT.claim(short(results)),
-    ]
-}
-
-fn simple(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn simple(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let name = "simple-witness";
     let trials = Trials::of(results, paper::SIMPLE.experiment, "sc")?.with(&[name])?;
     // Valid by how it was made, not by what the witness itself says.
@@ -38,7 +31,7 @@ fn cycles(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
         .enough()
 }
 
-fn nice(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn nice(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = cycles(results)?;
     let rows = trials
         .rows("nice-cycle")
@@ -70,7 +63,7 @@ fn otherwise(trials: &Trials<'_>) -> String {
     }
 }
 
-fn short(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn short(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = cycles(results)?;
     let mut lengths: Vec<u32> = trials
         .rows("nice-cycle")

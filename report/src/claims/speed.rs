@@ -1,10 +1,12 @@
-//! Which algorithm is faster, where, and how that grows: what several papers claim of their figures.
+//! Comparisons of the times of algorithms, as several papers claim them of their figures.
 
-use super::measure::{Axis, Estimate, FLEETING, GROWS, Trials, median};
-use super::paper::{ALIKE, FASTER, SIMILAR, seconds, times};
-use super::{Found, Missing, Told};
+use super::measure::{Axis, FLEETING, GROWS, Trials};
+use super::paper::{ALIKE, FASTER, SIMILAR};
+use super::{Decision, Evidence, Missing};
+use crate::numbers::{seconds, times};
+use crate::statistics::{Estimate, median};
 
-/// Which part of the comparisons has to agree where a figure is said to show something as a whole.
+/// Part of the comparisons that has to agree where a claim is about a whole figure.
 const MOST: f64 = 0.5;
 
 /// Two algorithms at one point.
@@ -28,7 +30,7 @@ fn is_fleeting(median: Estimate) -> bool {
     median.high < FLEETING
 }
 
-/// How many times as long as `fast` `slow` takes, at every point that tells and has enough histories.
+/// The ratio of the median times of `slow` and `fast`, at every comparable point that has enough histories.
 fn compared(
     trials: &Trials<'_>,
     axis: Axis,
@@ -56,25 +58,25 @@ fn compared(
 #[derive(Default)]
 struct Tally {
     shown: Vec<String>,
-    told: Vec<Told>,
+    told: Vec<Decision>,
 }
 
 impl Tally {
-    fn push(&mut self, told: Told, shown: String) {
+    fn push(&mut self, told: Decision, shown: String) {
         self.told.push(told);
         self.shown.push(shown);
     }
 
-    /// What they say together: the claim holds if all are as claimed.
-    fn found(self, basis: String) -> Found {
+    /// The decision of all comparisons: the claim holds if each agrees.
+    fn found(self, basis: String) -> Evidence {
         let holds = all(self.told.iter().copied());
-        let fails = self.told.iter().filter(|told| **told == Told::No);
+        let fails = self.told.iter().filter(|told| **told == Decision::No);
         let difference = match (fails.count(), self.told.len()) {
             (0, _) => String::new(),
             (fails, of) if fails == of => "Here it is not so.".to_owned(),
             (fails, of) => format!("Here it is not so in {fails} of {of} comparisons."),
         };
-        Found {
+        Evidence {
             ours: self.shown.join("; "),
             holds,
             difference,
@@ -84,12 +86,12 @@ impl Tally {
 }
 
 /// Whether all are so; if one cannot be told, all cannot, unless another is not so.
-pub(super) fn all(told: impl IntoIterator<Item = impl Into<Told>>) -> Told {
-    let mut all = Told::Yes;
+pub(super) fn all(told: impl IntoIterator<Item = impl Into<Decision>>) -> Decision {
+    let mut all = Decision::Yes;
     for one in told {
         match one.into() {
-            Told::No => return Told::No,
-            Told::Yes => {}
+            Decision::No => return Decision::No,
+            Decision::Yes => {}
             unknown => all = unknown,
         }
     }
@@ -107,13 +109,13 @@ fn in_words(slow: &str, fast: &str, axis: Axis, point: &Compared) -> String {
     )
 }
 
-/// That each of the `fast` algorithms is faster than `slow` at the last point of each axis.
+/// Tests that each of the `fast` algorithms is faster than `slow` at the last point of each axis.
 pub fn faster(
     trials: &Trials<'_>,
     axes: &[Axis],
     fast: &[&str],
     slow: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let mut tally = Tally::default();
     for &axis in axes {
         for fast in fast {
@@ -122,7 +124,7 @@ pub fn faster(
             if let Some(point) = long.or(points.last()) {
                 let told = match long {
                     Some(point) => point.ratio.exceeds(Estimate::exactly(FASTER)).into(),
-                    None => Told::TooShort,
+                    None => Decision::TooShort,
                 };
                 tally.push(told, in_words(slow, fast, axis, point));
             }
@@ -131,8 +133,13 @@ pub fn faster(
     Ok(tally.found(trials.basis(&[&[slow], fast].concat())))
 }
 
-/// That the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
-pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Result<Found, Missing> {
+/// Tests that the advantage of each of the `fast` algorithms over `slow` is larger at the last point than at the first.
+pub fn grows(
+    trials: &Trials<'_>,
+    axis: Axis,
+    fast: &[&str],
+    slow: &str,
+) -> Result<Evidence, Missing> {
     let mut tally = Tally::default();
     for fast in fast {
         let mut points = compared(trials, axis, slow, fast)?;
@@ -161,13 +168,13 @@ pub fn grows(trials: &Trials<'_>, axis: Axis, fast: &[&str], slow: &str) -> Resu
     Ok(tally.found(trials.basis(&[&[slow], fast].concat())))
 }
 
-/// That two algorithms take about the same time at the last point of each axis.
+/// Tests that two algorithms take about the same time at the last point of each axis.
 pub fn alike(
     trials: &Trials<'_>,
     axes: &[Axis],
     first: &str,
     second: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let mut tally = Tally::default();
     for &axis in axes {
         let points = compared(trials, axis, first, second)?;
@@ -180,22 +187,22 @@ pub fn alike(
 }
 
 /// Whether two algorithms take about the same time.
-fn is_alike(point: &Compared) -> Told {
+fn is_alike(point: &Compared) -> Decision {
     if point.is_fleeting() {
-        return Told::TooShort;
+        return Decision::TooShort;
     }
     let too_high = point.ratio.exceeds(Estimate::exactly(ALIKE));
     let low_enough = point.ratio.exceeds(Estimate::exactly(1.0 / ALIKE));
     all([too_high.map(|too_high| !too_high), low_enough])
 }
 
-/// That an algorithm is the fastest at most of the points.
+/// Tests that an algorithm is the fastest at most of the points.
 pub fn fastest(
     trials: &Trials<'_>,
     axis: Axis,
     best: &str,
     others: &[&str],
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let all_of_them = [&[best], others].concat();
     let part = trials.part(axis).with(&all_of_them)?;
     let points = part.along(axis);
@@ -221,14 +228,14 @@ pub fn fastest(
     let medians = medians
         .iter()
         .map(|(name, median)| format!("{name} {}", median.shown(seconds)));
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{best} is the fastest at {won} of {told} points that tell; at {last} {}: {}",
             axis.name(),
             medians.collect::<Vec<_>>().join(", ")
         ),
         holds: match told {
-            0 => Told::TooShort,
+            0 => Decision::TooShort,
             told => (won as f64 / told as f64 > MOST).into(),
         },
         difference: String::new(),
@@ -254,14 +261,14 @@ fn ranking<'n>(point: &Trials<'_>, algorithms: &[&'n str]) -> Vec<(&'n str, Esti
     medians
 }
 
-/// That from one point on an algorithm gets slow, more than each of the others does.
+/// Tests that from one point on an algorithm gets slow, more than each of the others does.
 pub fn degrades(
     trials: &Trials<'_>,
     axis: Axis,
     from: u64,
     slow: &str,
     others: &[&str],
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let all_of_them = [&[slow], others].concat();
     let part = trials.part(axis).with(&all_of_them)?;
     let points = part.along(axis).into_iter();
@@ -286,7 +293,7 @@ pub fn degrades(
         .iter()
         .map(|(name, growth)| format!("{name} {}", growth.shown(times)));
     let slowest = growths.first().map_or(unknown, |(_, growth)| *growth);
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "From {first} to {last} {} the median grows: {}",
             axis.name(),
@@ -301,13 +308,13 @@ pub fn degrades(
     })
 }
 
-/// That algorithms take about as long on the histories of one experiment as on those of another with the same points.
+/// Tests that algorithms take about as long on the histories of one experiment as on those of another with the same points.
 pub fn similar(
     trials: &Trials<'_>,
     reference: &Trials<'_>,
     axis: Axis,
     algorithms: &[&str],
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let points = trials.part(axis).with(algorithms)?.along(axis);
     let known = reference.part(axis).with(algorithms)?.along(axis);
     let mut ratios = Vec::new();
@@ -335,7 +342,7 @@ pub fn similar(
     let near = |ratio: &&Estimate| ratio.low <= SIMILAR && ratio.high >= 1.0 / SIMILAR;
     let similar = ratios.iter().filter(near).count();
     let middle = median(&ratios).map_or(String::new(), |middle| middle.shown(times));
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{similar} of {} medians within a factor of 2 of those of {}; the middle one is {middle} that",
             ratios.len(),

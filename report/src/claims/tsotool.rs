@@ -1,12 +1,14 @@
 //! Claims of *Completely Verifying Memory Consistency of Test Program Executions*: here how often the algorithms find an order.
 
 mod reasons;
-mod times;
+pub(super) mod times;
 
-use super::measure::{AtSize, Axis, Estimate, FEWEST, FEWEST_CASES, Share, Trials};
-use super::paper::{self, Stated, percent};
+use super::measure::{AtSize, Axis, FEWEST, FEWEST_CASES, Trials};
+use super::paper::{self, PublishedClaim};
 use super::speed;
-use super::{Claim, Found, Missing, Told};
+use super::{Decision, Evidence, Missing};
+use crate::numbers::percent;
+use crate::statistics::{Estimate, Share};
 use tables::{Said, Trial};
 
 const BASELINE: &str = "tso-baseline";
@@ -19,27 +21,13 @@ const FEW_THREADS: u32 = 16;
 /// The experiments in which Deriv+Back runs.
 const EXPERIMENTS: [&str; 3] = ["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
 
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    let finding = vec![
-        paper::FIG3_BETTER.claim(better(results)),
-        paper::FIG3_INCOMPLETE.claim(incomplete(results)),
-        paper::FIG3_SHARING.claim(sharing(results)),
-        paper::FIG3_LONGER.claim(longer(results)),
-        paper::BACK_ALWAYS.claim(always(results)),
-        paper::BACK_BACKTRACKS.claim(most(results, paper::BACK_BACKTRACKS, |row| row.backtracks)),
-        paper::BACK_DEPTH.claim(most(results, paper::BACK_DEPTH, |row| row.depth)),
-        paper::HEU_BACK.claim(heu_back(results)),
-    ];
-    [finding, times::claims(results)].concat()
-}
-
 /// How often an algorithm finds an order, of the runs that came to an end.
 fn found(trials: &Trials<'_>, algorithm: &str) -> Result<Share, Missing> {
     let rows = trials.rows(algorithm);
     let ended = rows.filter(|row| !row.said.is_cut_off());
     let share = Share::of(ended.map(|row| row.said == Said::Consistent));
     match share.of < FEWEST as u64 {
-        true => Err(Missing::CutOff(trials.experiment)),
+        true => Err(Missing::TimedOut(trials.experiment)),
         false => Ok(share),
     }
 }
@@ -50,10 +38,10 @@ fn sorted<'r>(results: AtSize<'r>, experiment: &'static str) -> Result<Trials<'r
         .enough()
 }
 
-fn better(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn better(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let [heu, deriv] = [found(&trials, SORTS[0])?, found(&trials, SORTS[1])?];
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("Heu {}, Deriv {}", shown(heu), shown(deriv)),
         holds: is_above(deriv, heu),
         difference: String::new(),
@@ -61,17 +49,17 @@ fn better(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn incomplete(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn incomplete(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let deriv = found(&trials, "deriv")?;
-    Ok(Found {
+    Ok(Evidence {
         ours: shown(deriv),
         holds: match deriv {
-            Share { part, of } if part < of => Told::Yes,
+            Share { part, of } if part < of => Decision::Yes,
             Share { of, .. } if of < FEWEST_CASES => {
-                Told::Unclear("Too few histories to see that it always finds one.")
+                Decision::Unclear("Too few histories to see that it always finds one.")
             }
-            _ => Told::No,
+            _ => Decision::No,
         },
         difference: String::new(),
         basis: trials.basis(&["deriv"]),
@@ -79,11 +67,11 @@ fn incomplete(results: AtSize<'_>) -> Result<Found, Missing> {
 }
 
 /// Whether one share is above another, and not by chance.
-fn is_above(one: Share, other: Share) -> Told {
+fn is_above(one: Share, other: Share) -> Decision {
     match one.interval().exceeds(other.interval()) {
-        Some(true) => Told::Yes,
-        _ if one.value() <= other.value() => Told::No,
-        _ => Told::Unclear("The difference may be chance: the confidence intervals overlap."),
+        Some(true) => Decision::Yes,
+        _ if one.value() <= other.value() => Decision::No,
+        _ => Decision::Unclear("The difference may be chance: the confidence intervals overlap."),
     }
 }
 
@@ -91,7 +79,7 @@ fn shown(share: Share) -> String {
     format!("{} ({share})", percent(share.value()))
 }
 
-fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn sharing(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let sharing = |trial: &Trial| f64::from(trial.threads) / f64::from(trial.locations.max(1));
     let mut all: Vec<f64> = trials
@@ -118,7 +106,7 @@ fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
             shown(*much)
         )
     });
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{}; divided at p/a = {middle:.3}",
             ours.collect::<Vec<_>>().join("; ")
@@ -134,7 +122,7 @@ fn sharing(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn longer(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn longer(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = sorted(results, "tsotool-fig4")?;
     let points = trials.along(Axis::Operations);
     let [(shortest, short), .., (longest, long)] = &points[..] else {
@@ -154,7 +142,7 @@ fn longer(results: AtSize<'_>) -> Result<Found, Missing> {
             shown(*long)
         )
     });
-    Ok(Found {
+    Ok(Evidence {
         ours: ours.collect::<Vec<_>>().join("; "),
         holds: speed::all(ends.iter().map(|(_, short, long)| is_above(*short, *long))),
         difference: String::new(),
@@ -182,20 +170,24 @@ fn of_back(results: AtSize<'_>) -> Result<(Vec<&Trial>, String), Missing> {
     }
 }
 
-fn always(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn always(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let (rows, basis) = of_back(results)?;
     let ended = rows.iter().filter(|row| !row.said.is_cut_off());
     let share = Share::of(ended.map(|row| row.said == Said::Consistent));
     paper::BACK_ALWAYS.share(share, "histories", basis)
 }
 
-fn most(results: AtSize<'_>, stated: Stated, of: impl Fn(&Trial) -> u64) -> Result<Found, Missing> {
+pub(super) fn most(
+    results: AtSize<'_>,
+    stated: PublishedClaim,
+    of: impl Fn(&Trial) -> u64,
+) -> Result<Evidence, Missing> {
     let (rows, basis) = of_back(results)?;
     let row = rows.iter().max_by_key(|row| of(row));
     let most = row.map_or(0, |row| of(row));
     let backtracked = rows.iter().filter(|row| row.backtracks > 0).count();
     let found = stated.number(Estimate::exactly(most as f64), None, basis);
-    let place = row.filter(|_| found.holds == Told::No).map(|row| {
+    let place = row.filter(|_| found.holds == Decision::No).map(|row| {
         let (experiment, point, number) = (&row.experiment, &row.point, row.number);
         let choices = row.nodes.map_or(String::new(), |choices| {
             format!(", which took {choices} choices")
@@ -209,7 +201,7 @@ fn most(results: AtSize<'_>, stated: Stated, of: impl Fn(&Trial) -> u64) -> Resu
     Ok(found.because(place.unwrap_or_default()))
 }
 
-fn heu_back(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn heu_back(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let name = "heu-back";
     let trials = Trials::of(results, "tsotool-fig3", "tso")?
         .with(&[name])?
@@ -226,7 +218,7 @@ fn heu_back(results: AtSize<'_>) -> Result<Found, Missing> {
         Share::of(rows.map(|row| row.said == Said::Consistent))
     };
     let [few, many] = [few, many].map(finished);
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "finishes {} up to {FEW_THREADS} threads, {} beyond",
             shown(few),

@@ -3,10 +3,12 @@
 mod reasons;
 
 use super::kernels::{Ordered, average, ceiling, exact, in_kernel, of_kernels, ordered};
-use super::measure::{AtSize, Axis, Estimate, FEWEST_CASES, History, Share, Trials, mean, time};
-use super::paper::{self, FEWEST_APART, NOT_FAR, Stated, percent};
+use super::measure::{AtSize, Axis, FEWEST_CASES, History, Trials, time};
+use super::paper::{self, FEWEST_APART, NOT_FAR, PublishedClaim};
 use super::speed::{self, all};
-use super::{Claim, Found, Missing, Told};
+use super::{Decision, Evidence, Missing};
+use crate::numbers::percent;
+use crate::statistics::{Estimate, Share, mean};
 use tables::Said;
 
 /// The algorithms of Figures 6 to 8.
@@ -15,36 +17,15 @@ const ALGORITHMS: [&str; 4] = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
 /// The number of threads up to which DBCOP does well.
 const FEW: u32 = 8;
 
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    vec![
-        paper::WSC_EXACT.claim(kernel(results, paper::WSC_EXACT, "wsc")),
-        paper::WSC_REST.claim(rest(results)),
-        paper::CCM_EXACT.claim(kernel(results, paper::CCM_EXACT, "ccm")),
-        paper::KERNEL_MORE.claim(kernel_more(results)),
-        paper::WSC_PAIRS.claim(pairs(results, paper::WSC_PAIRS, "wsc")),
-        paper::CCM_PAIRS.claim(pairs(results, paper::CCM_PAIRS, "ccm")),
-        paper::PAIRS_MORE.claim(pairs_more(results)),
-        paper::FIG6_DBCOP.claim(fastest(results, "wsc-fig6", Axis::Operations, "dbcop")),
-        paper::FIG6_ENUM.claim(enumerating(results, "wsc-fig6", Axis::Operations)),
-        paper::FIG7_DBCOP.claim(degrades(results)),
-        paper::FIG7_BEST.claim(fastest(results, "wsc-fig7", Axis::Threads, "wsc-dbcop")),
-        paper::FIG7_ENUM.claim(enumerating(results, "wsc-fig7", Axis::Threads)),
-        paper::FIG8_SIMILAR.claim(similar(results)),
-        paper::FIG9_ALL.claim(all_refuted(results)),
-        paper::FIG9_CCM.claim(saturating(results)),
-        paper::FIG9_MISSES.claim(misses(results)),
-        paper::FIG9_MORE.claim(more(results)),
-        paper::FIG9_DBCOP.claim(dbcop(results)),
-        paper::FIG9_BEYOND.claim(beyond(results)),
-        paper::FIG9_SECONDS.claim(longest(results)),
-    ]
-}
-
 fn kernel_trials(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
     Trials::of(results, "wsc-kernel", "sc")
 }
 
-fn kernel(results: AtSize<'_>, stated: Stated, criterion: &str) -> Result<Found, Missing> {
+pub(super) fn kernel(
+    results: AtSize<'_>,
+    stated: PublishedClaim,
+    criterion: &str,
+) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?;
     let rows = of_kernels(&trials, criterion)?;
     let basis = trials.basis(&["kernel", criterion]) + &ceiling(&rows);
@@ -86,7 +67,7 @@ fn missed(rows: &[Ordered]) -> String {
     }
 }
 
-fn rest(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn rest(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?;
     let rows = of_kernels(&trials, "wsc")?;
     let parts = rows.iter().filter_map(|row| row.of_kernel());
@@ -102,11 +83,11 @@ fn rest(results: AtSize<'_>) -> Result<Found, Missing> {
         .because(missed(&rows)))
 }
 
-fn kernel_more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn kernel_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?;
     let (of_wsc, of_ccm) = (of_kernels(&trials, "wsc")?, of_kernels(&trials, "ccm")?);
     let (wsc, ccm) = (exact(&of_wsc), exact(&of_ccm));
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{} ({wsc}) against {} ({ccm})",
             percent(wsc.value()),
@@ -121,7 +102,11 @@ fn kernel_more(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn pairs(results: AtSize<'_>, stated: Stated, criterion: &str) -> Result<Found, Missing> {
+pub(super) fn pairs(
+    results: AtSize<'_>,
+    stated: PublishedClaim,
+    criterion: &str,
+) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?.enough_cases()?;
     let rows = ordered(&trials, criterion)?;
     let basis = trials.basis(&[criterion]) + &ceiling(&rows);
@@ -144,14 +129,14 @@ fn above(interval: Estimate, share: f64) -> Option<bool> {
     interval.exceeds(Estimate::exactly(share))
 }
 
-fn pairs_more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn pairs_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = kernel_trials(results)?
         .with(&["wsc", "ccm"])?
         .enough_cases()?;
     let (of_wsc, of_ccm) = (ordered(&trials, "wsc")?, ordered(&trials, "ccm")?);
     let share = |rows: &[Ordered]| average(rows, |row| 1.0 - row.unordered()).low;
     let (wsc, ccm) = (share(&of_wsc), share(&of_ccm));
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{} against {}", percent(wsc), percent(ccm)),
         holds: (wsc > ccm && wsc - ccm <= NOT_FAR).into(),
         difference: String::new(),
@@ -159,12 +144,12 @@ fn pairs_more(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn fastest(
+pub(super) fn fastest(
     results: AtSize<'_>,
     experiment: &'static str,
     axis: Axis,
     best: &str,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, experiment, "sc")?;
     let others: Vec<&str> = ALGORITHMS
         .into_iter()
@@ -175,11 +160,11 @@ fn fastest(
     Ok(found.because(reasons::saturations(results, &trials)))
 }
 
-fn enumerating(
+pub(super) fn enumerating(
     results: AtSize<'_>,
     experiment: &'static str,
     axis: Axis,
-) -> Result<Found, Missing> {
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, experiment, "sc")?;
     let found = speed::faster(&trials, &[axis], &["wsc-enum"], "ccm-enum")?;
     let found = found.because(reasons::course(&trials, axis, "ccm-enum", "wsc-enum"));
@@ -187,14 +172,14 @@ fn enumerating(
     Ok(found.because(reasons::saturations(results, &trials)))
 }
 
-fn degrades(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn degrades(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "wsc-fig7", "sc")?;
     let others = ["wsc-enum", "ccm-enum", "wsc-dbcop"];
     let found = speed::degrades(&trials, Axis::Threads, FEW.into(), "dbcop", &others)?;
     Ok(found.because(reasons::looked(&trials)))
 }
 
-fn similar(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn similar(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "wsc-fig8", "sc")?;
     let reference = Trials::of(results, "wsc-fig7", "sc")?;
     let found = speed::similar(&trials, &reference, Axis::Threads, &ALGORITHMS)?;
@@ -236,21 +221,21 @@ fn refuted(trials: &Trials<'_>, criterion: &str) -> Share {
     Share::of(rows.map(|row| row.said == Said::Violation))
 }
 
-fn all_refuted(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn all_refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["wsc"])?;
     let basis = violations.basis(&["wsc"]);
     let found = paper::FIG9_ALL.share(refuted(&violations, "wsc"), "violations", basis)?;
     Ok(found.because(unknown(results)))
 }
 
-fn saturating(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn saturating(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?;
     let found = speed::faster(&violations, &[Axis::Threads], &["wsc"], "ccm")?;
     let found = found.because(reasons::course(&violations, Axis::Threads, "ccm", "wsc"));
     Ok(found.because(reasons::unrefuted(results, &violations)))
 }
 
-fn misses(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn misses(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["ccm"])?;
     let caught = refuted(&violations, "ccm");
     let missed = Share {
@@ -260,7 +245,7 @@ fn misses(results: AtSize<'_>) -> Result<Found, Missing> {
     paper::FIG9_MISSES.share(missed, "violations", violations.basis(&["ccm"]))
 }
 
-fn more(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["wsc", "ccm"])?.enough()?;
     let only = |one: &str, other: &str| {
         let histories = violations.histories.iter();
@@ -275,10 +260,10 @@ fn more(results: AtSize<'_>) -> Result<Found, Missing> {
         of: violations.histories.len() as u64,
     };
     paper::FIG9_MISSES.enough_for_rare(alone)?;
-    Ok(Found {
+    Ok(Evidence {
         ours: format!("{wsc} that wSC alone refutes, {ccm} that CCM alone refutes"),
         holds: match alone.part {
-            few if few < FEWEST_APART => Told::Unclear("Too few histories tell the two apart."),
+            few if few < FEWEST_APART => Decision::Unclear("Too few histories tell the two apart."),
             _ => (wsc > ccm).into(),
         },
         difference: String::new(),
@@ -286,32 +271,32 @@ fn more(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn dbcop(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn dbcop(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = violations(results)?.with(&["wsc", "dbcop"])?;
     let eight = trials
         .filter(|history| history.any.threads == FEW)
         .enough()?;
     let ratio = eight.ratio("dbcop", "wsc");
-    let ratio = ratio.ok_or(Missing::CutOff("wsc-fig9"))?;
+    let ratio = ratio.ok_or(Missing::TimedOut("wsc-fig9"))?;
     let basis = eight.basis(&["wsc", "dbcop"]);
     Ok(paper::FIG9_DBCOP
         .number(ratio, None, basis)
         .because(reasons::looked_for(&eight)))
 }
 
-fn beyond(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn beyond(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = violations(results)?.with(&["wsc", "dbcop"])?;
     let trials = trials.filter(|history| history.any.threads >= FEW);
     speed::grows(&trials, Axis::Threads, &["wsc"], "dbcop")
 }
 
-fn longest(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(super) fn longest(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["wsc"])?.enough()?;
     let seconds = violations.rows("wsc").filter_map(time);
     let longest = seconds.reduce(|one, other| Estimate {
         low: one.low.max(other.low),
         high: one.high.max(other.high),
     });
-    let longest = longest.ok_or(Missing::CutOff("wsc-fig9"))?;
+    let longest = longest.ok_or(Missing::TimedOut("wsc-fig9"))?;
     Ok(paper::FIG9_SECONDS.number(longest, None, violations.basis(&["wsc"])))
 }

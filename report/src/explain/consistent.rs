@@ -24,7 +24,7 @@ pub fn consistent(
         lead: vec!["Memory order goes down: each operation reads what was written last above it, or what waits in its own thread's buffer.".to_owned()],
         columns: history.threads().iter().map(|thread| format!("thread {}", thread.label)).collect(),
         operations: steps.iter().take(LISTED).map(|step| operation(history, *step)).collect(),
-        notes: assumptions::of(history),
+        notes: assumptions::of(&history.provenance),
         ..Picture::default()
     };
     if steps.len() <= DRAWN {

@@ -42,7 +42,7 @@ pub fn violation(
     let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
     let lines = coherence::lines(history, transitions, permissions, &ops);
-    let mut notes = assumptions::of(history);
+    let mut notes = assumptions::of(&history.provenance);
     if lines.is_empty() && transitions.iter().next().is_some() {
         notes.push(
             "the trace has transitions, but none of these addresses: what CPUs execute has virtual ones"

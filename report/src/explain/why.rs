@@ -30,7 +30,7 @@ pub fn ticks(history: &History, op: OpId) -> Option<String> {
     let operation = history.operation(op);
     match (operation.issued, operation.completed) {
         (Some(issued), Some(completed))
-            if operation.kind.is_plain_store()
+            if operation.kind.may_be_buffered()
                 && history.provenance.source == Source::Client
                 && issued != completed =>
         {

@@ -1,33 +1,32 @@
-//! The trials that a figure is about.
+//! The trials of an experiment that a figure shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::numbers::{seconds, span};
-use super::statistics::Measured;
+use crate::claims::measure;
+use crate::numbers::{seconds, span};
+use crate::plot::style::rank;
+use crate::statistics::Estimate;
 use tables::Trial;
 
-/// Sizes of experiments, the larger ones later.
-const SIZES: [&str; 3] = ["quick", "paper", "large"];
+/// Sizes of experiments, in ascending order.
+pub const SIZES: [&str; 3] = ["quick", "paper", "large"];
 
 /// The trials of an experiment of one size, or a part of them.
 #[derive(Clone, Debug)]
 pub struct Sample<'a> {
-    /// The experiment.
-    pub experiment: &'a str,
+    /// The size, if there is a larger one too: figures have it in their names then.
+    pub lesser_size: Option<&'a str>,
     size: &'a str,
-    /// Whether there is a larger one.
-    is_lesser: bool,
     /// The trials.
     pub trials: Vec<&'a Trial>,
 }
 
-/// What a history is: part, point and number.
+/// Identifies a history by part, point and number.
 pub type HistoryId<'a> = (&'a str, &'a str, u32);
 
 impl<'a> Sample<'a> {
-    /// The samples of an experiment, one of each size, the largest first. They are never put together: they have
-    /// other points and limits.
-    pub fn all(trials: &'a [Trial], experiment: &'a str) -> Vec<Sample<'a>> {
+    /// The samples of an experiment, one for each size, the largest first. Sizes differ in points and limits, so no figure mixes them.
+    pub fn all(trials: &'a [Trial], experiment: &str) -> Vec<Sample<'a>> {
         let mut sizes: BTreeMap<(usize, &str), Vec<&Trial>> = BTreeMap::new();
         for trial in trials.iter().filter(|trial| trial.experiment == experiment) {
             let rank = SIZES.iter().position(|size| *size == trial.size);
@@ -36,41 +35,35 @@ impl<'a> Sample<'a> {
         }
         let sizes = sizes.into_iter().rev().enumerate();
         let sample = |(at, ((_, size), trials)): (usize, ((usize, &'a str), _))| Sample {
-            experiment,
             size,
-            is_lesser: at > 0,
+            lesser_size: (at > 0).then_some(size),
             trials,
         };
         sizes.map(sample).collect()
     }
 
-    /// Those of which something is true; none if there are none.
+    /// The trials that satisfy a condition; none if no trial does.
     pub fn only(&self, is_wanted: impl Fn(&Trial) -> bool) -> Option<Sample<'a>> {
         let mut sample = self.clone();
         sample.trials.retain(|trial| is_wanted(trial));
         (!sample.trials.is_empty()).then_some(sample)
     }
 
-    /// Those of a part.
+    /// The trials of a part of the experiment; none if it has none.
     pub fn part(&self, part: &str) -> Option<Sample<'a>> {
         self.only(|trial| trial.part == part)
     }
 
-    /// The name of a figure of it, with what tells it from others of the same experiment.
-    pub fn name(&self, tail: &str) -> String {
-        let names = [
-            self.experiment,
-            tail,
-            if self.is_lesser { self.size } else { "" },
-        ];
-        let names = names.into_iter().filter(|name| !name.is_empty());
-        let name = names.collect::<Vec<_>>().join("-");
-        // It is to be the name of a file, whatever a table says.
-        name.replace(|one: char| !one.is_ascii_alphanumeric() && one != '-', "-")
+    /// The algorithms, in the order of legends.
+    pub fn algorithms(&self) -> Vec<String> {
+        let names: BTreeSet<&str> = self.trials.iter().map(|trial| &*trial.algorithm).collect();
+        let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        names.sort_by_key(|name| (rank(name), name.clone()));
+        names
     }
 
-    /// How many histories a point has, such as `200 histories a point`.
-    pub fn histories_a_point(&self) -> String {
+    /// The number of histories of a point, such as `200 histories per point`.
+    pub fn histories_per_point(&self) -> String {
         let mut points: BTreeMap<(&str, &str), BTreeSet<u32>> = BTreeMap::new();
         for trial in &self.trials {
             let point = points.entry((&trial.part, &trial.point)).or_default();
@@ -78,10 +71,10 @@ impl<'a> Sample<'a> {
         }
         let span = span(points.values().map(BTreeSet::len));
         let word = if span == "1" { "history" } else { "histories" };
-        format!("{span} {word} a point")
+        format!("{span} {word} per point")
     }
 
-    /// How many histories there are in all.
+    /// The number of all histories, such as `200 histories`.
     pub fn histories(&self) -> String {
         match self.by_history().len() {
             1 => "1 history".to_owned(),
@@ -99,16 +92,18 @@ impl<'a> Sample<'a> {
         histories
     }
 
-    /// What a series is called: the algorithm, with the model if there are several in the sample.
+    /// The name of a series: the algorithm, with the model if the sample has several, and then the model alone for the engine's
+    /// own stages.
     pub fn series(&self, trial: &Trial) -> String {
         let has_several = self.trials.iter().any(|other| other.model != trial.model);
-        match has_several {
-            true => format!("{}, {}", trial.algorithm, trial.model.to_uppercase()),
-            false => trial.algorithm.clone(),
+        match trial.algorithm.as_str() {
+            algorithm if !has_several => algorithm.to_owned(),
+            "stages" => trial.model.to_uppercase(),
+            algorithm => format!("{algorithm}, {}", trial.model.to_uppercase()),
         }
     }
 
-    /// Where and with what the trials were run: the last sentence of a caption.
+    /// Where and how the trials were run: the last sentence of a caption.
     pub fn circumstances(&self) -> String {
         let list = |of: &dyn Fn(&Trial) -> Option<String>| {
             let all: BTreeSet<String> = self.trials.iter().filter_map(|trial| of(trial)).collect();
@@ -117,8 +112,7 @@ impl<'a> Sample<'a> {
         };
         let protocols = list(&|trial| trial.protocol.clone());
         let sources = list(&|trial| Some(trial.source.clone()));
-        let limits: BTreeSet<String> = self.limits().map(seconds).collect();
-        let limits: Vec<String> = limits.into_iter().collect();
+        let limits = list(&|trial| Some(seconds(trial.timeout)));
         let mut said = vec![
             format!("Size {}", self.size),
             format!("histories: {sources}"),
@@ -126,7 +120,7 @@ impl<'a> Sample<'a> {
         if !protocols.is_empty() {
             said.push(format!("protocols: {protocols}"));
         }
-        said.push(format!("limit a run: {}", limits.join(", ")));
+        said.push(format!("time limit: {}", limits));
         for (name, list) in [
             ("rubric", list(&|trial| Some(trial.version.clone()))),
             ("on", list(&|trial| Some(trial.machine.clone()))),
@@ -137,32 +131,17 @@ impl<'a> Sample<'a> {
         }
         format!("{}.", said.join("; "))
     }
-
-    /// The time limits of all trials.
-    pub fn limits(&self) -> impl Iterator<Item = f64> {
-        self.trials.iter().map(|trial| trial.timeout)
-    }
 }
 
-/// How long a trial took. One that was cut off took as long as its limit, however long it really took; and one that came to its
-/// end after the limit was only not looked at in time.
-pub fn time(trial: &Trial) -> Measured {
+/// The time of a trial. A run that timed out took at least its limit, and so did one that ended after it; none if the row has no
+/// sensible time.
+pub fn time(trial: &Trial) -> Option<Estimate> {
     let has_limit = trial.timeout.is_finite() && trial.timeout > 0.0;
-    let is_late = has_limit && trial.seconds > trial.timeout;
-    let is_cut_off = trial.said.is_cut_off() || is_late;
-    Measured {
-        value: if is_cut_off && has_limit {
-            trial.timeout
-        } else {
-            trial.seconds
-        },
-        is_cut_off,
+    let is_late = trial.said.is_cut_off() || trial.seconds > trial.timeout;
+    match has_limit && is_late {
+        true => Some(Estimate::at_least(trial.timeout)),
+        false => measure::time(trial),
     }
-}
-
-/// What its algorithm is called in a legend, if the series has several models.
-pub fn algorithm_of(series: &str) -> &str {
-    series.split_once(", ").map_or(series, |(name, _)| name)
 }
 
 #[cfg(test)]
@@ -191,8 +170,8 @@ mod tests {
             trial("paper", "threads=2", 0),
         ];
         let samples = Sample::all(&trials, "e");
-        let names: Vec<String> = samples.iter().map(|sample| sample.name("../x")).collect();
-        assert_eq!(names, ["e----x", "e----x-quick"]);
+        let sizes: Vec<Option<&str>> = samples.iter().map(|sample| sample.lesser_size).collect();
+        assert_eq!(sizes, [None, Some("quick")]);
         assert_eq!(samples[0].trials, [&trials[1]]);
         assert!(Sample::all(&trials, "other").is_empty());
     }
@@ -209,7 +188,7 @@ mod tests {
             ..trials[0].clone()
         });
         let sample = &Sample::all(&trials, "e")[0];
-        assert_eq!(sample.histories_a_point(), "1–2 histories a point");
+        assert_eq!(sample.histories_per_point(), "1–2 histories per point");
         assert_eq!(sample.by_history().len(), 3);
         assert!(sample.part("operations").is_none());
         assert_eq!(sample.series(&trials[0]), "wsc");
@@ -226,22 +205,25 @@ mod tests {
         ];
         let sample = &Sample::all(&trials, "e")[0];
         assert_eq!(sample.series(&trials[1]), "wsc, TSO");
-        assert_eq!(algorithm_of("wsc, TSO"), "wsc");
     }
 
     #[test]
-    fn what_is_cut_off_took_the_limit() {
+    fn what_timed_out_took_at_least_the_limit() {
         let mut one = trial("quick", "threads=2", 0);
+        let limit = Some(Estimate::at_least(60.0));
         one.seconds = 60.3;
-        assert_eq!((time(&one).value, time(&one).is_cut_off), (60.0, true));
-        one.said = Said::Timeout;
-        assert_eq!((time(&one).value, time(&one).is_cut_off), (60.0, true));
-        one.seconds = 59.9;
-        assert_eq!((time(&one).value, time(&one).is_cut_off), (60.0, true));
+        assert_eq!(time(&one), limit);
+        for said in [Said::Timeout, Said::Memory] {
+            one.said = said;
+            assert_eq!(time(&one), limit);
+            one.seconds = 59.9;
+            assert_eq!(time(&one), limit);
+        }
         one.said = Said::Consistent;
-        assert_eq!(time(&one), Measured::exactly(59.9));
-        one.seconds = 60.3;
-        one.timeout = 0.0;
-        assert_eq!(time(&one).value, 60.3);
+        assert_eq!(time(&one), Some(Estimate::exactly(59.9)));
+        (one.seconds, one.timeout) = (60.3, 0.0);
+        assert_eq!(time(&one), Some(Estimate::exactly(60.3)));
+        one.seconds = f64::NAN;
+        assert_eq!(time(&one), None);
     }
 }

@@ -1,76 +1,80 @@
-//! Figures of time against what is varied.
+//! Time to check a history, against the number of operations or threads.
 
-use super::Figure;
-use super::axis::{Axis, Division};
-use super::chart::Plot;
-use super::lines::{self, Series, Unit};
-use super::numbers::{count, seconds};
 use super::sample::{Sample, time};
+use crate::claims::paper::FIG9_SECONDS;
+use crate::numbers::{count, seconds};
+use crate::plot::axis::{Axis, Scale};
+use crate::plot::chart::Plot;
+use crate::plot::lines::{self, Quantity, Series};
 use tables::Trial;
 
-/// Width and height of a panel that stands alone.
+/// Width and height of a panel that stands alone, in pixels.
 pub const WIDE: (i32, i32) = (720, 360);
 
-/// Width and height of one of two panels beside each other.
-pub const HALF: (i32, i32) = (500, 340);
+/// Name of the axis of times.
+pub const TIME: &str = "time to check a history";
 
-/// A figure of the time that algorithms take.
-pub struct Times<'t> {
-    /// What follows the experiment in its name.
-    pub tail: &'t str,
-    /// What it shows.
-    pub title: String,
-    /// What it is about, and what it repeats.
-    pub caption: &'t str,
-    /// Times that the paper states, and what it says of them.
-    pub stated: Vec<(f64, &'t str)>,
+/// Against the number of operations.
+pub fn by_operations(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, "operations", None)
 }
 
-impl Times<'_> {
-    /// The figure of a part of a sample.
-    pub fn figure(self, sample: &Sample<'_>, part: &str) -> Option<Figure> {
-        let sample = sample.part(part)?;
-        let series = curves(&sample, part, |name| name);
-        let numbers = lines::times(&series).chain(self.stated.iter().map(|(time, _)| *time));
-        let y = Axis::seconds("time to check", numbers, Division::AsNeeded);
-        let mut panel = lines::panel("", &x_name(part, &sample.trials), &series, Unit::Seconds, y);
-        let mut legend = lines::legend(&series, Unit::Seconds);
-        for (at, text) in self.stated {
-            let (rule, entry) = lines::stated(at, format!("{text} {}", seconds(at)));
-            panel.layers.push(rule);
-            legend.push(entry);
-        }
-        let plot = Plot {
-            title: self.title,
-            subtitle: subtitle(&sample),
-            panels: vec![panel],
-            columns: 1,
-            panel_size: WIDE,
-            legend,
-        };
-        let table = lines::table(&[], part, &[(Vec::new(), series)], Unit::Seconds);
-        let caption = format!("{} {}", self.caption, sample.circumstances());
-        Figure::new(sample.name(self.tail), &plot, caption, table)
+/// Against the number of threads.
+pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, "threads", None)
+}
+
+/// Against the number of threads, with the published bound on the time of wSC.
+pub fn with_bound(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, "threads", FIG9_SECONDS.value())
+}
+
+fn plot(sample: &Sample<'_>, part: &str, bound: Option<f64>) -> Option<Plot> {
+    let sample = sample.part(part)?;
+    let series = curves(&sample, part);
+    let y = Axis::seconds(TIME, lines::times(&series).chain(bound), Scale::Auto);
+    let mut panel = lines::panel(
+        "",
+        &x_name(part, &sample.trials),
+        &series,
+        Quantity::Seconds,
+        y,
+    );
+    if panel.x.is_logarithmic() {
+        let times = lines::times(&series).chain(bound);
+        panel.y = Axis::seconds(TIME, times, Scale::Logarithmic);
     }
+    let mut legend = lines::legend(&series, Quantity::Seconds);
+    if let Some(bound) = bound {
+        let text = format!("wsc, published: at most {}", seconds(bound));
+        let (line, entry) = lines::published(bound, text);
+        panel.layers.push(line);
+        legend.push(entry);
+    }
+    Some(Plot {
+        subtitle: subtitle(&sample),
+        panels: vec![panel],
+        columns: 1,
+        panel_size: WIDE,
+        legend,
+        table: lines::table(&[], part, &[(Vec::new(), series)], Quantity::Seconds),
+    })
 }
 
-/// The curves of a sample, a series an algorithm, called as `name` says.
-pub fn curves(sample: &Sample<'_>, part: &str, name: impl Fn(String) -> String) -> Vec<Series> {
+/// The curves of a sample, one for each series.
+pub fn curves(sample: &Sample<'_>, part: &str) -> Vec<Series> {
     let trials = sample.trials.iter();
     let measured =
-        trials.map(|trial| (name(sample.series(trial)), place(part, trial), time(trial)));
+        trials.filter_map(|trial| Some((sample.series(trial), place(part, trial), time(trial)?)));
     lines::series(measured)
 }
 
-/// Of how many histories a point is, and what is drawn.
+/// The subtitle of medians of times.
 pub fn subtitle(sample: &Sample<'_>) -> String {
-    format!(
-        "{}; median, quartiles and mean of the time to check one",
-        sample.histories_a_point()
-    )
+    format!("{}; median and quartiles", sample.histories_per_point())
 }
 
-/// Where a trial is on the axis of a part.
+/// The place of a trial on the axis of a part.
 pub fn place(part: &str, trial: &Trial) -> u64 {
     match part {
         "threads" => u64::from(trial.threads),
@@ -79,7 +83,7 @@ pub fn place(part: &str, trial: &Trial) -> u64 {
     }
 }
 
-/// What the axis of a part shows, with what is the same for all trials on it.
+/// The name of the axis of a part, with what is the same for all trials on it.
 pub fn x_name(part: &str, trials: &[&Trial]) -> String {
     let same = |of: &dyn Fn(&Trial) -> u64| {
         let first = trials.first().map(|trial| of(trial))?;
@@ -96,7 +100,6 @@ pub fn x_name(part: &str, trials: &[&Trial]) -> String {
     });
     match (part, threads, operations, each) {
         ("operations", Some(threads), ..) => format!("operations ({threads} threads)"),
-        ("operations", ..) => "operations".to_owned(),
         ("threads", _, Some(operations), _) => {
             format!("threads ({} operations)", count(operations))
         }

@@ -1,4 +1,4 @@
-//! What a campaign found: which mutants, by what, how early, and which not.
+//! The section about a campaign: mutants found and not found, criteria, operations until detection.
 
 mod kills;
 mod mutants;
@@ -9,12 +9,9 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::drawing::drawing;
-use super::experiments::is_of;
 use super::section::{Anchors, Section};
 use crate::answers::{Answers, Scope};
-
-/// What figures of a campaign are called after.
-pub(super) const NAME: &str = "mutants";
+use crate::figures::CAMPAIGN;
 
 /// The section, if there was a campaign.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
@@ -22,22 +19,26 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let figures = page
         .figures
         .iter()
-        .filter(|figure| is_of(&figure.name, NAME));
+        .filter(|figure| figure.experiment == CAMPAIGN);
     let body = html! {
         (overview(answers))
         @for figure in figures { (drawing(figure, anchors)) }
     };
     let mut section = Section::new(anchors, "campaign", "Campaign", body);
     let parts = [
-        ("kills", "What catches which mutants", kills::part(answers)),
+        (
+            "kills",
+            "Mutants found, by operator and finder",
+            kills::part(answers),
+        ),
         (
             "rates",
-            "What share of violations each criterion catches",
+            "Share of violations that each criterion refutes",
             shares::rates(answers),
         ),
         (
             "operations",
-            "Operations until a violation shows",
+            "Operations until a violation is detected",
             shares::operations(answers),
         ),
         (
@@ -47,7 +48,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         ),
         (
             "survivors",
-            "Mutants that nothing caught",
+            "Mutants that nothing found",
             mutants::survivors(answers),
         ),
         (
@@ -57,12 +58,12 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         ),
         (
             "generators",
-            "Blind programs and guided ones",
+            "Blind and guided programs",
             unmutated::generators(answers),
         ),
         (
             "unmutated",
-            "The protocols as they are",
+            "Unmutated protocols",
             unmutated::alarms(answers),
         ),
     ];
@@ -82,14 +83,14 @@ fn overview(answers: &Answers) -> Markup {
     let (tried, caught) = all.map_or((0, 0), |matrix| (matrix.total.mutants, matrix.total.killed));
     html! {
         p {
-            "Of " (tried) " mutants that may differ from their protocol, " (caught) " were caught and " (tried - caught)
-            " were not. Another " (answers.equivalents.len()) " were excluded: equivalent to their protocol, or their code unreachable. "
-            "A criterion counts for a mutant only if the cores that ran it promise what it checks."
+            "Of " (tried) " mutants that may differ from their protocol, " (caught) " were found and " (tried - caught)
+            " were not. Another " (answers.equivalents.len()) " were excluded, as equivalent to their protocol or unreachable. "
+            "A criterion counts for a mutant only if the cores that ran it guarantee what it checks."
         }
     }
 }
 
-/// Whose runs something is about.
+/// A scope as text.
 fn scope(scope: &Scope) -> String {
     match scope {
         Scope::All => "all cores".to_owned(),

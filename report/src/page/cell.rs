@@ -4,22 +4,22 @@ use maud::{Markup, html};
 
 /// A cell of a table.
 pub struct Cell {
-    /// What is in it.
+    /// The content.
     pub content: Markup,
-    /// What it is sorted by, if not by its text.
+    /// The key for sorting, if it is not the text.
     pub key: Option<String>,
     /// Whether it is a number, flush right.
     pub is_number: bool,
-    /// Whether it has so much text that its column must not be narrow.
+    /// Whether the text is so long that the column must be wide.
     pub is_long: bool,
-    /// How strong its colour is, from 0 to 1, if it is shaded.
+    /// The shade from 0 to 1, if there is one.
     pub shade: Option<f64>,
-    /// What a pointer is told.
+    /// The tooltip.
     pub title: Option<String>,
 }
 
 impl Cell {
-    /// Any text.
+    /// A cell with text.
     pub fn text(text: &str) -> Cell {
         Cell {
             is_long: is_long(text),
@@ -27,7 +27,7 @@ impl Cell {
         }
     }
 
-    /// Anything.
+    /// A cell with any content.
     pub fn of(content: Markup) -> Cell {
         Cell {
             content,
@@ -39,7 +39,7 @@ impl Cell {
         }
     }
 
-    /// A command, an id: what is typed.
+    /// A cell with a command or an id.
     pub fn code(text: &str) -> Cell {
         Cell {
             is_long: is_long(text),
@@ -47,7 +47,7 @@ impl Cell {
         }
     }
 
-    /// A whole number.
+    /// A cell with a whole number.
     pub fn count(number: u64) -> Cell {
         Cell::number(&grouped(number), number as f64)
     }
@@ -57,7 +57,7 @@ impl Cell {
         number.map_or_else(|| Cell::missing(otherwise), Cell::count)
     }
 
-    /// A number as text.
+    /// A cell with a number as text.
     pub fn number(text: &str, number: f64) -> Cell {
         Cell {
             key: Some(number.to_string()),
@@ -66,7 +66,7 @@ impl Cell {
         }
     }
 
-    /// Where there is no number.
+    /// A cell where a number is missing.
     pub fn missing(text: &str) -> Cell {
         Cell {
             key: Some(String::new()),
@@ -75,25 +75,25 @@ impl Cell {
         }
     }
 
-    /// The same, sorted by something else.
+    /// The cell, sorted by this key.
     pub fn sorted_by(mut self, key: f64) -> Cell {
         self.key = Some(key.to_string());
         self
     }
 
-    /// The same, shaded.
+    /// The cell with a shade.
     pub fn shaded(mut self, shade: f64) -> Cell {
         self.shade = Some(shade);
         self
     }
 
-    /// The same, with a word for a pointer.
+    /// The cell with a tooltip.
     pub fn titled(mut self, title: String) -> Cell {
         self.title = Some(title);
         self
     }
 
-    /// The style of a shaded cell: how much of the colour it has.
+    /// The style of a shaded cell.
     pub fn style(&self) -> Option<String> {
         self.shade.map(shade)
     }
@@ -104,7 +104,7 @@ fn is_long(text: &str) -> bool {
     text.chars().count() > 40
 }
 
-/// How much of the colour a cell has.
+/// The style of a shade from 0 to 1.
 pub fn shade(share: f64) -> String {
     format!("--shade:{:.0}%", share.clamp(0.0, 1.0) * 100.0)
 }
@@ -153,15 +153,6 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {what}", grouped(number as u64))
 }
 
-/// A share in percent.
-pub fn percent(share: f64) -> String {
-    match share * 100.0 {
-        whole if whole == whole.round() => format!("{whole:.0} %"),
-        fraction if fraction < 10.0 => format!("{fraction:.2} %"),
-        fraction => format!("{fraction:.1} %"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,10 +186,6 @@ mod tests {
         assert_eq!(
             (counted(1, "run", "runs"), counted(0, "run", "runs")),
             ("1 run".to_owned(), "0 runs".to_owned())
-        );
-        assert_eq!(
-            [0.5, 0.0125, 0.333].map(percent),
-            ["50 %", "1.25 %", "33.3 %"]
         );
     }
 

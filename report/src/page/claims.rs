@@ -8,7 +8,7 @@ use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::claims::{Claim, Verdict};
 
-/// The verdicts, in the order in which they are counted.
+/// The verdicts, in the order of the summary.
 const VERDICTS: [Verdict; 4] = [
     Verdict::Holds,
     Verdict::Differs,
@@ -16,15 +16,15 @@ const VERDICTS: [Verdict; 4] = [
     Verdict::Untested,
 ];
 
-/// What the verdicts mean.
-const VERDICTS_MEAN: &str = "Each claim has its rule, which does not depend on what is found. What the experiment was made to come near is \
-    calibrated, and neither holds nor differs. A claim is untested if its experiment was not run, has not finished, was run at the size for \
-    trying out, or has too few rows.";
+/// The meaning of the verdicts.
+const VERDICTS_MEAN: &str = "Each claim has a rule, which does not depend on the results. A claim whose number the experiment was calibrated to reproduce \
+    neither holds nor differs. A claim is untested if its experiment was not run, has not finished, was run at size quick, or has too \
+    few rows.";
 
-/// How wide the columns of a table of claims are: what is read has the most room.
+/// Widths of the columns of a table of claims, as parts of the whole.
 const WIDTHS: [u32; 8] = [15, 8, 8, 20, 8, 8, 15, 18];
 
-/// The section, if anything was tested.
+/// The section; none if no claim has results.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let (tested, untested): (Vec<&Claim>, Vec<&Claim>) =
         page.claims.iter().partition(|claim| claim.has_numbers());
@@ -34,21 +34,21 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let body = html! {
         p { (counts(page.claims)) }
         p { (VERDICTS_MEAN) }
-        (table("Claims of the papers, with what was found here", &tested).markup())
+        (table("Claims of the papers, with published results and ours", &tested).markup())
         @if !untested.is_empty() {
-            @let summary = counted(untested.len(), "claim of which nothing is known", "claims of which nothing is known");
-            (table("Claims of which nothing is known, with what would test them", &untested).folded(&summary, false))
+            @let summary = counted(untested.len(), "claim without results", "claims without results");
+            (table("Claims without results, with the commands that test them", &untested).folded(&summary, false))
         }
     };
     Some(Section::new(
         anchors,
         "claims",
-        "The papers, and here",
+        "Published results and ours",
         body,
     ))
 }
 
-/// `12 hold, 3 differ`: with the symbols of the table.
+/// The number of claims by verdict, such as `12 hold, 3 differ`.
 fn counts(claims: &[Claim]) -> Markup {
     let count = |verdict| {
         claims
@@ -70,8 +70,8 @@ fn table(caption: &str, claims: &[&Claim]) -> Table {
     let heads = [
         "Claim",
         "Paper",
-        "Paper's figure",
-        "Here",
+        "Published",
+        "Ours",
         "Verdict",
         "Experiment",
         "Rule",
@@ -94,7 +94,7 @@ fn table(caption: &str, claims: &[&Claim]) -> Table {
     table
 }
 
-/// A verdict with a symbol, for who does not see colours.
+/// A verdict with a symbol, so that it does not depend on colours.
 pub(super) fn word(verdict: Verdict) -> Markup {
     let symbol = match verdict {
         Verdict::Holds => "✓",

@@ -1,4 +1,4 @@
-//! Which transitions the protocols as they are took: a heat map for each machine.
+//! The transitions that unmutated protocols took, as a heat map for each machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +10,18 @@ use super::section::{Anchors, Section};
 use crate::coverage::Reached;
 use tables::Coverage;
 
-/// A transition of a protocol that no run can come to, such as one that only devices cause where there are none.
+/// An unreachable transition of a protocol, such as one that only devices cause where there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unreached {
     /// The protocol.
     pub protocol: String,
     /// The machine.
     pub machine: String,
-    /// The state in which the event would come.
+    /// The state.
     pub state: String,
     /// The event.
     pub event: String,
-    /// Why it does not.
+    /// The reason.
     pub reason: String,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     Some(section)
 }
 
-/// How much of all machines of a protocol was reached.
+/// The coverage of all machines of a protocol.
 fn whole(rows: &[Coverage], unreached: &[Unreached]) -> Reached {
     let machines = rows.chunk_by(|a, b| a.machine == b.machine);
     let mut all = Reached::default();
@@ -72,7 +72,7 @@ fn reasons<'a>(rows: &[Coverage], unreached: &'a [Unreached]) -> Reasons<'a> {
         .collect()
 }
 
-/// Why a transition was not taken, if that is known: what was taken has no such reason, whatever was thought.
+/// Why a transition was not taken, if that is known; a transition that was taken has no such reason.
 fn reason<'a>(row: &Coverage, reasons: &Reasons<'a>) -> Option<&'a str> {
     let reason = reasons.get(&(&*row.state, &*row.event)).copied();
     reason.filter(|_| row.count == 0)
@@ -81,16 +81,16 @@ fn reason<'a>(row: &Coverage, reasons: &Reasons<'a>) -> Option<&'a str> {
 fn legend() -> Markup {
     html! {
         p {
-            "How often the runs of each protocol without a mutant took each transition of its table: a row is a state, a column an "
-            "event. More colour is more often, on a logarithmic scale for each machine. Coverage is that of the transitions that do "
-            "not stall: those that were taken, of those that are not known to be unreachable; in brackets both numbers, and the "
+            "How often runs of each unmutated protocol took each transition of its table: a row is a state, a column an "
+            "event. A darker colour is a larger count, on a logarithmic scale for each machine. Coverage counts the transitions that do "
+            "not stall: those that were taken, of those that are not known to be unreachable; in parentheses both numbers, and the "
             "share of all in the table."
         }
         ul.legend {
-            li { span.cell.taken style=(shade(0.8)) { "12k" } " taken so often" }
-            li { span.cell.never { "0" } " in the table, and never taken" }
-            li { span.cell.stalled { "z 7" } " stalled so often: the event waits" }
-            li { span.cell.out { "–" } " unreachable: it needs what the system lacks, such as DMA, or is impossible" }
+            li { span.cell.taken style=(shade(0.8)) { "12k" } " taken, with the number of times" }
+            li { span.cell.never { "0" } " in the table, never taken" }
+            li { span.cell.stalled { "z 7" } " stalled, with the number of times: the event waits" }
+            li { span.cell.out { "–" } " unreachable: it needs a device that these runs do not have, such as DMA, or is impossible" }
             li { span.cell { "" } " no such transition" }
         }
     }
@@ -165,7 +165,7 @@ fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
     }
 }
 
-/// How strong the colour of a count is: that of one a little, that of the most fully.
+/// The shade of a count, on a logarithmic scale up to the largest.
 fn strength(count: u64, most: u64) -> f64 {
     let log = |count: u64| (1.0 + count as f64).ln();
     log(count) / log(most.max(1))

@@ -22,7 +22,7 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
             // The title is in the drawing.
             figcaption { (figure.caption) }
             @if !figure.table.rows.is_empty() {
-                (numbers(figure).folded("The numbers that are drawn", false))
+                (numbers(figure).folded("Table of the numbers", false))
             }
         }
     }

@@ -8,7 +8,6 @@ use super::claims::word;
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
 use crate::claims::Claim;
-use crate::figures::Figure;
 use crate::summary::{Summary, experiments};
 
 /// The section, if there are trials.
@@ -23,8 +22,8 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         "Experiments",
         html! {
             p {
-                "Medians are drawn with quartiles. A run that a limit stopped counts as long as its limit, and so does one that ended after it. What the papers state is "
-                "drawn beside it where their text gives it."
+                "Curves are medians with quartiles. A run that timed out counts as the limit, and so does one that ended after it. Published numbers are "
+                "drawn where the papers' texts have them."
             }
         },
     );
@@ -33,7 +32,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         let figures = page
             .figures
             .iter()
-            .filter(|figure| is_of(&figure.name, &one.experiment));
+            .filter(|figure| figure.experiment == one.experiment);
         let body = html! {
             (overview(one))
             (verdicts(page.claims, &one.experiment))
@@ -46,35 +45,11 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     Some(section)
 }
 
-/// The figures that belong neither to an experiment nor to the campaign.
-pub(super) fn others(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
-    let experiments = experiments(&page.results.trials);
-    let is_known = |figure: &Figure| {
-        let mut names = experiments.iter().map(|one| &*one.experiment);
-        names.any(|name| is_of(&figure.name, name))
-            || (page.answers.is_some() && is_of(&figure.name, super::campaign::NAME))
-    };
-    let mut others = page
-        .figures
-        .iter()
-        .filter(|figure| !is_known(figure))
-        .peekable();
-    others.peek()?;
-    let body = html! { @for figure in others { (drawing(figure, anchors)) } };
-    Some(Section::new(anchors, "figures", "Other figures", body))
-}
-
-/// Whether a figure of this name is one of an experiment: it is called after it.
-pub(super) fn is_of(figure: &str, experiment: &str) -> bool {
-    let rest = figure.strip_prefix(experiment);
-    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-}
-
 fn overview(one: &Summary) -> Markup {
     html! {
         p {
             (counted(one.histories, "history", "histories")) ", " (counted(one.rows, "row", "rows"))
-            @if one.cut_off > 0 { ", of which a limit stopped " (one.cut_off) }
+            @if one.timed_out > 0 { ", timed out: " (one.timed_out) }
             @if one.undecided > 0 { ", undecided: " (one.undecided) }
             "."
             @if !one.command.is_empty() {
@@ -84,7 +59,7 @@ fn overview(one: &Summary) -> Markup {
     }
 }
 
-/// What the experiment says to the papers, in a line for each claim that it tests.
+/// The verdicts of the claims that the experiment tests.
 fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
     let is_tested = |claim: &&Claim| claim.experiment == experiment && claim.has_numbers();
     let tested: Vec<&Claim> = claims.iter().filter(is_tested).collect();
@@ -92,22 +67,9 @@ fn verdicts(claims: &[Claim], experiment: &str) -> Markup {
         @if !tested.is_empty() {
             ul.verdicts {
                 @for claim in tested {
-                    li { (word(claim.verdict)) ": " (claim.statement) ". Paper: " (claim.theirs) "; here: " (claim.ours) "." }
+                    li { (word(claim.verdict)) ": " (claim.statement) ". Published: " (claim.theirs) "; ours: " (claim.ours) "." }
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_called_after_experiments() {
-        assert!(is_of("gcc-fig4", "gcc-fig4"));
-        assert!(is_of("gcc-fig4-threads", "gcc-fig4"));
-        assert!(!is_of("gcc-fig40", "gcc-fig4"));
-        assert!(!is_of("gcc-fig4", "gcc-fig4-threads"));
     }
 }

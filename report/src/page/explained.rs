@@ -72,7 +72,7 @@ fn is_drawn(picture: &Picture) -> bool {
 fn reasons(picture: &Picture) -> Markup {
     html! {
         @if !picture.reasons.is_empty() {
-            p { "What the values do not show by themselves is forced:" }
+            p { "Inferred orderings:" }
             @for (letter, reason) in &picture.reasons {
                 details {
                     summary { "[" (letter) "] " (arrow(picture, letter)) }
@@ -104,7 +104,7 @@ fn arrow(picture: &Picture, letter: &str) -> String {
 fn operations(picture: &Picture) -> Table {
     let caption = match is_drawn(picture) {
         true => "The operations, in the order of the picture",
-        false => "The operations, from the first to the last",
+        false => "The operations in trace order",
     };
     let mut table = Table::new(
         caption,
@@ -189,7 +189,7 @@ mod tests {
         assert!(page.contains("<svg") && page.contains("in the order of the picture"));
         let page = explained(&[of_reads(1000, &[])]);
         assert!(!page.contains("<svg") && !page.contains("in the order of the picture"));
-        assert!(page.contains("from the first to the last"));
+        assert!(page.contains("in trace order"));
     }
 
     #[test]

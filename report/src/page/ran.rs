@@ -1,4 +1,4 @@
-//! What was run: versions, machines, seeds, sizes, limits.
+//! The section about the runs: versions, machines, seeds, sizes, limits.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::summary::{Summary, experiments};
 use tables::CampaignRun;
 
-/// The section, if anything was.
+/// The section; none if nothing was run.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let experiments = experiments(&page.results.trials);
     let runs = &page.results.runs;
@@ -28,7 +28,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     Some(Section::new(anchors, "ran", "What was run", body))
 }
 
-/// What is the same for all experiments, most often.
+/// The versions and machines of all experiments.
 fn circumstances(experiments: &[Summary]) -> Markup {
     let all = |words: fn(&Summary) -> &BTreeSet<String>| {
         let all: BTreeSet<&str> = experiments
@@ -52,14 +52,14 @@ fn table(experiments: &[Summary]) -> Table {
         "Size",
         "Histories",
         "Rows",
-        "Cut off",
+        "Timed out",
         "Undecided",
         "Models",
         "Algorithms",
         "Seed",
         "Time limit",
     ];
-    let mut table = Table::new("Experiments: a row is one algorithm on one history", &heads);
+    let mut table = Table::new("Experiments: a row is an algorithm on a history", &heads);
     for one in experiments {
         let words = |words: &BTreeSet<String>| {
             Cell::text(&words.iter().cloned().collect::<Vec<_>>().join(", "))
@@ -71,7 +71,7 @@ fn table(experiments: &[Summary]) -> Table {
             words(&one.sizes),
             Cell::count(one.histories as u64),
             Cell::count(one.rows as u64),
-            Cell::count(one.cut_off as u64),
+            Cell::count(one.timed_out as u64),
             Cell::count(one.undecided as u64),
             words(&one.models),
             words(&one.algorithms),

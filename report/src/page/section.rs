@@ -8,11 +8,11 @@ use maud::{Markup, html};
 pub struct Section {
     /// The anchor of its heading.
     pub id: String,
-    /// Its heading.
+    /// The heading.
     pub title: String,
-    /// What is in it, before its parts.
+    /// The content before the parts.
     pub body: Markup,
-    /// Its parts, which have none themselves.
+    /// The parts, which have no parts themselves.
     pub parts: Vec<Section>,
 }
 
@@ -27,7 +27,7 @@ impl Section {
         }
     }
 
-    /// It with headings and parts.
+    /// The markup with headings and parts.
     pub fn markup(&self) -> Markup {
         html! {
             section aria-labelledby=(self.id) {
@@ -51,14 +51,14 @@ impl Section {
     }
 }
 
-/// The ids that the page has.
+/// The ids of the page.
 #[derive(Default)]
 pub struct Anchors {
     taken: BTreeSet<String>,
 }
 
 impl Anchors {
-    /// An id like a text that nothing else on the page has. Names come from files, and may be anything.
+    /// Takes an id similar to a text that nothing else on the page has. Names come from files, so the text may be anything.
     pub fn take(&mut self, like: &str) -> String {
         let plain = |c: char| match c.is_ascii_alphanumeric() {
             true => c.to_ascii_lowercase(),

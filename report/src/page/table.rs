@@ -40,7 +40,7 @@ impl Table {
         self.widths = widths.to_vec();
     }
 
-    /// It.
+    /// The markup of the table.
     pub fn markup(&self) -> Markup {
         let whole = self.widths.iter().sum::<u32>().max(1);
         html! {
@@ -71,7 +71,7 @@ impl Table {
         }
     }
 
-    /// It behind a line to open it, if it is long.
+    /// The markup of the table in an element that opens on demand.
     pub fn folded(&self, summary: &str, is_open: bool) -> Markup {
         html! {
             details open[is_open] {

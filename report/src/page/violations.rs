@@ -1,4 +1,4 @@
-//! The runs that violated what their cores keep: of each mutant the one that showed it first.
+//! The section about violations: the shortest one of each mutant.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use crate::picture::Picture;
 use tables::results::Results;
 use tables::{CRITERIA, CampaignRun, Finding, RunOutcome};
 
-/// Why a run is a violation, as text.
+/// The cycle of a violating run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// The command that repeats the run.
+    /// The command that reproduces the run.
     pub command: String,
-    /// What is wrong, and the cycle.
+    /// The violation and its cycle as text.
     pub text: String,
-    /// The same drawn, if the run could be repeated.
+    /// The cycle as a picture, if the run could be reproduced.
     pub picture: Option<Picture>,
 }
 
 /// Tables that are longer are folded.
 const LONG: usize = 25;
 
-/// Of each mutant the violation that showed after the fewest operations; those of protocols without a mutant first, then named
-/// mutants, then the others, the shortest first.
+/// The violation of each mutant that was detected after the fewest operations: unmutated protocols first, then named mutants, then
+/// the others, in ascending order of operations.
 pub fn shortest_violations(results: &Results) -> Vec<&CampaignRun> {
     let mut shortest: BTreeMap<(&str, Option<&str>), &CampaignRun> = BTreeMap::new();
     for run in &results.runs {
@@ -51,7 +51,7 @@ pub fn shortest_violations(results: &Results) -> Vec<&CampaignRun> {
     runs
 }
 
-/// How many operations had completed when the run violated its model, and how many it had.
+/// The number of operations that had completed when the run violated its model, and the number of all operations.
 fn length(run: &CampaignRun) -> (u32, u32) {
     let shown = run
         .checked(&run.model)
@@ -71,10 +71,10 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         .collect();
     let summary = counted(runs.len(), "mutant", "mutants");
     let body = html! {
-        p { "Of each mutant the run whose violation showed after the fewest operations, with the command that reproduces it." }
+        p { "For each mutant the run whose violation was detected after the fewest operations, with the command that reproduces it." }
         (table(page, &runs).folded(&summary, runs.len() <= LONG))
         @if !explained.is_empty() {
-            p { "Why these are violations: a cycle that memory order would have, edge by edge." }
+            p { "Why these are violations: the required orderings form a cycle." }
             @for (at, (run, cycle)) in explained.into_iter().enumerate() { (article(run, cycle, at)) }
         }
     };
@@ -93,12 +93,12 @@ fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
         "Protocol",
         "Cores",
         "Violates",
-        "Operations until it shows",
+        "Operations until detected",
         "of",
-        "What is wrong",
+        "Violation",
         "Command",
     ];
-    let mut table = Table::new("Violations, of each mutant the shortest", &heads);
+    let mut table = Table::new("The shortest violation of each mutant", &heads);
     for run in runs {
         let (shown, all) = length(run);
         table.push(vec![
@@ -119,7 +119,7 @@ fn article(run: &CampaignRun, cycle: &Cycle, at: usize) -> Markup {
     html! {
         details.violation open[at == 0] {
             summary { code { (breakable(name(run))) } " on " (run.client) ", against " (run.model.to_uppercase()) }
-            p { "Repeat it: " code { (breakable(&run.command)) } }
+            p { "Reproduce with: " code { (breakable(&run.command)) } }
             @if let Some(picture) = &cycle.picture {
                 (drawn(picture, &format!("v{at}-")))
             }
@@ -128,7 +128,7 @@ fn article(run: &CampaignRun, cycle: &Cycle, at: usize) -> Markup {
     }
 }
 
-/// What is wrong with a run, in a sentence, as far as it is known.
+/// The violation of a run as a sentence, as far as it is known.
 fn wrong(page: &Page<'_>, run: &CampaignRun) -> String {
     let cycle = cycle(page, run).and_then(|cycle| cycle.text.lines().next());
     let said = run.message.as_deref().or(cycle);

@@ -74,14 +74,9 @@ pub fn full() -> Made {
             ..Results::default()
         },
         answers: Some(answers),
-        figures: [
-            "gcc-fig4-operations",
-            "gcc-fig4-threads",
-            "mutants-kills",
-            "burnim",
-        ]
-        .map(figure)
-        .to_vec(),
+        figures: ["gcc-fig4-operations", "gcc-fig4-threads", "mutants-kills"]
+            .map(figure)
+            .to_vec(),
         claims: claims(),
         unreached: vec![Unreached {
             protocol: "P".to_owned(),
@@ -181,6 +176,10 @@ fn coverage() -> Vec<Coverage> {
 pub fn figure(name: &str) -> Figure {
     Figure {
         name: name.to_owned(),
+        experiment: match name.split_once('-') {
+            Some(("gcc", _)) => "gcc-fig4",
+            _ => "mutants",
+        },
         title: format!("Title of {name}"),
         caption: format!("Caption {EVIL}"),
         svg: "<?xml version=\"1.0\"?><svg width=\"80\" height=\"40\" viewBox=\"0 0 80 40\" \

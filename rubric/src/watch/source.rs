@@ -4,10 +4,9 @@ use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use history::{Access, Crash, Source, Unfinished};
-use ingest::gem5::Live;
+use history::{Access, Source};
 use ingest::input::Lines;
-use ingest::{Ending, Options};
+use ingest::{Live, LiveEnd, Options};
 
 use super::WatchError;
 
@@ -19,29 +18,14 @@ const WAITING: usize = 8;
 pub struct Batch {
     /// Operations, as they completed.
     pub accesses: Vec<Access>,
-    /// Of each thread of Ruby, a place before which nothing is outstanding.
-    pub settled: Vec<(u32, u64)>,
+    /// As [`Live::completed_before`].
+    pub completed_before: Vec<(u32, u64)>,
     /// Which lines they are from.
     pub source: Option<Source>,
     /// How many lines were read.
     pub line: u64,
-    /// What the end of the trace leaves over.
-    pub end: Option<End>,
-}
-
-/// What the end of a trace shows.
-#[derive(Clone, Debug, Default)]
-pub struct End {
-    /// Requests that were not answered.
-    pub unfinished: Vec<Unfinished>,
-    /// Whether values may come from outside.
-    pub outside_writes: bool,
-    /// How the run ended, in words.
-    pub ended: Option<String>,
-    /// The message with which gem5 crashed.
-    pub crash: Option<Crash>,
-    /// What the trace shows of the end.
-    pub ending: Ending,
+    /// What the end of the trace shows, in the last batch.
+    pub end: Option<LiveEnd>,
 }
 
 /// What comes from the thread that reads.
@@ -74,7 +58,7 @@ fn read(
     let mut accesses = Vec::new();
     let send = |live: &Live<'_>, accesses: &mut Vec<Access>, line, end| {
         let batch = Batch {
-            settled: live.settled(),
+            completed_before: live.completed_before(),
             accesses: std::mem::take(accesses),
             source: live.source(),
             line,
@@ -82,16 +66,7 @@ fn read(
         };
         sender.send(Ok(batch)).is_ok()
     };
-    loop {
-        match live.advance(&mut lines) {
-            Ok(true) => {}
-            Ok(false) => break,
-            // Whoever gives it another format is helped by another word.
-            Err(error) if live.source().is_none() => {
-                return Err(WatchError::Format(error));
-            }
-            Err(error) => return Err(error.into()),
-        }
+    while live.advance(&mut lines)? {
         accesses.append(&mut live.fetch());
         // What is known is said before somebody has to be waited for.
         let is_due = accesses.len() >= BATCH || (!accesses.is_empty() && !lines.is_at_hand());
@@ -99,14 +74,8 @@ fn read(
             return Ok(());
         }
     }
-    accesses.append(&mut live.finish(&lines)?);
-    let end = End {
-        unfinished: live.unfinished().to_vec(),
-        outside_writes: live.outside_writes(),
-        ended: live.ended().map(str::to_owned),
-        crash: live.crash().cloned(),
-        ending: live.ending().clone(),
-    };
+    let mut end = live.finish(&lines)?;
+    accesses.append(&mut end.accesses);
     send(&live, &mut accesses, lines.number(), Some(end));
     Ok(())
 }

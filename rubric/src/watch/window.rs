@@ -8,7 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
 use check::online::{Arrival, ArrivalError, Broken, MOST, Online};
-use history::{Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Source};
+use history::{
+    Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
+    low_bytes,
+};
 use memory::Label;
 
 use super::places::Places;
@@ -39,7 +42,7 @@ pub struct Window {
     is_given: bool,
     /// Addresses of such accesses.
     addresses: BTreeSet<u64>,
-    /// By address, the sizes that were shown.
+    /// The sizes that were shown, by address; 0 for a cell, which has none.
     shown: BTreeMap<u64, u8>,
     /// Everything so far, as long as there is little.
     log: Option<Vec<Access>>,
@@ -143,7 +146,11 @@ impl Window {
     /// Whether an access overlaps no other in part; if not, its size is made smaller.
     fn fits(&mut self, access: &Access) -> Result<bool, Problem> {
         match access.place {
-            Place::Nowhere | Place::Cell(_) => Ok(true),
+            Place::Nowhere => Ok(true),
+            Place::Cell(address) => {
+                self.shown.insert(address, 0);
+                Ok(true)
+            }
             Place::Bytes { address, size } => {
                 let known = *self.shown.entry(address).or_insert(size);
                 let near = self.shown.range(..address).next_back();
@@ -234,7 +241,7 @@ impl Window {
             Place::Cell(address) | Place::Bytes { address, .. } => (Some(address), u64::MAX),
             Place::Unsized { address, mask, .. } => (
                 Some(address),
-                if mask { bytes(self.size) } else { u64::MAX },
+                if mask { low_bytes(self.size) } else { u64::MAX },
             ),
         };
         Ok(Arrival {
@@ -248,15 +255,14 @@ impl Window {
         })
     }
 
-    /// Says how far threads have come, so that operations can be forgotten: those of a client are numbered one after the other.
-    pub fn settle(&mut self, source: Option<Source>, settled: &[(u32, u64)]) {
-        if source == Some(Source::Ruby) {
-            for &(thread, sequence) in settled {
-                let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
-                self.online.settle(thread, sequence);
-                if let Some(arrived) = self.arrived.get_mut(&thread) {
-                    arrived.settle(sequence);
-                }
+    /// Says how far threads have come, so that operations can be forgotten. `completed_before` has the threads whose operations are not
+    /// numbered one after the other.
+    pub fn settle(&mut self, completed_before: &[(u32, u64)]) {
+        for &(thread, sequence) in completed_before {
+            let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
+            self.online.settle(thread, sequence);
+            if let Some(arrived) = self.arrived.get_mut(&thread) {
+                arrived.settle(sequence);
             }
         }
         for (&thread, arrived) in &self.arrived {
@@ -285,14 +291,17 @@ impl Window {
             value.map_or(String::new(), |value| format!(" {sign} {value:#x}"))
         };
         let place = it.location.map_or(String::new(), |at| format!(" {at:#x}"));
+        let line = match it.tag {
+            0 => String::new(),
+            line => format!(", line {line}"),
+        };
         format!(
-            "T{}:{} ({}{place}{}{}, line {})",
+            "T{}:{} ({}{place}{}{}{line})",
             it.thread,
             self.place(it),
             it.kind.name(),
             value("==", it.read),
             value(":=", it.written),
-            it.tag
         )
     }
 
@@ -361,9 +370,9 @@ impl Window {
         for arrival in self.online.window() {
             let place = match arrival.location {
                 None => Place::Nowhere,
-                Some(address) => Place::Bytes {
-                    address,
-                    size: self.shown.get(&address).copied().unwrap_or(self.size),
+                Some(address) => match self.shown.get(&address).copied().unwrap_or(self.size) {
+                    0 => Place::Cell(address),
+                    size => Place::Bytes { address, size },
                 },
             };
             let line = (arrival.tag > 0).then_some(arrival.tag);
@@ -384,25 +393,17 @@ impl Window {
         built.ok()
     }
 
-    /// What a user should know.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.assumes && !self.is_given {
-            let plural = if self.size == 1 { "" } else { "s" };
-            notes.push(format!(
-                "sizes of accesses that the trace does not show are taken to be {} byte{plural} (--access-size)",
-                self.size
-            ));
+    /// What was assumed of operations that are from these lines.
+    pub fn provenance(&self, source: Option<Source>) -> Provenance {
+        let is_assumed = self.assumes && !self.is_given;
+        Provenance {
+            source: source.unwrap_or_default(),
+            sizes: if is_assumed {
+                Sizes::Assumed(self.size)
+            } else {
+                Sizes::Recorded
+            },
+            ..Provenance::default()
         }
-        notes.push("memory is taken to hold 0 at the start".to_owned());
-        notes
-    }
-}
-
-/// So many low bytes.
-fn bytes(size: u8) -> u64 {
-    match size {
-        8.. => u64::MAX,
-        size => (1 << (8 * size)) - 1,
     }
 }

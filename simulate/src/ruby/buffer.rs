@@ -1,4 +1,4 @@
-//! Message buffers (SLICC.md, sections 11 and 12).
+//! Message buffers (`docs/slicc.md`, "Message buffers" and "Stalling, waking and blocking").
 //!
 //! Messages are sorted by arrival and, at equal ticks, by a counter of enqueues. Queues are short,
 //! and what comes last mostly arrives last, so a sorted ring is faster than a heap.

@@ -1,5 +1,5 @@
-//! Directories: which addresses belong to which, and what they know of their lines (SLICC.md,
-//! section 16, DirectoryMemory and `mapAddressToMachine`).
+//! Directories: which addresses belong to which, and their entries for lines (`docs/slicc.md`, "Library objects":
+//! `DirectoryMemory` and `mapAddressToMachine`).
 
 use rustc_hash::FxHashMap;
 

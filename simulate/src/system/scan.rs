@@ -1,4 +1,4 @@
-//! A wakeup of a controller: its ports are scanned, and transitions taken (SLICC.md, section 10).
+//! A wakeup of a controller: its ports are scanned, and transitions taken (`docs/slicc.md`, "One wakeup of a controller").
 
 use std::sync::Arc;
 

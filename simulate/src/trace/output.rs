@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::text::Text;
+use ingest::gem5::text::Text;
 
 /// Pieces of text that may wait for the thread: enough to even out, little enough to stay small.
 const WAITING: usize = 4;

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use flate2::read::GzDecoder;
+use history::Kind;
 
 use super::*;
 use crate::sequencer::{Config, Effects, Line, Sequencer};

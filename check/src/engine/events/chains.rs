@@ -79,7 +79,7 @@ impl<'a> ThreadChains<'a> {
             let label = self.events.label(event);
             if is_barrier(self.events.model, label) {
                 self.lay_barrier(event, label);
-            } else if self.events.model.buffers() && label.kind.is_plain_store() {
+            } else if self.events.model.buffers() && label.kind.may_be_buffered() {
                 self.lay_store(event, label);
             } else {
                 self.lay_main(event, label);

@@ -135,7 +135,7 @@ impl<'e> Causality<'e> {
         let barriers = (0..exec.operations).map(|op| {
             let kind = exec.kind(op);
             let before = seen;
-            seen += u32::from(!kind.is_plain_load() && !kind.is_plain_store());
+            seen += u32::from(!kind.may_be_forwarded() && !kind.may_be_buffered());
             before
         });
         Ok(Causality {
@@ -166,8 +166,8 @@ impl<'e> Causality<'e> {
                 continue;
             };
             roots.push(last);
-            if self.order == Order::Preserved && self.exec.kind(last).is_plain_load() {
-                let store = readers.find(|&op| self.exec.kind(op).is_plain_store());
+            if self.order == Order::Preserved && self.exec.kind(last).may_be_forwarded() {
+                let store = readers.find(|&op| self.exec.kind(op).may_be_buffered());
                 roots.extend(store.filter(|&store| !self.counts(store, last)));
             }
         }

@@ -108,14 +108,14 @@ fn preserved(exec: &Execution<'_>) -> Vec<(u32, u32)> {
         for op in thread.first().0..thread.end().0 {
             let kind = exec.kind(op);
             steps.extend(last_other.map(|other| (other, op)));
-            if !kind.is_plain_load() {
+            if !kind.may_be_forwarded() {
                 if last_store.is_none() {
                     steps.extend((0..exec.locations()).map(|l| (exec.initial(l), op)));
                 }
                 steps.extend(last_store.map(|store| (store, op)));
                 last_store = Some(op);
             }
-            if !kind.is_plain_store() {
+            if !kind.may_be_buffered() {
                 last_other = Some(op);
             }
         }

@@ -37,7 +37,7 @@ impl Chains {
         let buffers = model.buffers();
         let count = if buffers { 2 * threads } else { threads };
         let operations = execution.operations;
-        let is_load = |node: u32| buffers && execution.kind(node).is_plain_load();
+        let is_load = |node: u32| buffers && execution.kind(node).may_be_forwarded();
         let of: Vec<u32> = (0..operations)
             .map(|node| {
                 let thread = execution.thread[node as usize];
@@ -81,11 +81,11 @@ impl Chains {
                 (load, drain) = (NONE, NONE);
             }
             let kind = execution.kind(node);
-            let before = if kind.is_plain_load() {
+            let before = if kind.may_be_forwarded() {
                 load = node;
                 std::mem::replace(&mut drain, NONE)
             } else {
-                if !kind.is_plain_store() {
+                if !kind.may_be_buffered() {
                     drain = node;
                 }
                 std::mem::replace(&mut load, NONE)

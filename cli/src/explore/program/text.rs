@@ -8,7 +8,7 @@ use ::explore::program::exhaustive::Report;
 use ::explore::program::fences::Suggestion;
 use ::explore::search;
 use check::Model;
-use report::claims::paper::PROGRAMS;
+use report::claims::PROGRAMS;
 
 use super::subject::{Explored, Searched, Subject};
 use super::{Args, run};

@@ -1,6 +1,6 @@
 //! What an instruction does to memory.
 
-use history::{Annotation, Gap, Kind};
+use history::{Annotation, Gap, Kind, low_bytes};
 
 /// What an instruction or micro-operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,8 +105,8 @@ impl Operation {
 /// The lowest bytes of a value; all of it if their number is not known.
 pub(super) fn cut(value: u64, size: u8) -> u64 {
     match size {
-        1..=7 => value & ((1 << (8 * size)) - 1),
-        _ => value,
+        0 => value,
+        size => value & low_bytes(size),
     }
 }
 

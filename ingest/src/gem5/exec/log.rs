@@ -40,14 +40,16 @@ pub(super) enum What {
     Unknown(Gap),
     /// It crosses a cache line.
     Crossing(Gap),
-    /// It shows no address.
-    Nowhere(Gap),
-    /// Something that is not understood, wherever it is.
-    UnknownEverywhere(Gap),
+    /// Its line does not show where it is: an access without an address, or something that is not understood and may be about any
+    /// address.
+    Unplaced {
+        gap: Gap,
+        is_access: bool,
+    },
 }
 
 /// Bytes of the longest vector register, of RISC-V.
-pub(super) const LONGEST_VECTOR: u16 = 8192;
+const LONGEST_VECTOR: u16 = 8192;
 
 const READ: u8 = 1;
 const WRITTEN: u8 = 2;
@@ -55,6 +57,8 @@ const WRITTEN: u8 = 2;
 const REPEATED: u8 = 4;
 /// The thread executed other instructions in between.
 const LEFT: u8 = 8;
+/// It is as long as a vector register, whose length may be known only at the end of the trace.
+const VECTOR: u8 = 16;
 
 /// Where an entry stands.
 #[derive(Clone, Copy, Debug)]
@@ -140,9 +144,17 @@ impl Entry {
         )
     }
 
-    /// An access to an address that its line does not show.
-    pub fn nowhere(spot: Spot, gap: Gap) -> Entry {
-        Entry::new(spot, 0, 0, What::Nowhere(gap))
+    /// Something that is not understood, and as long as a vector register.
+    pub fn unknown_vector(spot: Spot, address: u64, gap: Gap) -> Entry {
+        Entry {
+            known: VECTOR,
+            ..Entry::unknown(spot, address, LONGEST_VECTOR, gap)
+        }
+    }
+
+    /// Something whose place its line does not show.
+    pub fn unplaced(spot: Spot, gap: Gap, is_access: bool) -> Entry {
+        Entry::new(spot, 0, 0, What::Unplaced { gap, is_access })
     }
 
     /// The store was printed again, at this line; `left` says whether its thread executed other
@@ -169,28 +181,23 @@ impl Entry {
             What::SomeFence => Some((Gap::Fence, None)),
             What::Unknown(gap) => Some((gap, None)),
             What::Crossing(gap) => Some((gap, Some(Doubt::CrossesLine))),
-            What::Nowhere(gap) => Some((gap, Some(Doubt::NoAddress))),
-            What::UnknownEverywhere(gap) => Some((gap, None)),
+            What::Unplaced { gap, is_access } => Some((gap, is_access.then_some(Doubt::NoAddress))),
             What::Access(..) | What::Fence(_) | What::Maybe => None,
         }
-    }
-
-    /// Something that is not understood, and has no place.
-    pub fn unknown_everywhere(spot: Spot, gap: Gap) -> Entry {
-        Entry::new(spot, 0, 0, What::UnknownEverywhere(gap))
     }
 
     /// Where the address space ends so does every location: what reaches the last byte is only known
     /// to have been there.
     pub fn bounded(mut self) -> Entry {
         let is_access = matches!(self.what, What::Access(..) | What::Maybe);
-        if is_access && self.address.checked_add(self.reach()).is_none() {
+        let reach = self.longest_reach();
+        if is_access && self.address.checked_add(reach).is_none() {
             let gap = if self.may_write() {
                 Gap::Write
             } else {
                 Gap::Read
             };
-            self.size = self.reach() as u16;
+            self.size = reach as u16;
             self.what = What::Unknown(gap);
         }
         self
@@ -260,11 +267,19 @@ impl Entry {
         self.size == 0 && matches!(self.what, What::Access(..) | What::Maybe)
     }
 
-    /// How many bytes it touches at most.
-    pub fn reach(&self) -> u64 {
+    /// How many bytes it touches at most, if vector registers may have any length.
+    pub fn longest_reach(&self) -> u64 {
         match self.size {
             0 => u64::from(self.room),
             size => u64::from(size),
+        }
+    }
+
+    /// How many bytes it touches at most, where vector registers have at most `vector` bytes, or any length if that is `None`.
+    pub fn reach(&self, vector: Option<u64>) -> u64 {
+        match vector.filter(|_| self.known & VECTOR != 0) {
+            Some(bytes) => bytes,
+            None => self.longest_reach(),
         }
     }
 
@@ -285,7 +300,7 @@ impl Entry {
     pub fn has_place(&self) -> bool {
         !matches!(
             self.what,
-            What::Fence(_) | What::SomeFence | What::Nowhere(_) | What::UnknownEverywhere(_)
+            What::Fence(_) | What::SomeFence | What::Unplaced { .. }
         )
     }
 

@@ -247,15 +247,15 @@ impl Exec {
                 self.unknown(spot, line, Entry::unknown(spot, start, size, gap), options);
             }
             Action::UnknownVector(gap) => {
-                let entry = Entry::unknown(spot, address, log::LONGEST_VECTOR, gap);
+                let entry = Entry::unknown_vector(spot, address, gap);
                 self.unknown(spot, line, entry, options);
             }
             Action::UnknownEverywhere(gap) => {
-                self.unknown(spot, line, Entry::unknown_everywhere(spot, gap), options);
+                self.unknown(spot, line, Entry::unplaced(spot, gap, false), options);
             }
             Action::Nowhere(gap) => {
                 self.harts[spot.hart].describe(spot.line, line);
-                let entry = Entry::nowhere(spot, gap);
+                let entry = Entry::unplaced(spot, gap, true);
                 keep(&mut self.log, &mut self.shared, entry, options);
             }
         }
@@ -369,10 +369,7 @@ impl Exec {
         }
         let log = std::mem::take(&mut self.log);
         let shared = std::mem::take(&mut self.shared);
-        let vector = match self.vector {
-            0 => u64::from(log::LONGEST_VECTOR),
-            bytes => bytes as u64,
-        };
+        let vector = (self.vector > 0).then_some(self.vector as u64);
         select::history(log, &shared, &self.harts, vector, options)
     }
 
@@ -402,7 +399,7 @@ fn keep(log: &mut Log, shared: &mut Shared, entry: Entry, options: &Options) {
     let entry = entry.bounded();
     if entry.has_place() && options.wants_address(spaces::plain(entry.address)) {
         // What only a vector reaches need not be shared: it would not be checked.
-        let bytes = (entry.address, entry.reach().min(256));
+        let bytes = (entry.address, entry.longest_reach().min(256));
         let thread = entry.hart() as u32;
         shared.access(thread, bytes, !entry.is_unsized(), entry.may_write());
     }

@@ -5,7 +5,7 @@ use history::{
 };
 
 use super::hart::Hart;
-use super::log::{Entry, LONGEST_VECTOR, Log, What};
+use super::log::{Entry, Log, What};
 use super::shared::Shared;
 use super::spaces::{is_kernel, plain};
 use crate::options::Options;
@@ -32,12 +32,12 @@ pub(crate) struct Selected {
 
 /// Makes the history.
 ///
-/// `vector` is how many bytes a vector register has at most.
+/// `vector` is how many bytes a vector register has at most, where that is known.
 pub(super) fn history(
     log: Log,
     shared: &Shared,
     harts: &[Hart],
-    vector: u64,
+    vector: Option<u64>,
     options: &Options,
 ) -> Selected {
     let mut selection = Selection {
@@ -60,7 +60,7 @@ pub(super) fn history(
 struct Selection<'a> {
     shared: &'a Shared,
     harts: &'a [Hart],
-    vector: u64,
+    vector: Option<u64>,
     options: &'a Options,
     orders: Vec<Orders>,
     selected: Selected,
@@ -90,7 +90,7 @@ impl Selection<'_> {
     fn entry(&mut self, entry: &Entry) {
         match entry.what() {
             What::Fence(_) | What::SomeFence => self.orders[entry.hart()].fence(*entry),
-            What::Nowhere(_) | What::UnknownEverywhere(_) => self.note_doubt(entry),
+            What::Unplaced { .. } => self.note_doubt(entry),
             _ if self.was_executed_again(entry) => self.executed_again(entry),
             _ if !self.wants(entry) => {
                 if let What::Access(kind, annotation) = entry.what() {
@@ -108,20 +108,14 @@ impl Selection<'_> {
     /// Whether an access is part of the history.
     fn wants(&self, entry: &Entry) -> bool {
         match (&self.options.addresses, entry.what()) {
-            (None, _) => self.shared.is_shared(entry.address, self.reach(entry)),
+            (None, _) => self
+                .shared
+                .is_shared(entry.address, entry.reach(self.vector)),
             (Some(range), What::Unknown(_) | What::Crossing(_)) => {
                 let start = plain(entry.address);
-                start < range.end && range.start < start.saturating_add(self.reach(entry))
+                start < range.end && range.start < start.saturating_add(entry.reach(self.vector))
             }
             (Some(range), _) => range.contains(&plain(entry.address)),
-        }
-    }
-
-    /// How many bytes an entry touches at most.
-    fn reach(&self, entry: &Entry) -> u64 {
-        match entry.reach() {
-            reach if reach == u64::from(LONGEST_VECTOR) => self.vector,
-            reach => reach,
         }
     }
 
@@ -129,7 +123,7 @@ impl Selection<'_> {
         let range = self.options.addresses.as_ref();
         range.is_some_and(|range| {
             let start = plain(entry.address);
-            start < range.start && range.start < start.saturating_add(entry.reach())
+            start < range.start && range.start < start.saturating_add(entry.longest_reach())
         })
     }
 
@@ -291,7 +285,7 @@ impl Orders {
 
     /// An access is not selected.
     fn not_selected(&mut self, access: Entry, kind: Kind, annotation: Annotation) {
-        let is_release = kind.is_plain_store() && annotation.releases();
+        let is_release = kind.may_be_buffered() && annotation.releases();
         let is_acquire = self.released && kind.reads() && annotation.acquires_in_order();
         let is_first_read = kind.reads() && std::mem::take(&mut self.fenced);
         if !self.stored || !(kind.is_atomic() || is_release || is_acquire || is_first_read) {
@@ -314,8 +308,8 @@ impl Orders {
     /// An access is selected.
     fn selected(&mut self, kind: Kind, annotation: Annotation) {
         self.accessed = true;
-        self.stored |= kind.is_plain_store();
-        self.released |= kind.is_plain_store() && annotation.releases();
+        self.stored |= kind.may_be_buffered();
+        self.released |= kind.may_be_buffered() && annotation.releases();
         self.fenced &= !kind.reads();
     }
 }

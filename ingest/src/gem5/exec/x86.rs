@@ -122,29 +122,14 @@ fn operand_size(operands: &[u8]) -> Option<u8> {
 
 /// Bytes that a micro-operation of an instruction with vector registers accesses.
 fn vector_size(body: &[u8]) -> Option<u8> {
-    const EIGHT: [&[u8]; 16] = [
-        b"MOVUPS_",
-        b"MOVAPS_",
-        b"MOVUPD_",
-        b"MOVAPD_",
-        b"MOVDQU_",
-        b"MOVDQA_",
-        b"MOVQ_",
-        b"MOVSD_",
-        b"MOVLPS_",
-        b"MOVHPS_",
-        b"MOVLPD_",
-        b"MOVHPD_",
-        b"MOVNTPS_",
-        b"MOVNTPD_",
-        b"MOVNTDQ_",
-        b"LDDQU_",
-    ];
-    let name = body.trim_ascii_start();
-    if EIGHT.iter().any(|known| name.starts_with(known)) {
-        return Some(8);
+    let name = body.trim_ascii_start().split(|&byte| byte == b'_').next()?;
+    match name {
+        b"MOVUPS" | b"MOVAPS" | b"MOVUPD" | b"MOVAPD" | b"MOVDQU" | b"MOVDQA" | b"MOVQ"
+        | b"MOVSD" | b"MOVLPS" | b"MOVHPS" | b"MOVLPD" | b"MOVHPD" | b"MOVNTPS" | b"MOVNTPD"
+        | b"MOVNTDQ" | b"LDDQU" => Some(8),
+        b"MOVSS" => Some(4),
+        _ => None,
     }
-    name.starts_with(b"MOVSS_").then_some(4)
 }
 
 /// Bytes of `r8d`, `t1w` and the like.

@@ -3,7 +3,8 @@
 use history::{History, Kind, OpId};
 use rustc_hash::FxHashMap;
 
-use super::{WriteError, cannot_say};
+use super::inexpressible;
+use crate::error::WriteError;
 
 /// A line that begins something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -142,7 +143,9 @@ impl Times {
             let operation = history.operation(op);
             let (Some(tick), Some(_)) = (operation.completed, history.order(op)) else {
                 let what = history.describe(op);
-                return Err(cannot_say(format!("{what} without a tick of completion")));
+                return Err(inexpressible(format!(
+                    "{what} without a tick of completion"
+                )));
             };
             completed.push(tick);
             issued.push(operation.issued.unwrap_or(tick).min(tick));
@@ -158,7 +161,7 @@ fn order(history: &History, completed: &[u64]) -> Result<Vec<OpId>, WriteError> 
     let is_wrong = |pair: &&[OpId]| completed[pair[0].at()] >= completed[pair[1].at()];
     match order.windows(2).find(is_wrong) {
         None => Ok(order),
-        Some(pair) => Err(cannot_say(format!(
+        Some(pair) => Err(inexpressible(format!(
             "{} and {}, whose ticks of completion do not tell which was first",
             history.describe(pair[0]),
             history.describe(pair[1])

@@ -251,7 +251,7 @@ fn what_may_be_chance_is_no_growth() {
     let rows = grid(&[(1000, 4, 4, 1.0, 1.57), (8000, 32, 64, 80.0, 80.0 * 1.74)]);
     let found = super::claim("tsotool-grows-locations", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs);
-    let each = "For each operation the baseline takes 1.0 ms at 4 and 10.0 ms at 64, and Deriv+Back 570.0 µs and 7.4 ms beyond it.";
+    let each = "For each operation the baseline takes 1 ms at 4 and 10 ms at 64, and Deriv+Back 570 µs and 7.4 ms beyond it.";
     assert!(found.note.contains(each), "{found:#?}");
     let found = super::claim(
         "tsotool-table1-baseline",

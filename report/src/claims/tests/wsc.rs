@@ -241,10 +241,7 @@ fn what_is_rare_is_not_expected_of_few() {
     for id in ["wsc-fig9-misses", "wsc-fig9-more"] {
         let found = super::claim(id, &rows.clone().into());
         assert_eq!(found.verdict, super::Verdict::Untested);
-        assert!(
-            found.note.contains("200 of 240 that are needed"),
-            "{found:#?}"
-        );
+        assert!(found.note.contains("200 of 240"), "{found:#?}");
     }
 }
 
@@ -276,7 +273,7 @@ fn next_to_no_time_tells_nothing() {
     let found = super::claim("wsc-fig9-ccm", &rows.clone().into());
     assert_eq!(found.verdict, super::Verdict::Untested);
     assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
-    assert!(found.note.contains("below 1.0 ms"), "{found:#?}");
+    assert!(found.note.contains("less than 1 ms"), "{found:#?}");
     assert!(
         found
             .note
@@ -333,7 +330,7 @@ fn saturation_by_itself_is_of_the_same_histories() {
     }
     let found = super::claim("wsc-fig6-enum", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs);
-    let alone = "By itself, saturation takes 100.0 ms for wSC and 100.0 ms for CCM";
+    let alone = "By itself, saturation takes 100 ms for wSC and 100 ms for CCM";
     assert!(found.note.contains(alone), "{found:#?}");
 }
 
@@ -348,7 +345,7 @@ fn valid_histories_are_shown_apart_from_repointed_ones() {
         .for_each(|row| (row.repointed, row.seconds) = (3, 0.5));
     let found = super::claim("wsc-fig8-similar", &[seven, eight].concat().into());
     assert!(
-        found.note.contains("wsc-enum 2.0 s, 500.0 ms, 2.0 s;"),
+        found.note.contains("wsc-enum 2 s, 500 ms, 2 s;"),
         "{found:#?}"
     );
 }

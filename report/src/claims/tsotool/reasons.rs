@@ -1,9 +1,10 @@
 //! What may explain how the time of the algorithms changes beside that of the baseline, as far as the table has it.
 
-use super::super::measure::{Axis, Estimate, History, Trials, mean, median, time};
-use super::super::paper::{percent, seconds, times};
+use super::super::measure::{Axis, History, Trials, time};
 use super::times::{by_tuple, ends, overheads};
 use super::{BACK, BASELINE};
+use crate::numbers::{percent, seconds, times};
+use crate::statistics::{Estimate, mean, median};
 
 /// The median overhead of Heu by threads, with what the baseline takes: that grows faster with them than a sort does.
 pub fn by_threads(trials: &Trials<'_>) -> String {

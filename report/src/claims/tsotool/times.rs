@@ -3,11 +3,13 @@
 //! The paper averages over the programs of a tuple of operations, threads and locations, and over tuples. Here the medians of the
 //! programs of a tuple are averaged over tuples.
 
-use super::super::measure::{AtSize, Axis, Estimate, GROWS, History, Trials, mean, median, time};
-use super::super::paper::{self, FASTER, Stated, seconds, times};
+use super::super::measure::{AtSize, Axis, GROWS, History, Trials, time};
+use super::super::paper::{self, FASTER, PublishedClaim};
 use super::super::speed::all;
-use super::super::{Claim, Found, Missing, Told};
+use super::super::{Decision, Evidence, Missing};
 use super::{BACK, BASELINE, FEW_THREADS, reasons};
+use crate::numbers::{seconds, times};
+use crate::statistics::{Estimate, mean, median};
 use tables::Said;
 
 /// The largest programs of the paper: operations, threads, locations.
@@ -22,23 +24,6 @@ const TABLE_1: u64 = 256 << 10;
 /// The mixes of Table 1, in its order.
 const MIXES: [&str; 3] = ["50,16,30,2", "33,33,30,2", "16,50,30,2"];
 
-pub(super) fn claims(results: AtSize<'_>) -> Vec<Claim> {
-    vec![
-        paper::HEU_OVERHEAD.claim(heu(results)),
-        paper::BACK_SLOWDOWN.claim(slowdown(results)),
-        paper::BACK_LARGEST.claim(largest(results, paper::BACK_LARGEST, true)),
-        paper::DERIV_LARGEST.claim(largest(results, paper::DERIV_LARGEST, false)),
-        paper::BACK_FEW.claim(few(results)),
-        paper::BACK_OPERATIONS.claim(grows(results, Axis::Operations)),
-        paper::BACK_THREADS.claim(grows(results, Axis::Threads)),
-        paper::BACK_LOCATIONS.claim(grows(results, Axis::Locations)),
-        paper::BACK_SCALES.claim(scales(results)),
-        paper::BACK_MINUTES.claim(minutes(results)),
-        paper::MIX_BASELINE.claim(mixes(results, baselines, paper::MIX_BASELINE)),
-        paper::MIX_SLOWDOWN.claim(mixes(results, ratios, paper::MIX_SLOWDOWN)),
-    ]
-}
-
 /// The median of what the programs of a tuple give, for each tuple.
 pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) -> Vec<Estimate> {
     let tuples = trials.tuples().into_iter();
@@ -47,16 +32,16 @@ pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) 
 }
 
 /// How long the baseline takes.
-fn baselines(trials: &Trials<'_>) -> Vec<Estimate> {
+pub(in crate::claims) fn baselines(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.rows(BASELINE).filter_map(time).collect()
 }
 
 /// How many times as long Deriv+Back takes.
-fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
+pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.ratios(BACK, BASELINE)
 }
 
-fn heu(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
     // Where it gets stuck it ends early.
     let is_whole = |history: &History<'_>| {
@@ -66,7 +51,7 @@ fn heu(results: AtSize<'_>) -> Result<Found, Missing> {
     };
     let trials = trials.filter(is_whole).enough()?;
     let overhead = median(&overheads(&trials, "heu"));
-    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig3"))?;
+    let overhead = overhead.ok_or(Missing::TimedOut("tsotool-fig3"))?;
     let counts = Some("in the median".to_owned());
     let basis = format!(
         "Where Heu finds an order: {}",
@@ -97,10 +82,10 @@ fn grid(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
         .enough()
 }
 
-fn slowdown(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn slowdown(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = grid(results)?;
     let mut medians = by_tuple(&trials, ratios);
-    let average = mean(&medians).ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let average = mean(&medians).ok_or(Missing::TimedOut("tsotool-fig4"))?;
     medians.sort_by(|one, other| one.low.total_cmp(&other.low));
     let range = match (medians.first(), medians.last()) {
         (Some(first), Some(last)) => format!(
@@ -143,7 +128,11 @@ fn by_operations(trials: &Trials<'_>) -> String {
     )
 }
 
-fn largest(results: AtSize<'_>, stated: Stated, backtracks: bool) -> Result<Found, Missing> {
+pub(in crate::claims) fn largest(
+    results: AtSize<'_>,
+    stated: PublishedClaim,
+    backtracks: bool,
+) -> Result<Evidence, Missing> {
     let trials = grid(results)?.filter(|history| {
         let any = history.any;
         let is_largest = (any.operations, any.threads, any.locations) == LARGEST;
@@ -154,16 +143,16 @@ fn largest(results: AtSize<'_>, stated: Stated, backtracks: bool) -> Result<Foun
     });
     let trials = trials.enough()?;
     let overhead = mean(&overheads(&trials, BACK));
-    let overhead = overhead.ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let overhead = overhead.ok_or(Missing::TimedOut("tsotool-fig4"))?;
     let found = stated.number(overhead, None, trials.basis(&[BASELINE, BACK]));
     Ok(found.because(reasons::edges(&[trials])))
 }
 
-fn few(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn few(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = grid(results)?.filter(|history| history.any.threads <= FEW_THREADS);
     let trials = trials.enough()?;
     let overheads = by_tuple(&trials, |tuple| overheads(tuple, BACK));
-    let middle = median(&overheads).ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let middle = median(&overheads).ok_or(Missing::TimedOut("tsotool-fig4"))?;
     let counts = Some(format!("in the median of {} tuples", overheads.len()));
     Ok(paper::BACK_FEW.number(middle, counts, trials.basis(&[BASELINE, BACK])))
 }
@@ -186,10 +175,10 @@ pub fn ends(
     }
 }
 
-fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
+pub(in crate::claims) fn grows(results: AtSize<'_>, axis: Axis) -> Result<Evidence, Missing> {
     let trials = grid(results)?;
     let [(first, low), (last, high)] = ends(&trials, axis, |point| mean(&by_tuple(point, ratios)))?;
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{} at {first}, {} at {last} {}",
             low.shown(times),
@@ -205,15 +194,15 @@ fn grows(results: AtSize<'_>, axis: Axis) -> Result<Found, Missing> {
     .because(reasons::shorter(&trials, LARGEST.0)))
 }
 
-fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn scales(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = grid(results)?;
     let growth = |of: &dyn Fn(&Trials<'_>) -> Option<Estimate>| {
         let [(_, first), (_, last)] = ends(&trials, Axis::Operations, of)?;
-        last.over(first).ok_or(Missing::CutOff("tsotool-fig4"))
+        last.over(first).ok_or(Missing::TimedOut("tsotool-fig4"))
     };
     let baseline = growth(&|point| mean(&by_tuple(point, baselines)))?;
     let ratio = growth(&|point| mean(&by_tuple(point, ratios)))?;
-    Ok(Found {
+    Ok(Evidence {
         ours: format!(
             "{} the slowdown, {} the time of the baseline",
             ratio.shown(times),
@@ -225,7 +214,7 @@ fn scales(results: AtSize<'_>) -> Result<Found, Missing> {
     })
 }
 
-fn minutes(results: AtSize<'_>) -> Result<Found, Missing> {
+pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-fig4", "tso")?.with(&[BACK])?;
     let is_largest = |history: &History<'_>| {
         (history.any.operations, history.any.threads) == (LARGEST.0, LARGEST.1)
@@ -238,26 +227,26 @@ fn minutes(results: AtSize<'_>) -> Result<Found, Missing> {
             low: one.low.max(other.low),
             high: one.high.max(other.high),
         });
-    let longest = longest.ok_or(Missing::CutOff("tsotool-fig4"))?;
+    let longest = longest.ok_or(Missing::TimedOut("tsotool-fig4"))?;
     Ok(paper::BACK_MINUTES.number(longest, None, trials.basis(&[BACK])))
 }
 
 /// That something grows with the stores in the mix.
-fn mixes(
+pub(in crate::claims) fn mixes(
     results: AtSize<'_>,
     of: impl Fn(&Trials<'_>) -> Vec<Estimate>,
-    stated: Stated,
-) -> Result<Found, Missing> {
+    stated: PublishedClaim,
+) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-table1", "tso")?.with(&[BASELINE, BACK])?;
     let (mut numbers, mut points) = (Vec::new(), Vec::new());
     for mix in MIXES {
         let point = trials.filter(|history| history.any.mix == mix).enough()?;
         let number = mean(&by_tuple(&point, &of));
-        numbers.push(number.ok_or(Missing::CutOff("tsotool-table1"))?);
+        numbers.push(number.ok_or(Missing::TimedOut("tsotool-table1"))?);
         points.push(point);
     }
-    let ours = numbers.iter().map(|number| stated.figure.shown(*number));
-    Ok(Found {
+    let ours = numbers.iter().map(|number| stated.result.shown(*number));
+    Ok(Evidence {
         ours: ours.collect::<Vec<_>>().join(", "),
         holds: rises(&numbers),
         difference: String::new(),
@@ -268,7 +257,7 @@ fn mixes(
 }
 
 /// Whether numbers rise, up to what may be chance.
-fn rises(numbers: &[Estimate]) -> Told {
+fn rises(numbers: &[Estimate]) -> Decision {
     let falls = |pair: &[Estimate]| match pair {
         [before, after] => before.exceeds(after.times(FASTER)),
         _ => None,

@@ -1,8 +1,9 @@
 //! What may explain the times of Figures 6 to 9, as far as tables have it.
 
-use super::super::measure::{AtSize, Axis, Estimate, Trials, mean};
-use super::super::paper::{percent, seconds, times};
+use super::super::measure::{AtSize, Axis, Trials};
 use super::ALGORITHMS;
+use crate::numbers::{percent, seconds, times};
+use crate::statistics::{Estimate, mean};
 
 /// How long the two saturations take by themselves on the same histories: wsc-kernel has those of Figures 6 and 7.
 pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {

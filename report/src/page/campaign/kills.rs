@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::scope;
 use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, Kills};
-use crate::page::cell::{Cell, percent};
+use crate::numbers::percent;
+use crate::page::cell::Cell;
 use crate::page::table::Table;
 
 /// A matrix for all runs, and those for each model and client behind a line to open them.
@@ -16,8 +17,8 @@ pub(super) fn part(answers: &Answers) -> Option<Markup> {
     let first = matrices.next()?;
     Some(html! {
         p {
-            "A cell is the number of mutants of the operator that the finder caught; its colour is the share of those that it could "
-            "have caught. A dot is where it could have caught none."
+            "A cell is the number of mutants of the operator that the finder found; its colour is the share of those that it could "
+            "have found. A dot is where it could have found none."
         }
         (table(first).markup())
         @for matrix in matrices {
@@ -27,10 +28,10 @@ pub(super) fn part(answers: &Answers) -> Option<Markup> {
 }
 
 fn table(matrix: &KillMatrix) -> Table {
-    let mut heads = vec!["Operator", "mutants", "caught"];
+    let mut heads = vec!["Operator", "mutants", "found"];
     heads.extend(FINDERS);
     let caption = format!(
-        "Mutants caught, by operator and finder: {}",
+        "Mutants found, by operator and finder: {}",
         scope(&matrix.scope)
     );
     let mut table = Table::new(&caption, &heads);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use crate::answers::{Answers, Caught, EquivalentMutant, Survivor};
+use crate::answers::{Answers, CaughtMutant, EquivalentMutant, Survivor};
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 
@@ -14,20 +14,14 @@ const LONG: usize = 25;
 /// The mutants that failed by themselves, without a violation, each with the command that reproduces it. What
 /// violates a model has a section of its own.
 pub(super) fn failures(answers: &Answers) -> Option<Markup> {
-    let is_failure = |one: &&Caught| one.outcome != "violation";
-    let failed: Vec<&Caught> = answers.caught.iter().filter(is_failure).collect();
+    let is_failure = |one: &&CaughtMutant| one.outcome != "violation";
+    let failed: Vec<&CaughtMutant> = answers.caught.iter().filter(is_failure).collect();
     if failed.is_empty() {
         return None;
     }
     let mut table = Table::new(
         "Mutants that made their protocol fail",
-        &[
-            "Mutant",
-            "Protocol",
-            "Cores",
-            "End",
-            "Command that reproduces it",
-        ],
+        &["Mutant", "Protocol", "Cores", "End", "Reproduce with"],
     );
     for one in &failed {
         table.push(vec![
@@ -40,7 +34,7 @@ pub(super) fn failures(answers: &Answers) -> Option<Markup> {
     }
     let summary = counted(failed.len(), "mutant", "mutants");
     Some(html! {
-        p { "They were caught by an error of the protocol or a deadlock, and no run of them violates what its cores keep." }
+        p { "A protocol error or a deadlock found them, and no run of them violates what its cores guarantee." }
         (table.folded(&summary, failed.len() <= LONG))
     })
 }
@@ -63,13 +57,13 @@ pub(super) fn survivors(answers: &Answers) -> Option<Markup> {
         "Runs",
         "Undecided",
     ];
-    let mut table = Table::new("Mutants that nothing caught", &heads);
+    let mut table = Table::new("Mutants that nothing found", &heads);
     for one in survivors {
         table.push(survivor(one));
     }
     let summary = counted(survivors.len(), "mutant", "mutants");
     Some(html! {
-        p { "The most suspicious first: what was edited was taken often, and nobody noticed." }
+        p { "Ordered by how often the edited place was taken." }
         (table.folded(&summary, survivors.len() <= LONG))
     })
 }
@@ -110,8 +104,8 @@ pub(super) fn equivalents(answers: &Answers) -> Option<Markup> {
     let wrong = equivalents.iter().filter(|one| one.detections > 0).count();
     Some(html! {
         p {
-            "They cannot differ from their protocol, or no run with the same seeds reaches what they change: " (kinds) "."
-            @if wrong > 0 { " Runs of " (wrong) " of them found something all the same, so that the reason is wrong." }
+            "They cannot differ from their protocol, or no run with the same seeds reaches the edited place: " (kinds) "."
+            @if wrong > 0 { " Runs of " (wrong) " of them found something nevertheless, so the reason is wrong." }
         }
         (table.folded(&counted(equivalents.len(), "mutant", "mutants"), false))
     })

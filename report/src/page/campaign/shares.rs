@@ -1,10 +1,11 @@
-//! What share of violations each criterion catches, and after how many operations.
+//! The share of violations that each criterion refutes, and the number of operations until detection.
 
 use maud::{Markup, html};
 
 use super::scope;
-use crate::answers::{Answers, Claim, OperationsToDetection, Rate, Rates, Scope, Spread};
-use crate::page::cell::{Cell, counted, percent};
+use crate::answers::{Answers, ClaimedShare, Detection, OperationsToDetection, Rate, Rates, Scope};
+use crate::numbers::percent;
+use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 use tables::CRITERIA;
 
@@ -20,7 +21,7 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     }
     let mut heads = vec!["Runs", "violations"];
     heads.extend(CRITERIA);
-    let mut table = Table::new("Share of violating runs that a criterion catches", &heads);
+    let mut table = Table::new("Share of violating runs that a criterion refutes", &heads);
     for one in &rates {
         let mut row = vec![Cell::text(&scope(&one.scope)), Cell::count(one.violating)];
         row.extend(one.criteria.iter().map(rate));
@@ -32,7 +33,7 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// The papers' shares beside those of each model. What single kinds of cores say is in the table.
+/// The published shares and ours for each model. The table has those of single kinds of cores.
 fn stated(rates: &[&Rates]) -> Markup {
     let of_models = rates
         .iter()
@@ -61,7 +62,7 @@ fn rate(rate: &Rate) -> Cell {
         .titled(format!("{} of {}{undecided}", rate.caught, rate.asked))
 }
 
-fn sentence(of: &Scope, claim: &Claim) -> String {
+fn sentence(of: &Scope, claim: &ClaimedShare) -> String {
     let paper = claim
         .stated
         .map(|stated| format!("; {} says {}", claim.paper, percent(stated)));
@@ -78,7 +79,8 @@ fn sentence(of: &Scope, claim: &Claim) -> String {
 
 /// The operations, a row a scope.
 pub(super) fn operations(answers: &Answers) -> Option<Markup> {
-    let is_known = |one: &&OperationsToDetection| one.criteria.iter().any(|spread| spread.runs > 0);
+    let is_known =
+        |one: &&OperationsToDetection| one.criteria.iter().any(|detection| detection.runs > 0);
     let known: Vec<_> = answers.operations.iter().filter(is_known).collect();
     if known.is_empty() {
         return None;
@@ -91,19 +93,19 @@ pub(super) fn operations(answers: &Answers) -> Option<Markup> {
     );
     for one in known {
         let mut row = vec![Cell::text(&scope(&one.scope))];
-        row.extend(one.criteria.iter().map(spread));
+        row.extend(one.criteria.iter().map(detection));
         table.push(row);
     }
     Some(html! {
-        p { "Criteria that catch fewer runs catch other runs, so that these are not numbers about the same runs." }
+        p { "Criteria that refute fewer runs refute other runs, so these numbers are not about the same runs." }
         (table.markup())
     })
 }
 
-fn spread(spread: &Spread) -> Cell {
-    let (Some(median), Some(mean)) = (spread.median, spread.mean) else {
+fn detection(detection: &Detection) -> Cell {
+    let (Some(median), Some(mean)) = (detection.median, detection.mean) else {
         return Cell::missing("·");
     };
-    let runs = counted(spread.runs as usize, "run", "runs");
+    let runs = counted(detection.runs as usize, "run", "runs");
     Cell::number(&format!("{median:.0}"), median).titled(format!("mean {mean:.0}, of {runs}"))
 }

@@ -1,4 +1,4 @@
-//! The protocols as they are, and blind programs against guided ones.
+//! Unmutated protocols, and blind programs compared with guided ones.
 
 use maud::{Markup, html};
 
@@ -42,7 +42,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
             "End",
             "Violates",
             "Message",
-            "Command that reproduces it",
+            "Reproduce with",
         ],
     );
     for one in &found.alarms {
@@ -68,7 +68,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// How many runs each generator needs until a named bug shows, where both were tried.
+/// The number of runs until each generator finds a named bug, where both were tried.
 pub(super) fn generators(answers: &Answers) -> Option<Markup> {
     let compared = answers.generators.iter();
     let compared: Vec<_> = compared

@@ -1,0 +1,91 @@
+//! What there is to say in the end.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use check::Model;
+use history::Source;
+use report::assumptions;
+use rubric::watch::{End, Window};
+use serde_json::json;
+
+use crate::check::paint::Paint;
+use crate::check::text;
+use crate::ending::RunEnd;
+
+/// What there is to say in the end.
+pub struct Output<'a> {
+    pub file: &'a str,
+    pub model: Model,
+    pub window: &'a Window,
+    pub source: Option<Source>,
+    pub time: Duration,
+    pub run: RunEnd<'a>,
+}
+
+impl Output<'_> {
+    pub fn text(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
+        let paint = Paint::new(io::stdout().is_terminal());
+        self.run.print(self.file, paint, out)?;
+        let (word, why) = match end {
+            End::Consistent(why) => (paint.good("consistent"), why),
+            End::Violation { why, .. } => (paint.bad("violation "), why),
+            End::Undecided(why) => (paint.unsure("undecided "), why),
+        };
+        writeln!(
+            out,
+            "{word} {:4} {}  ({} threads, {} operations, {:.0} a second, {} remembered; {:.3} s)",
+            self.model.name(),
+            self.file,
+            self.window.threads(),
+            self.window.arrived(),
+            self.window.arrived() as f64 / self.time.as_secs_f64().max(1e-6),
+            self.window.remembered(),
+            self.time.as_secs_f64()
+        )?;
+        writeln!(out, "  {why}")?;
+        if let End::Violation { proof, .. } = end {
+            match proof {
+                Some(proof) => {
+                    let explained = text::explanation(&proof.history, &proof.violation);
+                    write!(out, "{}", self.window.renamed(&explained))?
+                }
+                None => writeln!(
+                    out,
+                    "  what it follows from is forgotten: `rubric check` proves it from the recorded trace"
+                )?,
+            }
+        }
+        let incomplete = self.run.note().filter(|_| self.run.crash.is_none());
+        for note in incomplete
+            .into_iter()
+            .chain(assumptions::of(&self.window.provenance(self.source)))
+        {
+            writeln!(out, "  {} {note}", paint.faint("note:"))?;
+        }
+        Ok(())
+    }
+
+    pub fn json(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
+        let (verdict, why, line) = match end {
+            End::Consistent(why) => ("consistent", why, None),
+            End::Violation { why, line, .. } => ("violation", why, *line),
+            End::Undecided(why) => ("undecided", why, None),
+        };
+        let mut line = json!({
+            "file": self.file,
+            "model": self.model.name(),
+            "verdict": verdict,
+            "reason": why,
+            "line": line,
+            "operations": self.window.arrived(),
+            "remembered": self.window.remembered(),
+            "threads": self.window.threads(),
+            "locations": self.window.locations(),
+            "source": self.source.map(Source::name),
+            "seconds": self.time.as_secs_f64(),
+        });
+        self.run.add_to_json(&mut line);
+        writeln!(out, "{line}")
+    }
+}

@@ -1,0 +1,43 @@
+//! Collecting operations: for a history, or for a reader that fetches them while the trace still grows.
+
+use history::{Access, HistoryBuilder};
+
+/// The operations so far.
+#[derive(Debug)]
+pub(crate) enum Collector {
+    /// Those of a history, which is made at the end.
+    History(Box<HistoryBuilder>),
+    /// Those that were not fetched yet.
+    Live(Vec<Access>),
+}
+
+impl Default for Collector {
+    fn default() -> Collector {
+        Collector::History(Box::default())
+    }
+}
+
+impl Collector {
+    pub fn push(&mut self, access: Access) {
+        match self {
+            Collector::History(builder) => builder.push(access),
+            Collector::Live(accesses) => accesses.push(access),
+        }
+    }
+
+    /// The operations of the history.
+    pub fn into_builder(self) -> HistoryBuilder {
+        match self {
+            Collector::History(builder) => *builder,
+            Collector::Live(_) => HistoryBuilder::new(),
+        }
+    }
+
+    /// The operations that were not fetched yet.
+    pub fn fetch(&mut self) -> Vec<Access> {
+        match self {
+            Collector::History(_) => Vec::new(),
+            Collector::Live(accesses) => std::mem::take(accesses),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The [`Ending`] of a trace: the steps before a crash, and the controllers that are busy with the lines of outstanding requests.
+
+use history::{Crash, CrashKind, Unfinished};
+
+use super::Reader;
+use crate::ending::{Ending, Standing, Waiting};
+
+/// Requests of which it is said what they wait for.
+const WAITING: usize = 64;
+/// States in which a controller does not hold a line, in gem5's protocols.
+const IDLE: [&str; 3] = ["I", "NP", "NPI"];
+
+impl Reader<'_> {
+    /// What the trace shows of the end of the run, which left these requests unanswered.
+    pub(super) fn ending(&self, outstanding: &[Unfinished]) -> Ending {
+        let crash = self.end.crash();
+        if crash.is_none() && outstanding.is_empty() {
+            return Ending::default();
+        }
+        let cache_line = crash.and_then(|crash| self.crash_line(crash, outstanding));
+        let steps = match (crash, cache_line) {
+            (Some(_), Some(line)) => self.raw.last_steps.steps(line, &self.raw),
+            (Some(_), None) => self.raw.last_steps.last(&self.raw),
+            (None, _) => Vec::new(),
+        };
+        let mut oldest: Vec<&Unfinished> = outstanding.iter().collect();
+        oldest.sort_by_key(|request| request.issued);
+        let waiting = oldest.into_iter().take(WAITING);
+        Ending {
+            cache_line,
+            steps,
+            waiting: waiting.map(|request| self.waiting(request)).collect(),
+            missing: self.missing(crash),
+        }
+    }
+
+    /// The cache line that a crash is about.
+    fn crash_line(&self, crash: &Crash, outstanding: &[Unfinished]) -> Option<u64> {
+        let of_deadlock = || {
+            // A deadlock without an address is that of the oldest request.
+            let is_deadlock = crash.kind == CrashKind::Deadlock;
+            let oldest = outstanding.iter().min_by_key(|request| request.issued);
+            oldest
+                .filter(|_| is_deadlock)
+                .map(|request| request.address)
+        };
+        let address = crash.address.or_else(of_deadlock)?;
+        Some(self.cache_line(address))
+    }
+
+    /// The line that an address is in: as the trace names it, or by the size of blocks.
+    fn cache_line(&self, address: u64) -> u64 {
+        let shown = self.sequencers.block_size.map(|size| size as u64);
+        let configured = self.surroundings.block_size.map(u64::from);
+        let size = shown.or(configured).filter(|size| size.is_power_of_two());
+        let line = address & !(size.unwrap_or(64) - 1);
+        match self.raw.last_steps.knows(line) {
+            false if self.raw.last_steps.knows(address) => address,
+            _ => line,
+        }
+    }
+
+    fn waiting(&self, request: &Unfinished) -> Waiting {
+        let cache_line = self.cache_line(request.address);
+        let all = self.raw.last_steps.standing(cache_line, &self.raw);
+        let is_idle = |it: &Standing| it.stalled.is_empty() && IDLE.contains(&it.state.as_str());
+        let (idle, controllers): (Vec<Standing>, Vec<Standing>) =
+            all.into_iter().partition(is_idle);
+        Waiting {
+            request: request.clone(),
+            cache_line,
+            controllers,
+            idle: idle.len(),
+        }
+    }
+
+    /// What would explain the end, and was not recorded.
+    fn missing(&self, crash: Option<&Crash>) -> Vec<String> {
+        let mut missing = Vec::new();
+        if self.raw.controllers == 0 {
+            missing.push(
+                "the trace shows no transitions of controllers: record it with --debug-flags=ProtocolTrace,RubySequencer,RubyPort"
+                    .to_owned(),
+            );
+        } else if !self.raw.last_steps.messages {
+            missing.push(
+                "which messages are on their way is not recorded, so not who owes an answer to whom: add RubyQueue to --debug-flags, \
+                 which prints each message as it enters a buffer"
+                    .to_owned(),
+            );
+        }
+        let of_protocol = [CrashKind::FailedAssertion, CrashKind::ProtocolError];
+        if crash.is_some_and(|crash| of_protocol.contains(&crash.kind) && crash.address.is_none()) {
+            missing.push(
+                "gem5 does not say which controller and which address that was about: the transition that failed is not in the trace"
+                    .to_owned(),
+            );
+        }
+        missing
+    }
+}

@@ -1,0 +1,392 @@
+//! The lines that gem5 prints, spelled as gem5 spells them.
+//!
+//! [`Text`] gathers lines in one buffer: [`super::write()`] prints a history with them, and the simulator its runs. Numbers are
+//! formatted by hand, since `write!` would take most of the time of a run.
+
+use history::Kind;
+
+/// Bytes that are gathered before they are written.
+const PIECE: usize = 1 << 18;
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+const BLANKS: &str = "                    ";
+
+/// Most bytes that a byte of a block takes.
+const WIDEST: usize = 5;
+
+/// For each byte how a block shows it, and how long that is.
+const BYTES: [([u8; 8], u8); 256] = {
+    let mut bytes = [([b' '; 8], 4); 256];
+    let mut value = 0;
+    while value < 256 {
+        bytes[value].0[0] = b'0';
+        bytes[value].0[1] = b'x';
+        let high = value >> 4;
+        if high == 0 {
+            bytes[value].0[2] = DIGITS[value];
+        } else {
+            bytes[value].0[2] = DIGITS[high];
+            bytes[value].0[3] = DIGITS[value & 15];
+            bytes[value].1 = 5;
+        }
+        value += 1;
+    }
+    bytes
+};
+
+const ZEROS: &[u8; 32] = b"0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 ";
+
+/// The names of a sequencer and of what belongs to it, as lines have them.
+#[derive(Debug)]
+pub struct Names {
+    sequencer: String,
+    /// By number of the port.
+    ports: [String; 2],
+    queues: [String; 2],
+    /// The columns of version and component.
+    columns: String,
+    /// The path of the client and the beginning of what it prints.
+    client: String,
+}
+
+impl Names {
+    /// The names of the sequencer with this path and version.
+    pub fn new(path: &str, version: u32) -> Names {
+        Names {
+            sequencer: format!(": {path}: "),
+            ports: [0, 1].map(|port| format!(": {path}.response_ports{port}: ")),
+            queues: [0, 1].map(|port| format!(": {path}.response_ports{port}-RespPacketQueue: ")),
+            columns: format!(" {version:>3}        Seq"),
+            client: format!(": system.cpu{version}: T{version} op "),
+        }
+    }
+
+    /// The path of a port.
+    pub fn port(&self, port: usize) -> &str {
+        self.ports[port][2..].trim_end_matches(": ")
+    }
+}
+
+/// What a client prints of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientLine {
+    /// Number of the thread.
+    pub thread: u32,
+    /// Place in its program.
+    pub index: u32,
+    /// What it is; all that reads and writes at once is an `rmw`.
+    pub kind: Kind,
+    /// Address of the first byte; a fence has none.
+    pub address: u64,
+    /// The value read, if it reads.
+    pub read: u64,
+    /// The value written, if it writes.
+    pub written: u64,
+    /// Whether a store buffer served it.
+    pub forwarded: bool,
+}
+
+/// The text of a trace that is not written yet.
+#[derive(Debug)]
+pub struct Text {
+    buffer: Vec<u8>,
+}
+
+impl Default for Text {
+    fn default() -> Text {
+        Text {
+            buffer: Vec::with_capacity(PIECE + (1 << 12)),
+        }
+    }
+}
+
+impl Text {
+    /// Whether it is time to write it.
+    pub fn is_long(&self) -> bool {
+        self.buffer.len() >= PIECE
+    }
+
+    /// The text.
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Takes the text.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// Takes the text and goes on in `empty`.
+    pub fn replace(&mut self, empty: Vec<u8>) -> Vec<u8> {
+        std::mem::replace(&mut self.buffer, empty)
+    }
+
+    /// Forgets the text.
+    pub fn clear(&mut self) {
+        self.buffer.clear();
+    }
+
+    /// Adds words.
+    #[inline]
+    pub fn put(&mut self, words: &str) {
+        self.buffer.extend_from_slice(words.as_bytes());
+    }
+
+    /// The beginning of a line of a sequencer.
+    pub fn sequencer(&mut self, names: &Names, tick: u64) {
+        self.decimal(tick, 7);
+        self.put(&names.sequencer);
+    }
+
+    /// The beginning of a line of a port.
+    pub fn port(&mut self, names: &Names, tick: u64, port: usize) {
+        self.decimal(tick, 7);
+        self.put(&names.ports[port]);
+    }
+
+    /// A line of a port.
+    pub fn port_line(&mut self, names: &Names, tick: u64, port: usize, words: &str) {
+        self.port(names, tick, port);
+        self.put(words);
+        self.put("\n");
+    }
+
+    /// The line of a request that a core offers.
+    pub fn timing_request(&mut self, names: &Names, tick: u64, port: usize, address: u64) {
+        self.port(names, tick, port);
+        self.put("Timing request for address ");
+        self.hexadecimal(address);
+        self.put(if port == 0 {
+            " on port 0\n"
+        } else {
+            " on port 1\n"
+        });
+    }
+
+    /// The line of a request that enters the mandatory queue; `kind` is its type there.
+    pub fn begin(&mut self, names: &Names, tick: u64, (address, line): (u64, u64), kind: &str) {
+        self.columns(names, tick, "               Begin       >       ");
+        self.bracket(address, line);
+        self.put(kind);
+        self.put("\n");
+    }
+
+    /// The line of a request that is accepted.
+    pub fn issued(
+        &mut self,
+        names: &Names,
+        tick: u64,
+        port: usize,
+        (command, address): (&str, u64),
+    ) {
+        self.port(names, tick, port);
+        self.put("Request ");
+        self.put(command);
+        self.put(" ");
+        self.prefixed(address);
+        self.put(" issued\n");
+    }
+
+    /// The line of a request that is not accepted.
+    pub fn refused(
+        &mut self,
+        names: &Names,
+        tick: u64,
+        port: usize,
+        (command, address): (&str, u64),
+        why: &str,
+    ) {
+        self.port(names, tick, port);
+        self.put("Request ");
+        self.put(command);
+        self.put(" for address ");
+        self.hexadecimal(address);
+        self.put(" did not issue because ");
+        self.put(why);
+        self.put("\n");
+    }
+
+    /// The line of a request that the protocol completes; a store-conditional may have failed.
+    pub fn done(
+        &mut self,
+        names: &Names,
+        tick: u64,
+        (address, line): (u64, u64),
+        cycles: u64,
+        success: bool,
+    ) {
+        let event = match success {
+            true => "                Done       >       ",
+            false => "           SC_Failed       >       ",
+        };
+        self.columns(names, tick, event);
+        self.bracket(address, line);
+        self.decimal(cycles, 0);
+        self.put(" cycles\n");
+    }
+
+    /// The line that shows a block; `words` say what of it.
+    pub fn data(&mut self, names: &Names, tick: u64, words: &str, block: &[u64]) {
+        self.sequencer(names, tick);
+        self.put(words);
+        self.block(block);
+        self.put("\n");
+    }
+
+    /// The line of a request that completes.
+    pub fn hit(&mut self, names: &Names, tick: u64, command: &str, address: u64) {
+        self.sequencer(names, tick);
+        self.put("Hit callback for ");
+        self.put(command);
+        self.put(" ");
+        self.prefixed(address);
+        self.put("\n");
+    }
+
+    /// The line of an answer that is queued, which shows its size.
+    pub fn packet(
+        &mut self,
+        names: &Names,
+        tick: u64,
+        port: usize,
+        (answer, address): (&str, u64),
+        size: u8,
+    ) {
+        self.decimal(tick, 7);
+        self.put(&names.queues[port]);
+        self.put("schedSendTiming for ");
+        self.put(answer);
+        self.put(" address ");
+        self.plain_hexadecimal(address);
+        self.put(" size ");
+        self.decimal(u64::from(size), 0);
+        self.put(" when ");
+        self.decimal(tick, 0);
+        self.put(" ord: 0\n");
+    }
+
+    /// The line of an operation that a client prints.
+    pub fn client(&mut self, names: &Names, tick: u64, line: &ClientLine) {
+        self.decimal(tick, 7);
+        self.put(&names.client);
+        self.decimal(u64::from(line.index), 0);
+        if line.kind == Kind::Fence {
+            return self.put(" fence\n");
+        }
+        let (reads, writes) = (line.kind.reads(), line.kind.writes());
+        self.put(match (reads, writes) {
+            (true, true) => " rmw ",
+            (false, _) => " store ",
+            (true, false) => " load ",
+        });
+        self.hexadecimal(line.address);
+        for (_, value) in [(reads, line.read), (writes, line.written)]
+            .iter()
+            .filter(|it| it.0)
+        {
+            self.put(" ");
+            self.hexadecimal(*value);
+        }
+        if line.forwarded {
+            self.put(" forwarded");
+        }
+        self.put("\n");
+    }
+
+    /// The beginning of a line of a sequencer in columns; `event` are those of event and states.
+    fn columns(&mut self, names: &Names, tick: u64, event: &str) {
+        self.decimal(tick, 15);
+        self.put(&names.columns);
+        self.put(event);
+    }
+
+    /// Words in a column, aligned right; longer ones push what follows.
+    pub fn right(&mut self, words: &str, width: usize) {
+        self.blanks(width.saturating_sub(words.len()));
+        self.put(words);
+    }
+
+    /// Words in a column, aligned left.
+    pub fn left(&mut self, words: &str, width: usize) {
+        self.put(words);
+        self.blanks(width.saturating_sub(words.len()));
+    }
+
+    fn blanks(&mut self, count: usize) {
+        self.put(&BLANKS[..count]);
+    }
+
+    /// A decimal number, aligned right.
+    pub fn decimal(&mut self, mut number: u64, width: usize) {
+        let mut digits = [b' '; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        let start = at.min(digits.len() - width);
+        self.buffer.extend_from_slice(&digits[start..]);
+    }
+
+    /// A number as `%#x` prints it: 0 has no prefix.
+    fn hexadecimal(&mut self, number: u64) {
+        if number > 0 {
+            self.put("0x");
+        }
+        self.plain_hexadecimal(number);
+    }
+
+    /// A number as `0x%x` prints it.
+    #[inline]
+    pub fn prefixed(&mut self, number: u64) {
+        self.put("0x");
+        self.plain_hexadecimal(number);
+    }
+
+    /// A number as `%x` prints it.
+    fn plain_hexadecimal(&mut self, number: u64) {
+        let digits = (64 - number.leading_zeros()).div_ceil(4).max(1);
+        let mut text = [0; 16];
+        for (at, digit) in (0..digits).rev().enumerate() {
+            text[at] = DIGITS[(number >> (4 * digit) & 15) as usize];
+        }
+        self.buffer.extend_from_slice(&text[..digits as usize]);
+    }
+
+    /// An address and its line's, and a space.
+    pub fn bracket(&mut self, address: u64, line: u64) {
+        self.put("[");
+        self.prefixed(address);
+        self.put(", line ");
+        self.prefixed(line);
+        self.put("] ");
+    }
+
+    /// A block, byte for byte.
+    fn block(&mut self, block: &[u64]) {
+        self.put("[ ");
+        for &word in block {
+            match word {
+                0 => self.buffer.extend_from_slice(ZEROS),
+                _ => self.word(word),
+            }
+        }
+        self.put("]");
+    }
+
+    fn word(&mut self, word: u64) {
+        // Room for the padding of the last entry, since entries are copied whole.
+        let mut text = [0; 8 * WIDEST + 3];
+        let mut at = 0;
+        for byte in word.to_le_bytes() {
+            let (spelled, length) = &BYTES[usize::from(byte)];
+            text[at..at + 8].copy_from_slice(spelled);
+            at += usize::from(*length);
+        }
+        self.buffer.extend_from_slice(&text[..at]);
+    }
+}

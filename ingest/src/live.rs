@@ -1,0 +1,155 @@
+//! Reading a text that is still being written: operations as they complete.
+//!
+//! [`Live`] tells the format and hands each line to the [`LiveReader`] of that format.
+
+use history::{Access, Crash, Source, Unfinished};
+
+use crate::ending::Ending;
+use crate::error::Error;
+use crate::format::{Detector, TraceFormat};
+use crate::input::Lines;
+use crate::options::Options;
+
+/// A format's reader of a text that is still being written. It keeps nothing of the operations that were fetched.
+pub trait LiveReader {
+    /// Reads the line that `lines` is at.
+    ///
+    /// # Errors
+    /// The line breaks the format's rules.
+    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error>;
+
+    /// The operations that have completed since the last call, in the order of their completion.
+    fn fetch(&mut self) -> Vec<Access>;
+
+    /// What the end of the text shows, with the operations that complete with it.
+    ///
+    /// # Errors
+    /// Lines are missing, so that what was fetched is not all there was.
+    fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error>;
+
+    /// The lines that the operations are from, or `None` as long as that is not known.
+    fn source(&self) -> Option<Source>;
+
+    /// For threads whose operations are not numbered one after the other: the thread, and a number in its program order before which
+    /// nothing is outstanding.
+    fn completed_before(&self) -> Vec<(u32, u64)> {
+        Vec::new()
+    }
+}
+
+/// What the end of a text shows.
+#[derive(Clone, Debug, Default)]
+pub struct LiveEnd {
+    /// The operations that were not fetched.
+    pub accesses: Vec<Access>,
+    /// Requests that were not answered: the values that they would have written are not known.
+    pub unfinished: Vec<Unfinished>,
+    /// Whether values may come from writes that are no operations.
+    pub outside_writes: bool,
+    /// How the run ended, in words; `None` if nothing is known.
+    pub ended: Option<String>,
+    /// The message with which gem5 crashed.
+    pub crash: Option<Crash>,
+    /// What the controllers were doing at the end.
+    pub ending: Ending,
+}
+
+/// Reads a text line by line, whatever its format.
+///
+/// ```
+/// use ingest::Live;
+/// use ingest::input::Lines;
+///
+/// let trace = "1: system.client: T0 op 0 fence\n2: system.client: T0 op 1 load 0x40 0x0\n";
+/// let options = ingest::Options::default();
+/// let mut lines = Lines::new(trace.as_bytes(), "example", false)?;
+/// let mut live = Live::new(&options);
+/// let mut kinds = Vec::new();
+/// while live.advance(&mut lines)? {
+///     kinds.extend(live.fetch().iter().map(|access| access.kind));
+/// }
+/// assert_eq!(kinds, [history::Kind::Fence, history::Kind::Load]);
+/// # Ok::<(), ingest::Error>(())
+/// ```
+pub struct Live<'o> {
+    options: &'o Options,
+    detector: Detector,
+    reader: Option<Box<dyn LiveReader + 'o>>,
+}
+
+impl<'o> Live<'o> {
+    /// A reader before the first line.
+    pub fn new(options: &'o Options) -> Live<'o> {
+        Live {
+            options,
+            detector: Detector::default(),
+            reader: None,
+        }
+    }
+
+    /// Reads a line; false at the end.
+    ///
+    /// # Errors
+    /// The line cannot be read, breaks its format's rules, or is of a format that cannot be watched.
+    pub fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
+        if self.reader.is_none() {
+            let file = lines.file().to_owned();
+            if let Some(format) = self.detector.line(lines.peek(), &file)? {
+                self.reader = Some(self.begin(format, lines)?);
+            }
+        }
+        if !lines.advance()? {
+            return Ok(false);
+        }
+        if let Some(reader) = &mut self.reader {
+            reader.line(lines)?;
+        }
+        Ok(true)
+    }
+
+    fn begin(
+        &self,
+        format: &'static dyn TraceFormat,
+        lines: &mut Lines<'_>,
+    ) -> Result<Box<dyn LiveReader + 'o>, Error> {
+        lines.set_limit(format.line_limit());
+        format
+            .watch(self.options)
+            .ok_or_else(|| Error::Unwatchable {
+                file: lines.file().to_owned(),
+                format,
+            })
+    }
+
+    /// The operations that have completed since the last call, in the order of their completion.
+    pub fn fetch(&mut self) -> Vec<Access> {
+        self.reader
+            .as_mut()
+            .map(|reader| reader.fetch())
+            .unwrap_or_default()
+    }
+
+    /// What the end of the text shows, with the operations that complete with it.
+    ///
+    /// # Errors
+    /// The text is of no known format, or lines are missing.
+    pub fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error> {
+        match &mut self.reader {
+            Some(reader) => reader.finish(lines),
+            None => Err(std::mem::take(&mut self.detector).finish(lines.file())),
+        }
+    }
+
+    /// The lines that the operations are from, or `None` as long as that is not known.
+    pub fn source(&self) -> Option<Source> {
+        self.reader.as_ref()?.source()
+    }
+
+    /// As [`LiveReader::completed_before`].
+    pub fn completed_before(&self) -> Vec<(u32, u64)> {
+        self.reader
+            .as_ref()
+            .map(|reader| reader.completed_before())
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,97 @@
+//! Small numbers for what a history calls its threads, locations and values.
+
+use std::io::{self, Write};
+
+use history::History;
+use rustc_hash::FxHashMap;
+
+/// What the Axe checker reads at most: numbers of so many digits, and values up to this.
+const LARGEST: u64 = 999_999_999;
+const LARGEST_VALUE: u64 = (1 << 23) - 1;
+
+/// Numbers for the values of each location: 0 is the initial one.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    known: FxHashMap<(u32, u64), u64>,
+    /// By location, the values that have the numbers from 1 on.
+    values: Vec<Vec<u64>>,
+}
+
+impl Numbers {
+    /// Whether the numbers of a history are small as they are.
+    pub fn are_small(history: &History) -> bool {
+        let mut all = values(history);
+        history
+            .threads()
+            .iter()
+            .all(|it| u64::from(it.label) <= LARGEST)
+            && history.locations().iter().all(|it| it.address <= LARGEST)
+            && all.all(|(_, value)| value <= LARGEST_VALUE)
+    }
+
+    /// Numbers in the order in which the values are first seen.
+    pub fn of(history: &History) -> Numbers {
+        let mut numbers = Numbers {
+            values: vec![Vec::new(); history.locations().len()],
+            ..Numbers::default()
+        };
+        for (location, value) in values(history) {
+            let own = &mut numbers.values[location as usize];
+            let is_initial = history.initial(location) == Some(value);
+            numbers.known.entry((location, value)).or_insert_with(|| {
+                if is_initial {
+                    return 0;
+                }
+                own.push(value);
+                own.len() as u64
+            });
+        }
+        numbers
+    }
+
+    /// The number of a value that the history has.
+    pub fn value(&self, location: u32, value: u64) -> u64 {
+        self.known.get(&(location, value)).copied().unwrap_or(value)
+    }
+
+    /// Comments that say what the numbers stand for.
+    pub fn explain(&self, history: &History, out: &mut dyn Write) -> io::Result<()> {
+        for (number, thread) in history.threads().iter().enumerate() {
+            if number as u32 != thread.label {
+                writeln!(out, "# thread {number} is {}", thread.label)?;
+            }
+        }
+        let locations = history.locations().iter().zip(&self.values);
+        for (number, (location, written)) in locations.enumerate() {
+            let initial = history.initial(number as u32).filter(|value| *value != 0);
+            let values = initial.map(|value| (0, value)).into_iter();
+            let values = values.chain((1..).zip(written.iter().copied()));
+            let values = values.map(|(number, value)| format!("{number} is {value:#x}"));
+            let values: Vec<String> = values.collect();
+            let at = location.address;
+            match values.is_empty() {
+                true => writeln!(out, "# M[{number}] is {at:#x}")?,
+                false => writeln!(out, "# M[{number}] is {at:#x}, where {}", values.join(", "))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values of a history, with their locations.
+fn values(history: &History) -> impl Iterator<Item = (u32, u64)> {
+    let of_ops = history.ops().flat_map(|op| {
+        let values = [history.read(op), history.written(op)];
+        let location = history.location(op);
+        values
+            .into_iter()
+            .flatten()
+            .filter_map(move |value| Some((location?, value)))
+    });
+    of_ops.chain(
+        history
+            .finals()
+            .iter()
+            .map(|last| (last.location, last.value)),
+    )
+}

@@ -1,0 +1,84 @@
+//! Length of the nice cycles of violations, after Qadeer.
+
+use std::collections::BTreeMap;
+
+use super::sample::Sample;
+use crate::numbers::percent;
+use crate::plot::axis::{Axis, Scale};
+use crate::plot::bars::{self, Bar, Groups};
+use crate::plot::chart::{Plot, Table};
+use crate::plot::style::{GREY, Marker, Style, style};
+use tables::{Said, Trial};
+
+/// How the search for a cycle ended, in the order in which it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Cycle(u32),
+    NoCycle,
+    Undecided,
+    TimedOut,
+}
+
+/// A bar for each length.
+pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
+    let sample = sample.only(|trial| trial.algorithm == "nice-cycle")?;
+    let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
+    for trial in &sample.trials {
+        *counts.entry(outcome(trial)).or_default() += 1;
+    }
+    let all = sample.trials.len();
+    let share = |number: usize| percent((number as f64 / all as f64 * 1e3).round() / 1e3);
+    let groups = counts.iter().map(|(outcome, number)| {
+        let bar = Bar {
+            height: Some(*number as f64),
+            text: format!("{number} ({})", share(*number)),
+            style: Some(outcome.style()),
+        };
+        (outcome.name(), vec![bar])
+    });
+    let groups: Groups = groups.collect();
+    let heights = counts.values().map(|number| *number as f64);
+    let y = Axis::counts("violations", heights, Scale::Linear);
+    let x = "k: threads and locations in the cycle";
+    let rows = counts
+        .iter()
+        .map(|(outcome, number)| vec![outcome.name(), number.to_string(), share(*number)]);
+    Some(Plot {
+        subtitle: format!("{all} violations"),
+        panels: vec![bars::panel("", x, &groups, y)],
+        columns: 1,
+        panel_size: bars::size(&groups),
+        legend: Vec::new(),
+        table: Table::new(&["k", "violations", "share"], rows.collect()),
+    })
+}
+
+fn outcome(trial: &Trial) -> Outcome {
+    match (trial.cycle, trial.said) {
+        (Some(length), _) => Outcome::Cycle(length),
+        (None, Said::Timeout | Said::Memory) => Outcome::TimedOut,
+        (None, Said::Undecided) => Outcome::Undecided,
+        (None, _) => Outcome::NoCycle,
+    }
+}
+
+impl Outcome {
+    fn name(self) -> String {
+        match self {
+            Outcome::Cycle(length) => length.to_string(),
+            Outcome::NoCycle => "none".to_owned(),
+            Outcome::Undecided => "undecided".to_owned(),
+            Outcome::TimedOut => "timed out".to_owned(),
+        }
+    }
+
+    fn style(self) -> Style {
+        match self {
+            Outcome::Cycle(_) => style("nice-cycle"),
+            _ => Style {
+                color: GREY,
+                marker: Marker::Circle,
+            },
+        }
+    }
+}

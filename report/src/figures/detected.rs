@@ -1,0 +1,185 @@
+//! Share of violations that criteria detect.
+
+use std::collections::BTreeSet;
+
+use super::sample::Sample;
+use crate::claims::paper::{FIG9_ALL, FIG9_MISSES, GCC_CAUSAL, GCC_VIOLATIONS};
+use crate::numbers::percent;
+use crate::plot::axis::Axis;
+use crate::plot::bars::{self, Bar, Groups};
+use crate::plot::chart::{Plot, Table};
+use crate::plot::style::{algorithm_of, rank, style};
+use tables::{Said, Trial};
+
+/// How often something was found, of how often it was looked for.
+pub struct Detected {
+    name: String,
+    of: usize,
+    found: usize,
+}
+
+impl Detected {
+    /// Counts what was found.
+    pub fn count(name: String, found: impl Iterator<Item = bool>) -> Detected {
+        found.fold(
+            Detected {
+                name,
+                of: 0,
+                found: 0,
+            },
+            |all, found| Detected {
+                of: all.of + 1,
+                found: all.found + usize::from(found),
+                ..all
+            },
+        )
+    }
+
+    fn share(&self) -> f64 {
+        self.found as f64 / self.of as f64
+    }
+}
+
+/// The criteria below SC and CCM's first step of gradual checking.
+pub fn below_sc(sample: &Sample<'_>) -> Option<Plot> {
+    let own = sample.trials.iter().map(|trial| trial.algorithm.clone());
+    let own = own.filter(|name| ["cc", "ccv", "cm", "ccm", "wsc"].contains(&name.as_str()));
+    let mut names: BTreeSet<String> = own.collect();
+    names.extend(["cc or ccv", "ccm"].map(str::to_owned));
+    let finds = |trials: &[&Trial], name: &str| match name {
+        "cc or ccv" => match ["cc", "ccv"].map(|name| by_algorithm(trials, name)) {
+            [Some(true), _] | [_, Some(true)] => Some(true),
+            [Some(false), Some(false)] => Some(false),
+            _ => None,
+        },
+        "ccm" => by_algorithm(trials, name).or_else(|| by_first_step(trials)),
+        name => by_algorithm(trials, name),
+    };
+    plot(sample, names, finds, &|name| match name {
+        "cc or ccv" => GCC_CAUSAL.value(),
+        "ccm" => GCC_VIOLATIONS.value(),
+        _ => None,
+    })
+}
+
+/// The algorithms that saturate.
+pub fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
+    let names = sample.trials.iter().map(|trial| trial.algorithm.clone());
+    let names = names.filter(|name| name != "dbcop").collect();
+    plot(sample, names, by_algorithm, &|name| match name {
+        "wsc" => FIG9_ALL.value(),
+        "ccm" => FIG9_MISSES.value().map(|missed| 1.0 - missed),
+        _ => None,
+    })
+}
+
+/// Whether an algorithm refuted a violation; none if it did not run or timed out.
+fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
+    let trial = trials.iter().find(|trial| trial.algorithm == name)?;
+    match trial.said {
+        Said::Violation => Some(true),
+        // A saturation that is not complete says no more than that it derived no cycle.
+        Said::Consistent | Said::Satisfied | Said::Undecided => Some(false),
+        Said::Timeout | Said::Memory => None,
+    }
+}
+
+/// Whether gradual checking ended with its first step, which is CCM.
+fn by_first_step(trials: &[&Trial]) -> Option<bool> {
+    let gradual = |trial: &&&Trial| trial.algorithm.starts_with("sc-ccm-");
+    let ended = trials
+        .iter()
+        .filter(gradual)
+        .find(|trial| !trial.said.is_cut_off())?;
+    Some(ended.fired.is_some())
+}
+
+/// The share of violations that each name finds. A history is a violation if any algorithm refuted it.
+fn plot(
+    sample: &Sample<'_>,
+    names: BTreeSet<String>,
+    finds: impl Fn(&[&Trial], &str) -> Option<bool>,
+    published: &dyn Fn(&str) -> Option<f64>,
+) -> Option<Plot> {
+    let histories = sample.by_history();
+    let is_violation =
+        |trials: &&Vec<&Trial>| trials.iter().any(|trial| trial.said == Said::Violation);
+    let violations: Vec<&Vec<&Trial>> = histories.values().filter(is_violation).collect();
+    let all = names.into_iter().map(|name| {
+        let found: Vec<bool> = violations
+            .iter()
+            .filter_map(|trials| finds(trials, &name))
+            .collect();
+        Detected::count(name, found.into_iter())
+    });
+    let bars = Bars {
+        counted: "violations",
+        found: "refuted",
+        published,
+    };
+    bars.plot(all.collect())
+}
+
+/// A bar for each criterion, beside the published share.
+pub struct Bars<'p> {
+    /// What is counted, such as `violations`.
+    pub counted: &'p str,
+    /// What is found, as a head in the table.
+    pub found: &'p str,
+    /// The published shares, by algorithm.
+    pub published: &'p dyn Fn(&str) -> Option<f64>,
+}
+
+impl Bars<'_> {
+    /// The figure; none if nothing was counted.
+    pub fn plot(&self, mut all: Vec<Detected>) -> Option<Plot> {
+        all.retain(|one| one.of > 0);
+        all.sort_by_key(|one| (rank(algorithm_of(&one.name)), one.name.clone()));
+        let most = all.iter().map(|one| one.of).max()?;
+        let published = |one: &Detected| (self.published)(algorithm_of(&one.name));
+        let groups = all.iter().map(|one| {
+            let ours = Bar {
+                height: Some(one.share()),
+                text: percent(one.share()),
+                style: Some(style(algorithm_of(&one.name))),
+            };
+            let theirs = published(one).map(|share| Bar {
+                height: Some(share),
+                text: percent(share),
+                style: None,
+            });
+            let bars = std::iter::once(ours).chain(theirs).collect();
+            (one.name.clone(), bars)
+        });
+        let groups: Groups = groups.collect();
+        let y = Axis::shares(&format!("share of {}", self.counted), 0.0, 0.08);
+        let is_published = all.iter().any(|one| published(one).is_some());
+        let rows = all.iter().map(|one| {
+            vec![
+                one.name.clone(),
+                one.of.to_string(),
+                one.found.to_string(),
+                percent(one.share()),
+                published(one).map_or_else(String::new, percent),
+            ]
+        });
+        let columns = [
+            "criterion",
+            self.counted,
+            self.found,
+            "share",
+            "published share",
+        ];
+        Some(Plot {
+            subtitle: format!("{most} {}", self.counted),
+            panels: vec![bars::panel("", "criterion", &groups, y)],
+            columns: 1,
+            panel_size: bars::size(&groups),
+            legend: is_published
+                .then(|| bars::entry(None, "published"))
+                .into_iter()
+                .collect(),
+            table: Table::new(&columns, rows.collect()),
+        })
+    }
+}

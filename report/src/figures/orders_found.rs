@@ -1,0 +1,104 @@
+//! Share of the programs for which algorithms find an order of all operations, by threads and locations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sample::Sample;
+use super::slowdown::BASELINE;
+use crate::numbers::{count, percent};
+use crate::plot::axis::Axis;
+use crate::plot::bars::{self, Bar, Groups};
+use crate::plot::chart::{Panel, Plot, Table};
+use crate::plot::style::style;
+use tables::Said;
+
+/// How often an algorithm found an order, of how many programs, and how often it timed out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Orders {
+    programs: usize,
+    found: usize,
+    timed_out: usize,
+}
+
+/// A panel for each number of threads.
+pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
+    let mut names = sample.algorithms();
+    names.retain(|name| name != BASELINE);
+    let mut orders: BTreeMap<(u32, u32), BTreeMap<&str, Orders>> = BTreeMap::new();
+    for trial in &sample.trials {
+        if trial.algorithm != BASELINE {
+            let point = orders.entry((trial.threads, trial.locations)).or_default();
+            let known = point.entry(&trial.algorithm).or_default();
+            known.programs += 1;
+            known.found += usize::from(trial.said == Said::Consistent);
+            known.timed_out += usize::from(trial.said.is_cut_off());
+        }
+    }
+    let threads: BTreeSet<u32> = orders.keys().map(|(threads, _)| *threads).collect();
+    let panels = threads.iter().map(|threads| {
+        let own = orders.iter().filter(|((own, _), _)| own == threads);
+        let groups = own.map(|((_, locations), point)| {
+            let bars = names.iter().map(|name| bar(name, point.get(name.as_str())));
+            (locations.to_string(), bars.collect())
+        });
+        let groups: Groups = groups.collect();
+        let y = Axis::shares("programs with an order found", 0.0, 0.08);
+        let mut panel = bars::panel(&format!("{threads} threads"), "locations", &groups, y);
+        bars::add_markers(&mut panel, &groups);
+        panel
+    });
+    let panels: Vec<Panel> = panels.collect();
+    let legend = names
+        .iter()
+        .map(|name| bars::entry(Some(style(name)), name));
+    let operations: BTreeSet<u64> = sample.trials.iter().map(|trial| trial.operations).collect();
+    let operations: Vec<String> = operations.into_iter().map(count).collect();
+    let rows = orders.iter().flat_map(|((threads, locations), point)| {
+        point.iter().map(move |(name, known)| {
+            vec![
+                threads.to_string(),
+                locations.to_string(),
+                (*name).to_owned(),
+                known.programs.to_string(),
+                known.found.to_string(),
+                known.timed_out.to_string(),
+                percent(known.found as f64 / known.programs as f64),
+            ]
+        })
+    });
+    let columns = [
+        "threads",
+        "locations",
+        "algorithm",
+        "programs",
+        "order found",
+        "timed out",
+        "share",
+    ];
+    Some(Plot {
+        subtitle: format!(
+            "{} operations; {}; t/o: runs timed out",
+            operations.join(", "),
+            sample.histories_per_point()
+        ),
+        columns: panels.len().min(2),
+        panels,
+        panel_size: (480, 250),
+        legend: legend.collect(),
+        table: Table::new(&columns, rows.collect()),
+    })
+}
+
+fn bar(name: &str, orders: Option<&Orders>) -> Bar {
+    let share = orders.map(|orders| orders.found as f64 / orders.programs.max(1) as f64);
+    // Short, since bars stand side by side.
+    let text = match orders {
+        Some(Orders { timed_out: 1.., .. }) => "t/o",
+        Some(Orders { found: 0, .. }) => "0",
+        _ => "",
+    };
+    Bar {
+        height: share,
+        text: text.to_owned(),
+        style: Some(style(name)),
+    }
+}

@@ -1,0 +1,124 @@
+//! Shares of the pairs of writes that criteria order, as distributions over histories, and histories whose whole kernel they order.
+
+use std::collections::BTreeSet;
+
+use super::detected::{Bars, Detected};
+use super::sample::Sample;
+use crate::claims::paper::{
+    CCM_EXACT, CCM_PAIRS, GCC_UNORDERED_CCM, GCC_UNORDERED_CCV, GCC_UNORDERED_WCCM, WSC_EXACT,
+    WSC_PAIRS, WSC_REST,
+};
+use crate::plot::chart::Plot;
+use crate::plot::spread::{self, Group};
+use crate::plot::style::{algorithm_of, rank, style};
+use tables::Trial;
+
+/// The algorithm of rows about the kernel: the pairs that every run orders alike.
+const KERNEL: &str = "kernel";
+
+/// The share of pairs that criteria leave unordered.
+pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
+    let share = |trial: &Trial| Some(1.0 - ordered(trial)? as f64 / trial.write_pairs as f64);
+    let groups = groups(sample, share, |model, algorithm| match (model, algorithm) {
+        ("sc", "ccm") => GCC_UNORDERED_CCM.value(),
+        ("sc", "ccv") => GCC_UNORDERED_CCV.value(),
+        ("tso", "wccm") => GCC_UNORDERED_WCCM.value(),
+        _ => None,
+    });
+    distributions(sample, "share of pairs unordered", &groups, true)
+}
+
+/// The share of pairs that criteria order.
+pub fn of_pairs(sample: &Sample<'_>) -> Option<Plot> {
+    let share = |trial: &Trial| Some(ordered(trial)? as f64 / trial.write_pairs as f64);
+    let groups = groups(sample, share, |_, algorithm| match algorithm {
+        "wsc" => WSC_PAIRS.value(),
+        "ccm" => CCM_PAIRS.value(),
+        _ => None,
+    });
+    distributions(sample, "share of pairs ordered", &groups, false)
+}
+
+/// The share of the kernel that criteria order.
+pub fn of_kernel(sample: &Sample<'_>) -> Option<Plot> {
+    let sample = sample.only(|trial| trial.algorithm != KERNEL)?;
+    let share = |trial: &Trial| {
+        let kernel = trial.kernel.filter(|kernel| *kernel > 0)?;
+        Some(ordered(trial)? as f64 / kernel as f64)
+    };
+    let groups = groups(&sample, share, |_, algorithm| match algorithm {
+        "wsc" => WSC_REST.value(),
+        _ => None,
+    });
+    distributions(&sample, "share of the kernel ordered", &groups, false)
+}
+
+/// The share of histories whose whole kernel criteria order.
+pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
+    let sample = sample.only(|trial| trial.algorithm != KERNEL)?;
+    let names = series(&sample).into_iter().map(|(_, _, name)| name);
+    let all = names.map(|name| {
+        let own = sample
+            .trials
+            .iter()
+            .filter(|trial| sample.series(trial) == name);
+        let known = own.filter_map(|trial| Some(ordered(trial)? == trial.kernel?));
+        Detected::count(name.clone(), known)
+    });
+    let bars = Bars {
+        counted: "histories",
+        found: "whole kernel",
+        published: &|name| match name {
+            "wsc" => WSC_EXACT.value(),
+            "ccm" => CCM_EXACT.value(),
+            _ => None,
+        },
+    };
+    bars.plot(all.collect())
+}
+
+/// The number of pairs of writes that a criterion, or the kernel, orders; none if that is not known or there are no pairs.
+fn ordered(trial: &Trial) -> Option<u64> {
+    let ordered = match trial.algorithm.as_str() {
+        KERNEL => trial.kernel,
+        _ => trial.ordered,
+    };
+    ordered.filter(|_| trial.write_pairs > 0 && !trial.said.is_cut_off())
+}
+
+/// The series of a sample with their models and their positions in legends, in that order.
+fn series(sample: &Sample<'_>) -> BTreeSet<(String, usize, String)> {
+    let names = sample.trials.iter().map(|trial| {
+        let name = sample.series(trial);
+        (trial.model.clone(), rank(algorithm_of(&name)), name)
+    });
+    names.collect()
+}
+
+/// A group for each series, of a share that a trial may have; `published` has the published means by model and algorithm.
+fn groups(
+    sample: &Sample<'_>,
+    share: impl Fn(&Trial) -> Option<f64>,
+    published: impl Fn(&str, &str) -> Option<f64>,
+) -> Vec<Group> {
+    let group = |(model, _, name): (String, usize, String)| {
+        let own = sample.trials.iter();
+        let own = own.filter(|trial| trial.model == model && sample.series(trial) == name);
+        let shares = own.filter_map(|trial| share(trial)).collect();
+        let algorithm = algorithm_of(&name);
+        let (style, published) = (style(algorithm), published(&model, algorithm));
+        Group::new(name.clone(), style, shares, published)
+    };
+    series(sample).into_iter().filter_map(group).collect()
+}
+
+fn distributions(sample: &Sample<'_>, y: &str, groups: &[Group], from_zero: bool) -> Option<Plot> {
+    Some(Plot {
+        subtitle: sample.histories(),
+        panels: vec![spread::panel(y, groups, from_zero)],
+        columns: 1,
+        panel_size: spread::size(groups),
+        legend: spread::legend(groups),
+        table: spread::table(groups),
+    })
+}

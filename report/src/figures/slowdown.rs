@@ -1,0 +1,84 @@
+//! Slowdown of algorithms over another one, history by history.
+
+use super::sample::{Sample, time};
+use super::times::{WIDE, x_name};
+use crate::claims::paper::{FIG9_DBCOP, HEU_OVERHEAD};
+use crate::numbers::ratio;
+use crate::plot::axis::{Axis, Scale};
+use crate::plot::chart::{LegendEntry, Plot, Symbol};
+use crate::plot::lines::{self, Quantity};
+use crate::plot::style::PUBLISHED;
+use crate::statistics::Estimate;
+use tables::Trial;
+
+/// The algorithm that all others of the TSO tool are compared with.
+pub const BASELINE: &str = "tso-baseline";
+
+/// The name of the axis of slowdowns over it.
+pub const OVER_BASELINE: &str = "slowdown over baseline";
+
+/// The trials of other algorithms, each with its slowdown over one algorithm on the same history. There is none for histories on
+/// which that one timed out.
+pub fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimate)> {
+    let mut slowdowns = Vec::new();
+    for trials in sample.by_history().into_values() {
+        let base = trials.iter().find(|trial| trial.algorithm == over);
+        let base = base
+            .and_then(|trial| time(trial))
+            .filter(|time| !time.is_open());
+        for trial in trials.into_iter().filter(|trial| trial.algorithm != over) {
+            let slowdown = base.and_then(|base| time(trial)?.over(base));
+            slowdowns.extend(slowdown.map(|slowdown| (trial, slowdown)));
+        }
+    }
+    slowdowns
+}
+
+/// Slowdown over wSC on violations.
+pub fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
+    let mut plot = by_threads(
+        &sample.part("threads")?,
+        "wsc",
+        "slowdown over wsc",
+        FIG9_DBCOP.value(),
+    );
+    let published = FIG9_DBCOP.value()?;
+    plot.panels[0].add_marks(PUBLISHED, true, vec![(8.0, published)]);
+    let text = format!("dbcop, published: {}", ratio(published));
+    plot.legend
+        .push(LegendEntry::new(Symbol::Mark(PUBLISHED, true), text));
+    Some(plot)
+}
+
+/// Slowdown over the baseline of the TSO tool.
+pub fn over_baseline(sample: &Sample<'_>) -> Option<Plot> {
+    let published = 1.0 + HEU_OVERHEAD.value()?;
+    let mut plot = by_threads(sample, BASELINE, OVER_BASELINE, Some(published));
+    let text = format!("heu, published: about {}", ratio(published));
+    let (line, entry) = lines::published(published, text);
+    plot.panels[0].layers.push(line);
+    plot.legend.push(entry);
+    Some(plot)
+}
+
+fn by_threads(sample: &Sample<'_>, over: &str, y: &str, published: Option<f64>) -> Plot {
+    let slowdowns = slowdowns(sample, over).into_iter();
+    let series =
+        lines::series(slowdowns.map(|(trial, slowdown)| {
+            (trial.algorithm.clone(), u64::from(trial.threads), slowdown)
+        }));
+    let numbers = lines::numbers(&series).chain(published).chain([1.0]);
+    let y = Axis::ratios(y, numbers, Scale::Auto);
+    let x = x_name("threads", &sample.trials);
+    Plot {
+        subtitle: format!(
+            "{}; median and quartiles of the ratio, history by history",
+            sample.histories_per_point()
+        ),
+        panels: vec![lines::panel("", &x, &series, Quantity::Ratio, y)],
+        columns: 1,
+        panel_size: WIDE,
+        legend: lines::legend(&series, Quantity::Ratio),
+        table: lines::table(&[], "threads", &[(Vec::new(), series)], Quantity::Ratio),
+    }
+}

@@ -1,0 +1,142 @@
+//! Numbers as text: shares, times, ratios and counts, in claims, figures, pages and on the terminal.
+
+/// A number with this many significant digits, without zeros at the end.
+pub fn digits(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let power = value.abs().log10().floor() as i32;
+    let after = (digits - 1 - power).clamp(0, 12);
+    let text = format!("{value:.*}", after as usize);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// A time in seconds as text with three significant digits and a unit.
+pub fn seconds(value: f64) -> String {
+    let (scaled, unit) = match value {
+        value if value == 0.0 || value >= 0.9995 => (value, "s"),
+        value if value >= 0.999_5e-3 => (value * 1e3, "ms"),
+        value if value >= 0.999_5e-6 => (value * 1e6, "µs"),
+        value => (value * 1e9, "ns"),
+    };
+    format!("{} {unit}", digits(scaled, 3))
+}
+
+/// A number of things: `500`, `10k`, `2M`, and in powers of two as the papers have them `128Ki`.
+pub fn count(value: u64) -> String {
+    const KI: u64 = 1 << 10;
+    match value {
+        value if value >= KI * KI && value.is_multiple_of(KI * KI) => {
+            format!("{}Mi", value / KI / KI)
+        }
+        value if value >= KI && value.is_multiple_of(KI) => format!("{}Ki", value / KI),
+        value if value >= 1_000_000 && value.is_multiple_of(100_000) => {
+            format!("{}M", digits(value as f64 / 1e6, 4))
+        }
+        value if value >= 10_000 && value.is_multiple_of(100) => {
+            format!("{}k", digits(value as f64 / 1e3, 4))
+        }
+        value => value.to_string(),
+    }
+}
+
+/// A share from 0 to 1 as a percentage with at most two decimals.
+pub fn percent(share: f64) -> String {
+    let percent = format!("{:.2}", share * 100.0);
+    let percent = percent.trim_end_matches('0').trim_end_matches('.');
+    format!("{percent} %")
+}
+
+/// A ratio, such as `1.45×`.
+pub fn ratio(value: f64) -> String {
+    format!("{}×", digits(rounded(value), 3))
+}
+
+/// A ratio in words, such as `1.45 times`.
+pub fn times(ratio: f64) -> String {
+    match ratio {
+        large if large >= 100.0 => format!("{large:.0} times"),
+        middle if middle >= 10.0 => format!("{middle:.1} times"),
+        small => format!("{small:.2} times"),
+    }
+}
+
+/// A number without the error that computing added.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// Smallest and largest, such as `16` or `10–12`.
+pub fn span(numbers: impl IntoIterator<Item = usize>) -> String {
+    let mut numbers: Vec<usize> = numbers.into_iter().collect();
+    numbers.sort_unstable();
+    match (numbers.first(), numbers.last()) {
+        (Some(least), Some(most)) if least < most => format!("{least}–{most}"),
+        (Some(least), _) => least.to_string(),
+        _ => "no".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        let times = [
+            0.0,
+            2e-9,
+            1e-6,
+            0.000_999_9,
+            0.0123456,
+            0.9999,
+            1.0,
+            60.0,
+            1234.5,
+        ];
+        let texts = times.map(seconds);
+        let expected = [
+            "0 s", "2 ns", "1 µs", "1 ms", "12.3 ms", "1 s", "1 s", "60 s", "1234 s",
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn counts_are_short_and_exact() {
+        let counts = [
+            0,
+            999,
+            1000,
+            1024,
+            12_345,
+            50_000,
+            131_072,
+            1 << 20,
+            2_500_000,
+        ];
+        let expected = [
+            "0", "999", "1000", "1Ki", "12345", "50k", "128Ki", "1Mi", "2.5M",
+        ];
+        assert_eq!(counts.map(count), expected);
+    }
+
+    #[test]
+    fn shares_and_ratios() {
+        assert_eq!(
+            [0.066, 0.5775, 1.0, 0.0].map(percent),
+            ["6.6 %", "57.75 %", "100 %", "0 %"]
+        );
+        assert_eq!([1.45, 70.0, 0.1 + 0.2].map(ratio), ["1.45×", "70×", "0.3×"]);
+        assert_eq!(percent(0.6 * 3.0 / 3.0), "60 %");
+    }
+
+    #[test]
+    fn spans() {
+        assert_eq!(span([16, 16]), "16");
+        assert_eq!(span([12, 10, 11]), "10–12");
+        assert_eq!(span([]), "no");
+    }
+}

@@ -1,0 +1,18 @@
+//! Drawing: a [`chart::Plot`] of panels and layers, as SVG and as PNG.
+//!
+//! [`lines`] makes panels of curves, [`spread`] of distributions, [`bars`] of bars, each with its legend and its table of numbers.
+//! [`layout`] computes positions and sizes, [`draw`] draws on any backend of plotters, and [`render`] has the two that are used.
+//! [`style`] gives every series its colour and marker.
+
+pub mod axis;
+pub mod bars;
+pub mod chart;
+mod draw;
+pub mod font;
+mod layout;
+mod legend;
+pub mod lines;
+mod marks;
+pub mod render;
+pub mod spread;
+pub mod style;

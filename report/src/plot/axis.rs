@@ -1,0 +1,373 @@
+//! Axes: the numbers that they show, where, and the labels beside them.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{
+    KeyPointHint, KeyPointWeight, NoDefaultFormatting, Ranged, ValueFormatter,
+};
+
+use super::font::LABEL;
+use crate::numbers::{count, percent, ratio, seconds};
+
+/// Ratio of the largest to the smallest number from which an axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 20.0;
+
+/// The ratio from which the axis of a varied parameter is logarithmic.
+const LOGARITHMIC_POINTS_FROM: f64 = 8.0;
+
+/// Smallest number on a logarithmic axis if none is above zero.
+const SMALLEST: f64 = 1e-6;
+
+/// An axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// The quantity that it shows, with the unit where the labels have none.
+    pub name: String,
+    low: f64,
+    high: f64,
+    is_log: bool,
+    ticks: Vec<(f64, String)>,
+    /// Grid lines without label.
+    minor: Vec<f64>,
+}
+
+/// The scale of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Linear, from 0.
+    Linear,
+    /// Logarithmic.
+    Logarithmic,
+    /// Logarithmic if the largest number is many times the smallest.
+    Auto,
+}
+
+/// Writes the numbers on an axis.
+type Format = fn(f64) -> String;
+
+impl Axis {
+    /// An axis of times, in seconds.
+    pub fn seconds(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+        Axis::scaled(name, values, scale, seconds)
+    }
+
+    /// An axis of numbers of things.
+    pub fn counts(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+        Axis::scaled(name, values, scale, |value| count(value.round() as u64))
+    }
+
+    /// An axis of ratios.
+    pub fn ratios(name: &str, values: impl Iterator<Item = f64>, scale: Scale) -> Axis {
+        Axis::scaled(name, values, scale, ratio)
+    }
+
+    /// An axis of shares, from about `low` to 100 %, with `room` above as a part of that.
+    pub fn shares(name: &str, low: f64, room: f64) -> Axis {
+        let low = low.clamp(0.0, 0.9999);
+        let step = nice((1.0 - low) / 4.0);
+        let low = (low / step + 1e-9).floor() * step;
+        let mut axis = Axis::linear(name, low, 1.0, percent);
+        axis.high = 1.0 + (1.0 - low) * room;
+        axis
+    }
+
+    /// An axis that labels exactly these numbers.
+    pub fn points(name: &str, values: &[u64]) -> Axis {
+        let mut values = values.to_vec();
+        values.sort_unstable();
+        values.dedup();
+        let (least, most) = ends(values.iter().map(|value| *value as f64));
+        let is_log = least > 0.0 && most / least >= LOGARITHMIC_POINTS_FROM;
+        let room = |low: f64, high: f64| if high > low { (high - low) * 0.05 } else { 0.5 };
+        let (low, high) = match is_log {
+            true => {
+                let room = room(least.ln(), most.ln()).exp();
+                (least / room, most * room)
+            }
+            false => {
+                let room = room(least, most);
+                (least - room, most + room)
+            }
+        };
+        let ticks = values.iter().map(|value| (*value as f64, count(*value)));
+        Axis {
+            name: name.to_owned(),
+            low,
+            high,
+            is_log,
+            ticks: ticks.collect(),
+            minor: Vec::new(),
+        }
+    }
+
+    /// An axis of names, at 0, 1, …
+    pub fn names(name: &str, names: &[String]) -> Axis {
+        let ticks = names.iter().enumerate();
+        Axis {
+            name: name.to_owned(),
+            low: -0.6,
+            high: names.len().max(1) as f64 - 0.4,
+            is_log: false,
+            ticks: ticks.map(|(at, name)| (at as f64, name.clone())).collect(),
+            minor: Vec::new(),
+        }
+    }
+
+    /// An axis of names from top to bottom, for rows.
+    pub fn rows(name: &str, names: &[String]) -> Axis {
+        let axis = Axis::names(name, names);
+        Axis {
+            low: axis.high,
+            high: axis.low,
+            ..axis
+        }
+    }
+
+    fn scaled(name: &str, values: impl Iterator<Item = f64>, scale: Scale, format: Format) -> Axis {
+        let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        let (least, most) = ends(values.iter().copied().filter(|value| *value > 0.0));
+        let in_decades = match scale {
+            Scale::Linear => false,
+            Scale::Logarithmic => true,
+            Scale::Auto => least > 0.0 && most / least >= LOGARITHMIC_FROM,
+        };
+        match in_decades {
+            true => Axis::logarithmic(name, least.max(SMALLEST), most.max(SMALLEST), format),
+            false => {
+                let (_, most) = ends(values.into_iter());
+                Axis::linear(
+                    name,
+                    0.0,
+                    if most > 0.0 { most * 1.08 } else { 1.0 },
+                    format,
+                )
+            }
+        }
+    }
+
+    fn linear(name: &str, low: f64, high: f64, format: Format) -> Axis {
+        let step = nice((high - low) / 5.0);
+        let first = (low / step - 1e-9).ceil();
+        let ticks = (0..=20).map(|at| (first + f64::from(at)) * step);
+        let ticks = ticks.filter(|tick| *tick <= high + step * 1e-9);
+        let mut ticks: Vec<(f64, String)> = ticks.map(|tick| (tick, format(tick))).collect();
+        // Where things are counted there is no tick between two of them.
+        ticks.dedup_by(|one, other| one.1 == other.1);
+        Axis {
+            name: name.to_owned(),
+            low,
+            high,
+            is_log: false,
+            ticks,
+            minor: Vec::new(),
+        }
+    }
+
+    fn logarithmic(name: &str, least: f64, most: f64, format: Format) -> Axis {
+        let (low, high) = (least / 1.4, most * 1.4);
+        let [first, last] = [low.log10().floor() as i32, high.log10().ceil() as i32];
+        let decades = (high / low).log10();
+        // Few decades have more labels each, many have fewer.
+        let labelled: &[f64] = if decades < 2.5 {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
+        let every = (decades / 9.0).ceil() as i32;
+        let all = (first..=last).flat_map(|power| {
+            (1..10).map(move |digit| {
+                (
+                    power,
+                    f64::from(digit),
+                    f64::from(digit) * 10_f64.powi(power),
+                )
+            })
+        });
+        let inside = all.filter(|(.., value)| (low..=high).contains(value));
+        let (mut ticks, mut minor) = (Vec::new(), Vec::new());
+        for (power, digit, value) in inside {
+            match labelled.contains(&digit) && power % every == 0 {
+                true => ticks.push((value, format(value))),
+                false => minor.push(value),
+            }
+        }
+        Axis {
+            name: name.to_owned(),
+            low,
+            high,
+            is_log: true,
+            ticks,
+            minor,
+        }
+    }
+
+    /// Whether the axis is logarithmic.
+    pub fn is_logarithmic(&self) -> bool {
+        self.is_log
+    }
+
+    /// The lower end.
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
+    /// The upper end.
+    pub fn high(&self) -> f64 {
+        self.high
+    }
+
+    /// The labels beside it.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.ticks.iter().map(|(_, label)| label.as_str())
+    }
+
+    /// The axis without the labels for which a width of so many pixels has no room.
+    pub fn thinned(&self, pixels: i32) -> Axis {
+        let mut free = i32::MIN;
+        let mut axis = self.clone();
+        axis.ticks.retain(|(value, label)| {
+            let half = LABEL.width(label) / 2 + 3;
+            let at = self.map(value, (0, pixels));
+            let fits = at - half >= free;
+            if fits {
+                free = at + half;
+            }
+            fits
+        });
+        axis
+    }
+
+    /// The part of the axis that is below a number.
+    fn part(&self, value: f64) -> f64 {
+        let [value, low, high] = match self.is_log {
+            true => [value.max(f64::MIN_POSITIVE), self.low, self.high].map(f64::ln),
+            false => [value, self.low, self.high],
+        };
+        let part = (value - low) / (high - low);
+        if part.is_nan() {
+            0.0
+        } else {
+            part.clamp(0.0, 1.0)
+        }
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let length = f64::from(limit.1) - f64::from(limit.0);
+        limit.0 + (length * self.part(*value)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        match hint.weight() {
+            KeyPointWeight::Bold => self.ticks.iter().map(|(value, _)| *value).collect(),
+            KeyPointWeight::Any => self.minor.clone(),
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.low..self.high
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        let tick = self.ticks.iter().find(|(tick, _)| tick == value);
+        tick.map(|(_, label)| label.clone()).unwrap_or_default()
+    }
+}
+
+/// The smallest and the largest of some numbers; zeros of none.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
+        let (low, high) = ends.unwrap_or((value, value));
+        Some((low.min(value), high.max(value)))
+    });
+    ends.unwrap_or_default()
+}
+
+/// The smallest of 1, 2, 5, 10, … that is not below a step, in its power of ten.
+fn nice(step: f64) -> f64 {
+    let power = 10_f64.powf(step.max(f64::MIN_POSITIVE).log10().floor());
+    let digits = [1.0, 2.0, 5.0, 10.0].into_iter();
+    let fitting = digits.map(|digit| digit * power);
+    fitting
+        .into_iter()
+        .find(|nice| *nice >= step * 0.999)
+        .unwrap_or(power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<&str> {
+        axis.labels().collect()
+    }
+
+    #[test]
+    fn times() {
+        let axis =
+            |values: &[f64], division| Axis::seconds("time", values.iter().copied(), division);
+        let far = axis(&[0.0002, 3.0], Scale::Auto);
+        assert_eq!(labels(&far), ["1 ms", "10 ms", "100 ms", "1 s"]);
+        let near = axis(&[0.002, 0.01], Scale::Auto);
+        assert_eq!(labels(&near), ["0 s", "5 ms", "10 ms"]);
+        let few = axis(&[0.002, 0.05], Scale::Auto);
+        assert_eq!(labels(&few), ["2 ms", "5 ms", "10 ms", "20 ms", "50 ms"]);
+    }
+
+    #[test]
+    fn nothing_to_show_is_no_reason_to_panic() {
+        for division in [Scale::Linear, Scale::Logarithmic, Scale::Auto] {
+            for values in [
+                &[][..],
+                &[0.0],
+                &[f64::NAN],
+                &[f64::INFINITY, 1.0],
+                &[1e-300, 1e300],
+            ] {
+                let axis = Axis::seconds("time", values.iter().copied(), division);
+                assert!((0..=100).contains(&axis.map(&0.5, (0, 100))));
+                assert!(axis.labels().count() < 40, "{values:?}");
+            }
+        }
+        assert_eq!(labels(&Axis::points("n", &[])), [""; 0]);
+        assert_eq!(labels(&Axis::names("x", &[])), [""; 0]);
+    }
+
+    #[test]
+    fn points_are_where_the_data_is() {
+        let axis = Axis::points("operations", &[500, 100, 100, 300]);
+        assert_eq!(labels(&axis), ["100", "300", "500"]);
+        assert_eq!(axis.map(&300.0, (0, 100)), 50);
+        let doubling: Vec<u64> = (10..20).map(|power| 1 << power).collect();
+        let axis = Axis::points("operations", &doubling);
+        assert_eq!(axis.map(&f64::from(1 << 14), (0, 90)), 40);
+        assert!(axis.thinned(100).labels().count() < axis.labels().count());
+        assert_eq!(axis.thinned(2000).labels().count(), 10);
+        let single = Axis::points("threads", &[4]);
+        assert_eq!(single.map(&4.0, (0, 100)), 50);
+    }
+
+    #[test]
+    fn rows_go_down() {
+        let axis = Axis::rows("operator", &["a".to_owned(), "b".to_owned()]);
+        // A screen's pixels go down as well, and plotters turns them.
+        assert!(axis.map(&0.0, (100, 0)) < axis.map(&1.0, (100, 0)));
+    }
+
+    #[test]
+    fn shares_end_at_the_whole() {
+        assert_eq!(
+            labels(&Axis::shares("share", 0.0, 0.1)),
+            ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"]
+        );
+        let narrow = Axis::shares("share", 0.9931, 0.1);
+        assert_eq!(labels(&narrow)[0], "99.2 %");
+        assert_eq!(labels(&narrow).last(), Some(&"100 %"));
+    }
+}

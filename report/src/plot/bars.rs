@@ -1,0 +1,102 @@
+//! Panels of bars: ours beside published numbers.
+
+use super::axis::Axis;
+use super::chart::{Layer, LegendEntry, Panel, Side, Symbol};
+use super::font::LABEL;
+use super::style::{BLACK, Style};
+use plotters::style::WHITE;
+
+/// Part of a group's width that its bars take.
+const FILLED: f64 = 0.84;
+
+/// Part of a group's width that one bar takes at most.
+const WIDEST: f64 = 0.42;
+
+/// Height of the marks on bars above the axis, as a part of its length.
+const FOOT: f64 = 0.05;
+
+/// A bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// Its height; none if there is nothing to show.
+    pub height: Option<f64>,
+    /// The text above it.
+    pub text: String,
+    /// Its style; white with a dark edge for a published number.
+    pub style: Option<Style>,
+}
+
+/// Groups of bars, each with its name.
+pub type Groups = Vec<(String, Vec<Bar>)>;
+
+/// A panel with bars on an axis. Each group has the same room for each of its bars.
+pub fn panel(heading: &str, name: &str, groups: &Groups, y: Axis) -> Panel {
+    let names: Vec<String> = groups.iter().map(|(name, _)| name.clone()).collect();
+    let mut panel = Panel::new(heading, Axis::names(name, &names), y);
+    for (across, bar) in placed(groups) {
+        draw(&mut panel, across, bar);
+    }
+    panel
+}
+
+/// Draws the marker of each algorithm on its bar, since there are more algorithms than colours.
+pub fn add_markers(panel: &mut Panel, groups: &Groups) {
+    let low = panel.y.low();
+    let foot = (panel.y.high() - low) * FOOT;
+    for ((left, right), bar) in placed(groups) {
+        let is_high = bar.height.is_some_and(|height| height > low + 2.0 * foot);
+        if let Some(style) = bar.style.filter(|_| is_high) {
+            let foot = ((left + right) / 2.0, low + foot);
+            panel.add_marks(on_bar(style), false, vec![foot]);
+        }
+    }
+}
+
+/// The style of a mark on a bar of the mark's colour.
+pub fn on_bar(style: Style) -> Style {
+    Style {
+        color: WHITE,
+        ..style
+    }
+}
+
+/// The bars, each with its left and its right end.
+fn placed(groups: &Groups) -> impl Iterator<Item = ((f64, f64), &Bar)> {
+    groups.iter().enumerate().flat_map(|(at, (_, bars))| {
+        let width = (FILLED / bars.len().max(1) as f64).min(WIDEST);
+        let start = at as f64 - width * bars.len() as f64 / 2.0;
+        bars.iter().enumerate().map(move |(place, bar)| {
+            let left = start + width * place as f64;
+            ((left + width * 0.04, left + width * 0.96), bar)
+        })
+    })
+}
+
+fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
+    let low = panel.y.low();
+    let height = bar.height.unwrap_or(low);
+    if bar.height.is_some() {
+        panel.layers.push(Layer::Bar {
+            color: bar.style.map(|style| style.color),
+            across,
+            up: (low, height),
+        });
+    }
+    let middle = (across.0 + across.1) / 2.0;
+    panel.add_text((middle, height), Side::Above, bar.text.clone(), BLACK);
+}
+
+/// Width and height of a panel with these bars: wide enough for the text below and above them.
+pub fn size(groups: &Groups) -> (i32, i32) {
+    let words = groups.iter().map(|(name, bars)| {
+        let above = bars.iter().map(|bar| LABEL.width(&bar.text));
+        LABEL.width(name).max(above.sum())
+    });
+    let widest = words.max().unwrap_or(0) + 16;
+    ((80 + widest * groups.len() as i32).max(640), 320)
+}
+
+/// An entry of the legend for bars of this style, or without style for published numbers.
+pub fn entry(style: Option<Style>, meaning: &str) -> LegendEntry {
+    LegendEntry::new(style.map_or(Symbol::Bar(None), Symbol::MarkedBar), meaning)
+}

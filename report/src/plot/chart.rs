@@ -1,0 +1,230 @@
+//! The parts of a figure: panels with axes, and on them bands, lines, points, bars and text.
+
+use plotters::style::RGBColor;
+
+use super::axis::Axis;
+use super::style::Style;
+
+/// A figure that can be drawn, with the numbers that it shows.
+#[derive(Clone, Debug, Default)]
+pub struct Plot {
+    /// The line below the title: the number of histories, and how to read the figure.
+    pub subtitle: String,
+    /// The panels, row by row.
+    pub panels: Vec<Panel>,
+    /// The number of panels beside each other.
+    pub columns: usize,
+    /// Width and height of each panel, in pixels.
+    pub panel_size: (i32, i32),
+    /// The legend, below the panels.
+    pub legend: Vec<LegendEntry>,
+    /// The numbers that are drawn.
+    pub table: Table,
+}
+
+/// Numbers as text, in rows and columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The heads of the columns.
+    pub columns: Vec<String>,
+    /// The rows, each with a cell for each column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these heads of columns.
+    pub fn new(columns: &[&str], rows: Vec<Vec<String>>) -> Table {
+        let columns = columns.iter().map(|&column| column.to_owned());
+        Table {
+            columns: columns.collect(),
+            rows,
+        }
+    }
+}
+
+/// A part of a figure, with axes of its own.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    /// The heading; may be empty.
+    pub heading: String,
+    /// The axis below.
+    pub x: Axis,
+    /// The axis at the left.
+    pub y: Axis,
+    /// Whether grid lines go up from the labels of the axis below.
+    pub has_columns: bool,
+    /// Whether grid lines go right from the labels of the axis at the left.
+    pub has_rows: bool,
+    /// What is drawn, from back to front.
+    pub layers: Vec<Layer>,
+    /// The number of runs that timed out, above the panel, a row for each series.
+    pub timeouts: Vec<Timeouts>,
+    /// The names of series at the right, each beside the end of its curve.
+    pub end_labels: Vec<EndLabel>,
+}
+
+/// How many runs of a series timed out at which places of the axis below.
+#[derive(Clone, Debug)]
+pub struct Timeouts {
+    /// The style of the series.
+    pub style: Style,
+    /// Places and numbers.
+    pub at: Vec<(f64, usize)>,
+}
+
+/// The name of a series, beside the end of its curve.
+#[derive(Clone, Debug)]
+pub struct EndLabel {
+    /// The style of the series.
+    pub style: Style,
+    /// The number at which the curve ends.
+    pub y: f64,
+    /// The name.
+    pub text: String,
+}
+
+/// Something that is drawn on a panel.
+#[derive(Clone, Debug)]
+pub enum Layer {
+    /// The area between a lower and an upper line.
+    Band {
+        /// Its colour.
+        color: RGBColor,
+        /// Place, lower and upper end.
+        points: Vec<(f64, f64, f64)>,
+    },
+    /// A line through points.
+    Line {
+        /// Its colour.
+        color: RGBColor,
+        /// The points.
+        points: Vec<(f64, f64)>,
+    },
+    /// Points.
+    Marks {
+        /// Their style.
+        style: Style,
+        /// Whether they are open.
+        is_open: bool,
+        /// Where they are.
+        points: Vec<(f64, f64)>,
+    },
+    /// A bar.
+    Bar {
+        /// Its colour; white with a dark edge if there is none.
+        color: Option<RGBColor>,
+        /// Its left and its right end.
+        across: (f64, f64),
+        /// Its lower and its upper end.
+        up: (f64, f64),
+    },
+    /// Text.
+    Text {
+        /// The place that the text belongs to.
+        at: (f64, f64),
+        /// The side of that place on which the text is.
+        side: Side,
+        /// The text.
+        text: String,
+        /// Its colour.
+        color: RGBColor,
+    },
+    /// A dashed line from left to right. The legend explains it: text beside it would cover curves.
+    Reference {
+        /// The number at which it is.
+        at: f64,
+        /// What it stands for.
+        kind: Reference,
+    },
+}
+
+/// What a dashed line stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// The time limit of runs.
+    Limit,
+    /// A published number.
+    Published,
+}
+
+/// The side of its place on which a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Above the place.
+    Above,
+    /// Right of the place.
+    Right,
+    /// Centered on the place.
+    Center,
+}
+
+/// An entry of the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegendEntry {
+    /// The symbol.
+    pub symbol: Symbol,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// A symbol in the legend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Symbol {
+    /// A line with points.
+    Series(Style),
+    /// Points alone, filled or open.
+    Mark(Style, bool),
+    /// An area of a band's colour.
+    Band,
+    /// A bar; without colour white with a dark edge.
+    Bar(Option<RGBColor>),
+    /// A bar with a mark.
+    MarkedBar(Style),
+    /// A dashed line.
+    Reference(Reference),
+}
+
+impl LegendEntry {
+    /// An entry of the legend.
+    pub fn new(symbol: Symbol, meaning: impl Into<String>) -> LegendEntry {
+        LegendEntry {
+            symbol,
+            meaning: meaning.into(),
+        }
+    }
+}
+
+impl Panel {
+    /// An empty panel.
+    pub fn new(heading: impl Into<String>, x: Axis, y: Axis) -> Panel {
+        Panel {
+            heading: heading.into(),
+            x,
+            y,
+            has_columns: false,
+            has_rows: true,
+            layers: Vec::new(),
+            timeouts: Vec::new(),
+            end_labels: Vec::new(),
+        }
+    }
+
+    /// Adds text on one side of a place.
+    pub fn add_text(&mut self, at: (f64, f64), side: Side, text: String, color: RGBColor) {
+        self.layers.push(Layer::Text {
+            at,
+            side,
+            text,
+            color,
+        });
+    }
+
+    /// Adds points.
+    pub fn add_marks(&mut self, style: Style, is_open: bool, points: Vec<(f64, f64)>) {
+        self.layers.push(Layer::Marks {
+            style,
+            is_open,
+            points,
+        });
+    }
+}

@@ -1,0 +1,278 @@
+//! Draws a plot on any backend of plotters.
+//!
+//! Everything is drawn at a multiple of its size: plotters rounds to whole pixels. An SVG says the size that is meant, and a
+//! PNG is made from more pixels than it has, which makes its lines smooth.
+
+use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
+use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters::element::{PathElement, Polygon, Rectangle, Text};
+use plotters::style::text_anchor::{HPos, VPos};
+use plotters::style::{Color, RGBColor, ShapeStyle, WHITE};
+use plotters_backend::DrawingBackend;
+
+use super::axis::Axis;
+use super::chart::{EndLabel, Layer, Panel, Plot, Side};
+use super::font::{Face, LABEL};
+use super::layout::{Layout, TIMEOUT_HEIGHT};
+use super::legend::draw_legend;
+use super::marks::{dashed, draw_mark, filled, stroke};
+use super::style::GREY;
+
+/// Pixels drawn for one pixel of the figure.
+pub const SCALE: i32 = 4;
+
+/// An error of the backend.
+pub type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
+
+/// The area to draw on.
+pub type Canvas<DB> = DrawingArea<DB, Shift>;
+
+/// A chart whose axes are drawn.
+type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<Axis, Axis>>;
+
+/// Opacity of a band.
+const BAND_OPACITY: f64 = 0.16;
+
+/// Colour of labelled grid lines.
+const GRID: RGBColor = RGBColor(222, 222, 222);
+/// Colour of grid lines without label.
+const FAINT: RGBColor = RGBColor(242, 242, 242);
+
+/// Draws a plot.
+pub fn draw<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    plot: &Plot,
+    layout: &Layout,
+) -> Result<(), Failure<DB>> {
+    canvas.fill(&WHITE)?;
+    for line in &layout.lines {
+        write(
+            canvas,
+            &line.text,
+            line.face,
+            line.at,
+            (HPos::Left, VPos::Top),
+        )?;
+    }
+    for (panel, place) in plot.panels.iter().zip(&layout.panels) {
+        draw_panel(canvas, panel, *place, layout)?;
+    }
+    draw_legend(canvas, layout)
+}
+
+/// Writes text; the place is in pixels of the figure.
+pub fn write<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    text: &str,
+    face: Face,
+    at: (i32, i32),
+    (across, down): (HPos, VPos),
+) -> Result<(), Failure<DB>> {
+    let at = (at.0 * SCALE, at.1 * SCALE);
+    canvas.draw(&Text::new(text.to_owned(), at, face.style(across, down)))
+}
+
+fn draw_panel<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    panel: &Panel,
+    (left, top): (i32, i32),
+    layout: &Layout,
+) -> Result<(), Failure<DB>> {
+    let heading = (left + layout.label_width, top);
+    let bold = LABEL.bold();
+    write(
+        canvas,
+        &panel.heading,
+        bold,
+        heading,
+        (HPos::Left, VPos::Top),
+    )?;
+    let above = top + layout.above_panel;
+    let area = canvas.clone().shrink(
+        (left * SCALE, above * SCALE),
+        (layout.panel_width * SCALE, layout.chart_height * SCALE),
+    );
+    let chart = draw_axes(&area, panel, layout)?;
+    draw_timeouts(canvas, &chart, panel, (left + layout.label_width, above))?;
+    draw_end_labels(canvas, &chart, panel)?;
+    panel
+        .layers
+        .iter()
+        .try_for_each(|layer| draw_layer(canvas, &chart, panel, layer))
+}
+
+fn draw_axes<'a, DB: DrawingBackend>(
+    area: &Canvas<DB>,
+    panel: &Panel,
+    layout: &Layout,
+) -> Result<Chart<'a, DB>, Failure<DB>> {
+    let mut builder = ChartBuilder::on(area);
+    let width = layout.panel_width - layout.label_width - layout.end_width;
+    let x = panel.x.thinned(width);
+    let mut chart = builder
+        .margin_right(layout.end_width * SCALE)
+        .margin_top(4 * SCALE)
+        .set_label_area_size(LabelAreaPosition::Left, layout.label_width * SCALE)
+        .set_label_area_size(LabelAreaPosition::Bottom, layout.axis_height * SCALE)
+        .build_cartesian_2d(x, panel.y.clone())?;
+    let mut mesh = chart.configure_mesh();
+    if !panel.has_columns {
+        mesh.disable_x_mesh();
+    }
+    if !panel.has_rows {
+        mesh.disable_y_mesh();
+    }
+    mesh.x_desc(&panel.x.name)
+        .y_desc(&panel.y.name)
+        .label_style(LABEL.style(HPos::Left, VPos::Top))
+        .axis_desc_style(LABEL.style(HPos::Left, VPos::Top))
+        .bold_line_style(stroke(GRID, 1.0))
+        .light_line_style(stroke(FAINT, 1.0))
+        .axis_style(stroke(GREY, 1.0))
+        .set_all_tick_mark_size(4 * SCALE)
+        .draw()?;
+    Ok(chart)
+}
+
+/// Draws the number of runs that timed out, above the chart, beside the marker of their series.
+fn draw_timeouts<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    chart: &Chart<'_, DB>,
+    panel: &Panel,
+    (left, bottom): (i32, i32),
+) -> Result<(), Failure<DB>> {
+    for (row, timeouts) in panel.timeouts.iter().rev().enumerate() {
+        let y = bottom - row as i32 * TIMEOUT_HEIGHT - TIMEOUT_HEIGHT / 2;
+        let face = LABEL.sized(10.0);
+        let end = (HPos::Right, VPos::Center);
+        write(canvas, "timed out", face, (left - 16, y), end)?;
+        draw_mark(
+            canvas,
+            ((left - 8) * SCALE, y * SCALE),
+            timeouts.style,
+            true,
+        )?;
+        for (x, number) in &timeouts.at {
+            let (x, _) = chart.backend_coord(&(*x, panel.y.low()));
+            let style = face.colored(timeouts.style.color);
+            let style = style.bold().style(HPos::Center, VPos::Center);
+            canvas.draw(&Text::new(number.to_string(), (x, y * SCALE), style))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the names of curves at the right, from top to bottom, as near to the ends of the curves as they do not overlap.
+fn draw_end_labels<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    chart: &Chart<'_, DB>,
+    panel: &Panel,
+) -> Result<(), Failure<DB>> {
+    /// Distance between two names, in pixels of the figure.
+    const LINE: i32 = 14;
+    let ends = panel.end_labels.iter();
+    let ends = ends.map(|label| (chart.backend_coord(&(panel.x.high(), label.y)), label));
+    let mut ends: Vec<((i32, i32), &EndLabel)> = ends.collect();
+    ends.sort_by_key(|((_, y), _)| *y);
+    let lowest = chart.backend_coord(&(panel.x.high(), panel.y.low())).1;
+    let mut free = i32::MIN;
+    for (at, ((x, y), label)) in ends.iter().enumerate() {
+        let below = (ends.len() - 1 - at) as i32 * LINE * SCALE;
+        let y = (*y).min(lowest - below).max(free);
+        free = y + LINE * SCALE;
+        draw_mark(canvas, (x + 9 * SCALE, y), label.style, false)?;
+        let style = LABEL.style(HPos::Left, VPos::Center);
+        canvas.draw(&Text::new(label.text.clone(), (x + 17 * SCALE, y), style))?;
+    }
+    Ok(())
+}
+
+fn draw_layer<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    chart: &Chart<'_, DB>,
+    panel: &Panel,
+    layer: &Layer,
+) -> Result<(), Failure<DB>> {
+    let pixel = |point: &(f64, f64)| chart.backend_coord(point);
+    match layer {
+        Layer::Band { color, points } => {
+            let there = points.iter().map(|(x, _, upper)| pixel(&(*x, *upper)));
+            let back = points
+                .iter()
+                .rev()
+                .map(|(x, lower, _)| pixel(&(*x, *lower)));
+            let outline: Vec<(i32, i32)> = there.chain(back).collect();
+            canvas.draw(&Polygon::new(outline, color.mix(BAND_OPACITY).filled()))
+        }
+        Layer::Line { color, points } => {
+            let points: Vec<(i32, i32)> = points.iter().map(pixel).collect();
+            canvas.draw(&PathElement::new(points, stroke(*color, 1.8)))
+        }
+        Layer::Marks {
+            style,
+            is_open,
+            points,
+        } => points
+            .iter()
+            .try_for_each(|point| draw_mark(canvas, pixel(point), *style, *is_open)),
+        Layer::Bar { color, across, up } => {
+            let corners = [pixel(&(across.0, up.0)), pixel(&(across.1, up.1))];
+            draw_bar(canvas, corners, *color)
+        }
+        Layer::Text {
+            at,
+            side,
+            text,
+            color,
+        } => draw_text(canvas, pixel(at), *side, text, *color),
+        Layer::Reference { at, kind } => {
+            let [from, to] = [panel.x.low(), panel.x.high()].map(|x| pixel(&(x, *at)));
+            dashed(canvas, from, to, *kind)
+        }
+    }
+}
+
+/// A bar between two corners.
+pub fn draw_bar<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    [one, other]: [(i32, i32); 2],
+    color: Option<RGBColor>,
+) -> Result<(), Failure<DB>> {
+    let corners = [
+        (one.0.min(other.0), one.1.min(other.1)),
+        (one.0.max(other.0), one.1.max(other.1)),
+    ];
+    let fill = filled(color.unwrap_or(WHITE));
+    canvas.draw(&Rectangle::new(corners, fill))?;
+    if color.is_some() {
+        return Ok(());
+    }
+    let [(left, top), (right, bottom)] = corners;
+    let outline = vec![
+        (left, bottom),
+        (left, top),
+        (right, top),
+        (right, bottom),
+        (left, bottom),
+    ];
+    let edge: ShapeStyle = stroke(super::style::BLACK, 1.2);
+    canvas.draw(&PathElement::new(outline, edge))
+}
+
+fn draw_text<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    (x, y): (i32, i32),
+    side: Side,
+    text: &str,
+    color: RGBColor,
+) -> Result<(), Failure<DB>> {
+    let (at, across, down) = match side {
+        Side::Above => ((x, y - 3 * SCALE), HPos::Center, VPos::Bottom),
+        Side::Right => ((x + 7 * SCALE, y), HPos::Left, VPos::Center),
+        Side::Center => ((x, y), HPos::Center, VPos::Center),
+    };
+    let style = LABEL.sized(10.0).colored(color).style(across, down);
+    canvas.draw(&Text::new(text.to_owned(), at, style))
+}

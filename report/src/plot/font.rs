@@ -1,0 +1,122 @@
+//! The typeface: part of the program, so that a figure styles alike everywhere and needs no system library.
+
+use std::sync::Once;
+
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontStyle, IntoFont, RGBColor, TextStyle, register_font};
+
+use super::draw::SCALE;
+
+/// The name of the typeface: the list of fonts that a browser may use for an SVG.
+const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
+
+const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
+const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
+
+/// Size of a font in plotters for an em of one pixel.
+const EM: f64 = 1.24;
+
+/// The size, weight and colour of text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Face {
+    /// The em, in pixels of the figure.
+    pub em: f64,
+    /// Regular or bold.
+    pub is_bold: bool,
+    /// Its colour.
+    pub color: RGBColor,
+}
+
+/// The face of labels.
+pub const LABEL: Face = Face {
+    em: 11.5,
+    is_bold: false,
+    color: RGBColor(51, 51, 51),
+};
+
+impl Face {
+    /// The face in another colour.
+    pub fn colored(self, color: RGBColor) -> Face {
+        Face { color, ..self }
+    }
+
+    /// The face in another size.
+    pub fn sized(self, em: f64) -> Face {
+        Face { em, ..self }
+    }
+
+    /// The face in bold.
+    pub fn bold(self) -> Face {
+        Face {
+            is_bold: true,
+            ..self
+        }
+    }
+
+    /// The style for plotters. `across` and `down` name the point of the text that is at its place.
+    pub fn style(self, across: HPos, down: VPos) -> TextStyle<'static> {
+        register();
+        let style = match self.is_bold {
+            true => FontStyle::Bold,
+            false => FontStyle::Normal,
+        };
+        let font = (FAMILY, self.em * EM * f64::from(SCALE), style).into_font();
+        let mut style = TextStyle::from(font);
+        style.color = self.color.to_backend_color();
+        style.pos = Pos::new(across, down);
+        style
+    }
+
+    /// The width of a text in pixels of the figure.
+    pub fn width(self, text: &str) -> i32 {
+        let style = self.style(HPos::Left, VPos::Top);
+        let width = style.font.box_size(text).map_or(0, |(width, _)| width);
+        i32::try_from(width).unwrap_or(i32::MAX) / SCALE
+    }
+
+    /// A text in lines that are no wider than so many pixels, unless a single word is.
+    pub fn wrap(self, text: &str, width: i32) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for word in text.split_whitespace() {
+            let longer = lines.last().map(|line| format!("{line} {word}"));
+            match longer.filter(|line| self.width(line) <= width) {
+                Some(line) => *lines.last_mut().expect("there is one") = line,
+                None => lines.push(word.to_owned()),
+            }
+        }
+        lines
+    }
+}
+
+/// Makes the typeface known, once.
+fn register() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (style, bytes) in [(FontStyle::Normal, REGULAR), (FontStyle::Bold, BOLD)] {
+            let registered = register_font(FAMILY, style, bytes);
+            assert!(registered.is_ok(), "the font in the program is sound");
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_as_wide_as_asked_for() {
+        let text = "Time to check a valid history against its number of operations";
+        let lines = LABEL.wrap(text, 120);
+        assert!(lines.len() > 2);
+        assert!(lines.iter().all(|line| LABEL.width(line) <= 120));
+        assert_eq!(lines.join(" "), text);
+        assert_eq!(LABEL.wrap("unbreakablebutlong", 10), ["unbreakablebutlong"]);
+        assert!(LABEL.wrap("", 10).is_empty());
+    }
+
+    #[test]
+    fn both_faces_are_there() {
+        assert!(LABEL.width("µs ≤ ×") > 10);
+        assert!(LABEL.bold().width("median") > LABEL.width("median"));
+    }
+}

@@ -1,0 +1,267 @@
+//! Panels of curves: medians with quartile bands, and what timed out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::axis::Axis;
+use super::chart::{EndLabel, Layer, LegendEntry, Panel, Reference, Symbol, Table, Timeouts};
+use super::style::{GREY, Marker, Style, algorithm_of, rank, styles};
+use crate::numbers::{digits, seconds};
+use crate::statistics::{Estimate, Summary};
+
+/// Rows of time-outs above a panel, at most; the table has them all.
+const TIMEOUT_ROWS: usize = 8;
+
+/// Up to this number of curves, each has its name at its end; the legend names more.
+const LABELLED: usize = 4;
+
+/// A curve.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Its name.
+    pub name: String,
+    /// Its style.
+    pub style: Style,
+    /// The measurements at each place of the axis, in ascending order of places.
+    pub points: Vec<(u64, Summary)>,
+    /// The limits at which runs timed out, in ascending order.
+    pub limits: Vec<f64>,
+}
+
+/// The quantity that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A time in seconds.
+    Seconds,
+    /// A ratio to something else.
+    Ratio,
+}
+
+/// Makes a curve of the measurements of each series: its name, the place on the axis, and the number.
+pub fn series(measured: impl IntoIterator<Item = (String, u64, Estimate)>) -> Vec<Series> {
+    let mut all: BTreeMap<(usize, String), BTreeMap<u64, Vec<Estimate>>> = BTreeMap::new();
+    for (name, place, measured) in measured {
+        let places = all.entry((rank(algorithm_of(&name)), name)).or_default();
+        places.entry(place).or_default().push(measured);
+    }
+    let algorithms: BTreeSet<&str> = all.keys().map(|(_, name)| algorithm_of(name)).collect();
+    let is_by_algorithm = algorithms.len() == all.len();
+    let styled = |name| {
+        if is_by_algorithm {
+            algorithm_of(name)
+        } else {
+            name
+        }
+    };
+    let styles = styles(all.keys().map(|(_, name)| styled(name)));
+    let series = all
+        .iter()
+        .zip(styles)
+        .map(|(((_, name), places), style)| Series {
+            style,
+            name: name.clone(),
+            points: places
+                .iter()
+                .filter_map(|(place, numbers)| Some((*place, Summary::of(numbers)?)))
+                .collect(),
+            limits: distinct(
+                places
+                    .values()
+                    .flatten()
+                    .filter(|one| one.is_open())
+                    .map(|one| one.low),
+            ),
+        });
+    series.collect()
+}
+
+/// The numbers without repetitions, in ascending order.
+fn distinct(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut numbers: Vec<f64> = numbers.collect();
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup();
+    numbers
+}
+
+/// The limits at which runs of any series timed out.
+fn limits(series: &[Series]) -> Vec<f64> {
+    distinct(series.iter().flat_map(|one| one.limits.iter().copied()))
+}
+
+/// The numbers that the curves show.
+pub fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+    let summaries = series.iter().flat_map(|one| &one.points);
+    summaries
+        .flat_map(|(_, summary)| [summary.lower, summary.median, summary.upper].map(|one| one.low))
+}
+
+/// The numbers that curves of times show, with their limits.
+pub fn times(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+    let limits = series.iter().flat_map(|one| one.limits.iter().copied());
+    numbers(series).chain(limits)
+}
+
+/// A panel with the curves; `x` names the axis below.
+pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: Axis) -> Panel {
+    let places = series.iter().flat_map(|one| &one.points);
+    let places: Vec<u64> = places.map(|(place, _)| *place).collect();
+    let mut panel = Panel::new(heading, Axis::points(x, &places), y);
+    panel.has_columns = true;
+    let curves = || {
+        let curves = series.iter();
+        curves.flat_map(|one| known(one).map(move |points| (one.style.color, points)))
+    };
+    panel.layers.extend(curves().map(|(color, points)| {
+        let ends = points
+            .iter()
+            .map(|(place, summary)| (*place as f64, summary.lower.low, summary.upper.low));
+        Layer::Band {
+            color,
+            points: ends.collect(),
+        }
+    }));
+    if quantity == Quantity::Seconds {
+        let kind = Reference::Limit;
+        let limits = limits(series)
+            .into_iter()
+            .filter(|at| *at <= panel.y.high());
+        panel
+            .layers
+            .extend(limits.map(|at| Layer::Reference { at, kind }));
+    }
+    panel.layers.extend(curves().map(|(color, points)| {
+        let medians = points
+            .iter()
+            .map(|(place, summary)| (*place as f64, summary.median.low));
+        Layer::Line {
+            color,
+            points: medians.collect(),
+        }
+    }));
+    for is_open in [true, false] {
+        for one in series {
+            let points = one.points.iter();
+            let points = points.filter(|(_, summary)| summary.median.is_open() == is_open);
+            let points = points.map(|(place, summary)| (*place as f64, summary.median.low));
+            panel.add_marks(one.style, is_open, points.collect());
+        }
+    }
+    panel.timeouts = series
+        .iter()
+        .filter_map(timeouts)
+        .take(TIMEOUT_ROWS)
+        .collect();
+    if series.len() <= LABELLED {
+        panel.end_labels = series.iter().filter_map(end_label).collect();
+    }
+    panel
+}
+
+/// The parts of a curve whose medians are known: no line is drawn through what timed out.
+fn known(series: &Series) -> impl Iterator<Item = &[(u64, Summary)]> {
+    let parts = series.points.split(|(_, summary)| summary.median.is_open());
+    parts.filter(|points| !points.is_empty())
+}
+
+fn end_label(series: &Series) -> Option<EndLabel> {
+    Some(EndLabel {
+        style: series.style,
+        y: series.points.last()?.1.median.low,
+        text: series.name.clone(),
+    })
+}
+
+fn timeouts(series: &Series) -> Option<Timeouts> {
+    let points = series.points.iter();
+    let at = points.map(|(place, summary)| (*place as f64, summary.timed_out));
+    let at: Vec<(f64, usize)> = at.filter(|(_, number)| *number > 0).collect();
+    (!at.is_empty()).then_some(Timeouts {
+        style: series.style,
+        at,
+    })
+}
+
+/// The legend of panels with these curves.
+pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
+    let mut entries: Vec<LegendEntry> = Vec::new();
+    for one in series {
+        let entry = LegendEntry::new(Symbol::Series(one.style), one.name.clone());
+        // Several panels may have the same curves.
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+    }
+    if entries.len() <= LABELLED {
+        entries.clear();
+    }
+    entries.push(LegendEntry::new(
+        Symbol::Band,
+        "lower to upper quartile around the median",
+    ));
+    let mut summaries = series.iter().flat_map(|one| &one.points);
+    if summaries.any(|(_, summary)| summary.median.is_open()) {
+        let open = Style {
+            color: GREY,
+            marker: Marker::Circle,
+        };
+        entries.push(LegendEntry::new(
+            Symbol::Mark(open, true),
+            "open: median timed out (counted as the limit)",
+        ));
+    }
+    let limits: Vec<String> = limits(series).into_iter().map(seconds).collect();
+    if quantity == Quantity::Seconds && !limits.is_empty() {
+        let text = format!("time limit {}", limits.join(", "));
+        entries.push(LegendEntry::new(Symbol::Reference(Reference::Limit), text));
+    }
+    entries
+}
+
+/// The numbers of the curves. `parts` are columns that tell several groups of curves apart.
+pub fn table(
+    parts: &[&str],
+    x: &str,
+    groups: &[(Vec<String>, Vec<Series>)],
+    quantity: Quantity,
+) -> Table {
+    let unit = match quantity {
+        Quantity::Seconds => "s",
+        Quantity::Ratio => "ratio",
+    };
+    let quartiles = ["lower quartile", "median", "upper quartile"];
+    let quartiles = quartiles.map(|number| format!("{number} ({unit})"));
+    let mut columns: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
+    columns.extend([x, "series", "runs", "timed out"].map(str::to_owned));
+    columns.extend(quartiles);
+    let mut rows = Vec::new();
+    for (parts, series) in groups {
+        for one in series {
+            for (place, summary) in &one.points {
+                let mut row = parts.clone();
+                row.extend([place.to_string(), one.name.clone()]);
+                row.extend([summary.runs.to_string(), summary.timed_out.to_string()]);
+                row.extend([summary.lower, summary.median, summary.upper].map(number));
+                rows.push(row);
+            }
+        }
+    }
+    Table { columns, rows }
+}
+
+/// A number as tables show it.
+pub fn number(number: Estimate) -> String {
+    let text = digits(number.low, 4);
+    if number.is_open() {
+        format!("≥ {text}")
+    } else {
+        text
+    }
+}
+
+/// A dashed line at a published number, and its entry in the legend.
+pub fn published(at: f64, text: String) -> (Layer, LegendEntry) {
+    let kind = Reference::Published;
+    (
+        Layer::Reference { at, kind },
+        LegendEntry::new(Symbol::Reference(kind), text),
+    )
+}

@@ -1,0 +1,137 @@
+//! A plot as SVG and as PNG, both drawn by the same code.
+
+use plotters::backend::{BitMapBackend, SVGBackend};
+use plotters::drawing::IntoDrawingArea;
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+};
+
+use super::chart::Plot;
+use super::draw::{SCALE, draw};
+use super::layout::Layout;
+
+/// Pixels of a PNG for one pixel of the figure.
+const RESOLUTION: i32 = 2;
+
+/// Pixels drawn for one pixel of the PNG, in each direction.
+const SAMPLES: usize = (SCALE / RESOLUTION) as usize;
+
+/// Draws a plot as SVG.
+pub fn svg(title: &str, plot: &Plot) -> String {
+    let layout = Layout::of(title, plot);
+    let (width, height) = pixels(&layout);
+    let mut text = String::new();
+    {
+        let canvas = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
+        draw(&canvas, plot, &layout).expect("drawing in memory does not fail");
+        canvas.present().expect("writing in memory does not fail");
+    }
+    let drawn = format!("width=\"{width}\" height=\"{height}\"");
+    let (width, height) = layout.size;
+    let meant = format!("width=\"{width}\" height=\"{height}\"");
+    text.replacen(&drawn, &meant, 1)
+}
+
+/// Draws a plot as PNG, of twice the size.
+pub fn png(title: &str, plot: &Plot) -> Vec<u8> {
+    let layout = Layout::of(title, plot);
+    let (width, height) = pixels(&layout);
+    let mut pixels = vec![255; width as usize * height as usize * 3];
+    {
+        let bitmap = BitMapBackend::with_buffer(&mut pixels, (width, height));
+        let canvas = Bitmap(bitmap).into_drawing_area();
+        draw(&canvas, plot, &layout).expect("drawing in memory does not fail");
+        canvas.present().expect("nothing is left to do");
+    }
+    encode(&reduced(&pixels, width as usize), width, height)
+}
+
+/// Width and height of what is drawn.
+fn pixels(layout: &Layout) -> (u32, u32) {
+    let (width, height) = layout.size;
+    ((width * SCALE) as u32, (height * SCALE) as u32)
+}
+
+/// Each square of pixels as one.
+fn reduced(pixels: &[u8], width: usize) -> Vec<u8> {
+    let mut reduced = Vec::with_capacity(pixels.len() / SAMPLES / SAMPLES);
+    for rows in pixels.chunks_exact(width * 3 * SAMPLES) {
+        for column in (0..width).step_by(SAMPLES) {
+            for part in 0..3 {
+                let square = (0..SAMPLES * SAMPLES).map(|at| {
+                    let (row, column) = (at / SAMPLES, column + at % SAMPLES);
+                    usize::from(rows[(row * width + column) * 3 + part])
+                });
+                reduced.push((square.sum::<usize>() / (SAMPLES * SAMPLES)) as u8);
+            }
+        }
+    }
+    reduced
+}
+
+fn encode(pixels: &[u8], width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let samples = SAMPLES as u32;
+    let mut encoder = png::Encoder::new(&mut bytes, width / samples, height / samples);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    // Most rows repeat what is left of it or above, so that there is nothing to predict.
+    encoder.set_filter(png::FilterType::NoFilter);
+    encoder.set_compression(png::Compression::Best);
+    let mut writer = encoder.write_header().expect("a figure has a size");
+    let written = writer.write_image_data(pixels);
+    written.expect("there are as many pixels as the size says");
+    drop(writer);
+    bytes
+}
+
+/// A bitmap that has its text where the SVG has it: plotters draws glyphs of ab_glyph a little too high.
+struct Bitmap<'a>(BitMapBackend<'a>);
+
+/// Correction downwards, as a part of the text's size.
+const DOWN: f64 = 0.11;
+
+impl DrawingBackend for Bitmap<'_> {
+    type ErrorType = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.0.get_size()
+    }
+
+    fn ensure_prepared(&mut self) -> Result<(), DrawingErrorKind<Self::ErrorType>> {
+        self.0.ensure_prepared()
+    }
+
+    fn present(&mut self) -> Result<(), DrawingErrorKind<Self::ErrorType>> {
+        self.0.present()
+    }
+
+    fn draw_pixel(
+        &mut self,
+        at: BackendCoord,
+        color: BackendColor,
+    ) -> Result<(), DrawingErrorKind<Self::ErrorType>> {
+        self.0.draw_pixel(at, color)
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        upper_left: BackendCoord,
+        lower_right: BackendCoord,
+        style: &S,
+        fill: bool,
+    ) -> Result<(), DrawingErrorKind<Self::ErrorType>> {
+        self.0.draw_rect(upper_left, lower_right, style, fill)
+    }
+
+    fn draw_text<S: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &S,
+        (x, y): BackendCoord,
+    ) -> Result<(), DrawingErrorKind<Self::ErrorType>> {
+        let down = (style.size() * DOWN).round() as i32;
+        let (dx, dy) = style.transform().transform(0, down);
+        self.0.draw_text(text, style, (x + dx, y + dy))
+    }
+}

@@ -1,0 +1,325 @@
+//! Colours and markers of series. An algorithm has the same style in every figure.
+//!
+//! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart; the yellow is
+//! darker, since theirs is too light for lines. What the papers compare differs in colour and in marker, and whatever else is
+//! drawn beside it in one of them at least. Whether a point is filled is free to say something else.
+
+use plotters::style::RGBColor;
+use serde::Serialize;
+
+/// Black.
+pub const BLACK: RGBColor = RGBColor(0, 0, 0);
+/// Blue.
+pub const BLUE: RGBColor = RGBColor(0, 114, 178);
+/// Vermillion.
+pub const VERMILLION: RGBColor = RGBColor(213, 94, 0);
+/// Bluish green.
+pub const GREEN: RGBColor = RGBColor(0, 158, 115);
+/// Reddish purple.
+pub const PURPLE: RGBColor = RGBColor(204, 121, 167);
+/// Orange.
+pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
+/// Sky blue.
+pub const SKY: RGBColor = RGBColor(86, 180, 233);
+/// A yellow that is dark enough for lines.
+pub const OLIVE: RGBColor = RGBColor(160, 145, 0);
+/// Grey, for what is neither data nor text.
+pub const GREY: RGBColor = RGBColor(130, 130, 130);
+
+/// The style of published numbers.
+pub const PUBLISHED: Style = Style {
+    color: BLACK,
+    marker: Marker::Diamond,
+};
+
+/// The shape of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marker {
+    /// A disc.
+    Circle,
+    /// A square.
+    Square,
+    /// A triangle that points up.
+    Triangle,
+    /// A triangle that points down.
+    TriangleDown,
+    /// A square on a corner.
+    Diamond,
+    /// A diagonal cross.
+    Cross,
+    /// An upright cross.
+    Plus,
+    /// A short horizontal stroke: a mean.
+    Dash,
+}
+
+/// The colour and the marker of a series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Style {
+    /// Its colour.
+    pub color: RGBColor,
+    /// Its points.
+    pub marker: Marker,
+}
+
+/// The styles of known series, in the order of legends. No two are the same, since any series may be drawn together.
+const KNOWN: [(&str, RGBColor, Marker); 42] = {
+    use Marker::{Circle, Cross, Diamond, Plus, Square, Triangle, TriangleDown};
+    [
+        // The engine, in series of one model by that.
+        ("stages", GREEN, Circle),
+        ("sc", BLACK, Square),
+        ("tso", ORANGE, TriangleDown),
+        ("pso", GREEN, Triangle),
+        // Gradual checking, and what it is compared with.
+        ("sc-ccm-enum", ORANGE, Diamond),
+        ("sc-ccm-sat", GREEN, TriangleDown),
+        ("sc-sat", BLACK, Triangle),
+        ("tso-wccm-enum", ORANGE, Circle),
+        ("tso-wccm-sat", GREEN, Square),
+        ("tso-sat", BLACK, TriangleDown),
+        // Criteria below SC and TSO, from weak to strong.
+        ("cc", SKY, Plus),
+        ("ccv", PURPLE, Cross),
+        ("cf", GREY, Cross),
+        ("cc or ccv", GREEN, Plus),
+        ("cm", OLIVE, TriangleDown),
+        ("ccm", VERMILLION, Square),
+        ("wccm", VERMILLION, Diamond),
+        ("wsc", BLUE, Circle),
+        ("wtso", BLUE, Triangle),
+        ("wsc-pattern", SKY, Diamond),
+        ("wsc-guess1", ORANGE, Square),
+        ("kernel", BLACK, Diamond),
+        // Saturation, then a search.
+        ("wsc-enum", BLUE, TriangleDown),
+        ("ccm-enum", VERMILLION, Circle),
+        ("dbcop", PURPLE, Triangle),
+        ("wsc-dbcop", GREEN, Diamond),
+        // The family of the TSO tool.
+        ("tso-baseline", BLACK, Circle),
+        ("hpca-r8", PURPLE, Plus),
+        ("heu", ORANGE, Triangle),
+        ("deriv", SKY, Square),
+        ("heu-back", VERMILLION, TriangleDown),
+        ("deriv-back", BLUE, Diamond),
+        // Qadeer.
+        ("simple-witness", PURPLE, Square),
+        ("nice-cycle", BLUE, Square),
+        // Burnim.
+        ("explore", BLACK, Cross),
+        ("monitor-tso", BLUE, Cross),
+        ("monitor-pso", VERMILLION, Cross),
+        // Single stages of the engine.
+        ("trace-order", PURPLE, Diamond),
+        ("saturate", SKY, TriangleDown),
+        ("complete", VERMILLION, Triangle),
+        ("sat", OLIVE, Square),
+        // What a protocol does by itself.
+        ("protocol error", GREY, Square),
+    ]
+};
+
+/// Colours of unknown series: no known series has them.
+const RESERVE: [RGBColor; 6] = [
+    RGBColor(51, 34, 136),
+    RGBColor(136, 34, 85),
+    RGBColor(17, 119, 51),
+    RGBColor(153, 153, 51),
+    RGBColor(170, 68, 153),
+    RGBColor(102, 51, 0),
+];
+
+/// Markers of unknown series.
+const RESERVE_MARKERS: [Marker; 5] = [
+    Marker::TriangleDown,
+    Marker::Diamond,
+    Marker::Triangle,
+    Marker::Square,
+    Marker::Circle,
+];
+
+/// The style of a known series, for other programs.
+#[derive(Debug, Serialize)]
+pub struct SeriesStyle {
+    /// The name of the algorithm, criterion or model.
+    pub name: &'static str,
+    /// The colour, such as `#0072b2`.
+    pub color: String,
+    /// The marker.
+    pub marker: Marker,
+}
+
+/// The styles of known series, in the order of legends.
+pub fn series_styles() -> Vec<SeriesStyle> {
+    let styles = KNOWN.iter().map(|(name, color, marker)| SeriesStyle {
+        name,
+        color: format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2),
+        marker: *marker,
+    });
+    styles.collect()
+}
+
+/// The style of a series; the names of models may be in capitals. Unknown series get a style derived from their name, so it is
+/// stable across figures.
+pub fn style(name: &str) -> Style {
+    match position(name) {
+        Some(at) => {
+            let (_, color, marker) = KNOWN[at];
+            Style { color, marker }
+        }
+        None => unknown(digest(name)),
+    }
+}
+
+/// The algorithm of a series whose name may also have its model, such as `wsc, TSO`.
+pub fn algorithm_of(series: &str) -> &str {
+    series.split_once(", ").map_or(series, |(name, _)| name)
+}
+
+/// The styles of the series of one figure. An unknown series that would look like another gets a different style.
+pub fn styles<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Style> {
+    let mut styles: Vec<Style> = Vec::new();
+    for name in names {
+        let mut own = style(name);
+        if position(name).is_none() {
+            let first = digest(name);
+            let all = (0..RESERVE.len() * RESERVE_MARKERS.len())
+                .map(|step| unknown(first.wrapping_add(step)));
+            own = all
+                .into_iter()
+                .find(|one| !styles.contains(one))
+                .unwrap_or(own);
+        }
+        styles.push(own);
+    }
+    styles
+}
+
+/// The style with this number among those of unknown series.
+pub fn unknown(number: usize) -> Style {
+    Style {
+        color: RESERVE[number % RESERVE.len()],
+        marker: RESERVE_MARKERS[number / RESERVE.len() % RESERVE_MARKERS.len()],
+    }
+}
+
+/// Position of a series in legends: known series come first, unknown ones after them.
+pub fn rank(name: &str) -> usize {
+    position(name).unwrap_or(KNOWN.len())
+}
+
+fn position(name: &str) -> Option<usize> {
+    KNOWN
+        .iter()
+        .position(|(known, ..)| known.eq_ignore_ascii_case(name))
+}
+
+/// The colour of a share from 0 to 1: the larger, the darker.
+pub fn shade(share: f64) -> RGBColor {
+    let share = share.clamp(0.0, 1.0);
+    let mix = |light: u8, dark: u8| {
+        let (light, dark) = (f64::from(light), f64::from(dark));
+        (light + (dark - light) * share).round() as u8
+    };
+    RGBColor(mix(247, 8), mix(251, 69), mix(255, 148))
+}
+
+/// FNV-1a, which unlike the hashes of the standard library is the same on every machine and for every version.
+fn digest(name: &str) -> usize {
+    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    hash as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_together_looks_different() {
+        let groups: [&[&str]; 8] = [
+            &[
+                "sc-ccm-enum",
+                "sc-ccm-sat",
+                "sc-sat",
+                "cc",
+                "ccv",
+                "ccm",
+                "wsc",
+            ],
+            &[
+                "tso-wccm-enum",
+                "tso-wccm-sat",
+                "tso-sat",
+                "cc",
+                "ccv",
+                "wccm",
+                "wtso",
+            ],
+            &["cc", "ccv", "cm", "ccm", "wsc", "kernel"],
+            &["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"],
+            &[
+                "tso-baseline",
+                "hpca-r8",
+                "heu",
+                "deriv",
+                "heu-back",
+                "deriv-back",
+            ],
+            &["wsc", "ccm", "dbcop"],
+            &["SC", "TSO", "PSO"],
+            &["stages", "trace-order", "saturate", "complete", "sat"],
+        ];
+        for group in groups {
+            for (at, one) in group.iter().enumerate() {
+                for other in &group[..at] {
+                    assert_ne!(style(one).color, style(other).color, "{one} {other}");
+                    assert_ne!(style(one).marker, style(other).marker, "{one} {other}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_keeps_its_look() {
+        assert_eq!(style("somebody's"), style("somebody's"));
+        assert!(RESERVE.contains(&style("somebody's").color));
+        assert!(KNOWN.iter().all(|(_, color, _)| !RESERVE.contains(color)));
+        assert!(rank("somebody's") > rank("saturate"));
+    }
+
+    #[test]
+    fn no_two_look_the_same() {
+        for (at, (one, ..)) in KNOWN.iter().enumerate() {
+            for (other, ..) in &KNOWN[..at] {
+                assert_ne!(style(one), style(other), "{one} {other}");
+            }
+        }
+        // Not even if nobody knows them: there is a style for each of so many.
+        let names: Vec<String> = (0..30).map(|at| format!("somebody's {at}")).collect();
+        let found = styles(names.iter().map(|name| &**name));
+        for (at, one) in found.iter().enumerate() {
+            assert!(!found[..at].contains(one), "{}", names[at]);
+        }
+        assert_eq!(
+            styles(["wsc", "somebody's"]),
+            ["wsc", "somebody's"].map(style)
+        );
+    }
+
+    #[test]
+    fn names_are_known_once() {
+        for (at, (name, ..)) in KNOWN.iter().enumerate() {
+            assert_eq!(rank(name), at);
+        }
+    }
+
+    #[test]
+    fn shades() {
+        assert_eq!(shade(f64::from(-1)), shade(0.0));
+        assert!(shade(0.9).0 < shade(0.1).0);
+    }
+}
