@@ -170,7 +170,7 @@ pub enum Guided {
     Compare,
 }
 
-/// When a mutant is decided.
+/// The rule that says when a campaign stops running a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Stop {
     /// Once some client has caught it.

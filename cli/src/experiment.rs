@@ -18,7 +18,7 @@ use lab::experiment::catalog::{EXPERIMENTS, Experiment, ExperimentWork};
 use lab::experiment::point::Recording;
 use lab::experiment::program::Program;
 use lab::experiment::recorded::{self, Recordings};
-use lab::experiment::{Limits, Only, Options, Work};
+use lab::experiment::{Limits, Only, Options, Size, Work};
 use lab::load::Input;
 use lab::shard::Shard;
 
@@ -60,8 +60,8 @@ pub struct Args {
     #[arg(long, exclusive = true)]
     pub list: bool,
 
-    /// How large: quick (at least 10 histories a point), as in the paper, or larger
-    #[arg(long, value_name = "SIZE", default_value = "quick")]
+    /// Number and size of the histories: quick (at least 10 a point, some minutes in all), paper (as published), or large
+    #[arg(long, value_name = "SIZE", default_value = "quick", value_parser = words::one_of(&Size::ALL, Size::name))]
     pub size: Size,
 
     /// Folder for the tables; an interrupted run of the same experiments that it holds is resumed
@@ -112,17 +112,6 @@ pub struct Args {
     /// Print only errors on standard error
     #[arg(long, short)]
     pub quiet: bool,
-}
-
-/// How large experiments are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Size {
-    /// At least 10 histories a point, some minutes in all.
-    Quick,
-    /// As in the paper.
-    Paper,
-    /// Beyond the paper.
-    Large,
 }
 
 /// Runs the command.
@@ -231,11 +220,7 @@ impl Args {
     /// How experiments are run.
     fn options(&self) -> Options {
         Options {
-            size: match self.size {
-                Size::Quick => lab::experiment::Size::Quick,
-                Size::Paper => lab::experiment::Size::Paper,
-                Size::Large => lab::experiment::Size::Large,
-            },
+            size: self.size,
             output: self.output.clone(),
             traces: self.traces.clone(),
             algorithms: self.algorithm.clone(),

@@ -25,7 +25,7 @@ pub mod serial;
 pub mod slicc;
 pub mod store_buffer;
 
-/// How large a system is.
+/// The size of a memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemSize {
     /// Processors, from 0; shown from 1.
@@ -36,7 +36,7 @@ pub struct SystemSize {
     pub values: u8,
 }
 
-/// What happens in a step.
+/// A step of a memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Event {
     /// A processor reads or writes.
@@ -48,18 +48,18 @@ pub enum Event {
 /// A read or a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Access {
-    /// Whether it writes.
+    /// Whether the access writes.
     pub writes: bool,
-    /// Who.
+    /// The processor.
     pub processor: u8,
-    /// Where.
+    /// The location.
     pub location: u8,
-    /// What it returns or writes.
+    /// The value that is read or written.
     pub value: u8,
 }
 
 impl Event {
-    /// A read.
+    /// Makes the event of a read.
     pub fn read(processor: u8, location: u8, value: u8) -> Event {
         Event::Access(Access {
             writes: false,
@@ -69,7 +69,7 @@ impl Event {
         })
     }
 
-    /// A write.
+    /// Makes the event of a write.
     pub fn write(processor: u8, location: u8, value: u8) -> Event {
         Event::Access(Access {
             writes: true,
@@ -79,7 +79,7 @@ impl Event {
         })
     }
 
-    /// The event, with everything called by other names.
+    /// Renames the processors, locations and values of the event.
     pub fn renamed(self, renaming: &Renaming) -> Event {
         match self {
             Event::Access(access) => Event::Access(Access {
@@ -119,19 +119,19 @@ impl Display for Event {
     }
 }
 
-/// Other names for processors, locations, and the values at each location.
+/// A renaming of processors, locations, and the values at each location, which the method uses for symmetry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renaming {
-    /// By old name.
+    /// The new names of the processors, by old name.
     pub processors: Vec<u8>,
-    /// By old name.
+    /// The new names of the locations, by old name.
     pub locations: Vec<u8>,
     /// By the old name of the location, then the old value. 0 stays 0.
     pub values: Vec<Vec<u8>>,
 }
 
 impl Renaming {
-    /// The one that changes nothing.
+    /// The renaming that changes nothing.
     pub fn identity(shape: SystemSize) -> Renaming {
         Renaming {
             processors: (0..shape.processors).collect(),
@@ -161,19 +161,19 @@ pub trait MemorySystem {
     /// A state.
     type State: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
 
-    /// How many processors, locations and values.
+    /// The number of processors, locations and values.
     fn shape(&self) -> SystemSize;
 
-    /// The states that it may begin in. Every location holds 0.
+    /// The initial states. Every location holds 0.
     fn initial(&self) -> Vec<Self::State>;
 
-    /// What may happen in a state, always in the same order, and the state after it. A write writes any value.
+    /// Calls `visit` with each event that is possible in a state and the state after it, always in the same order. A write may write any value.
     fn events(&self, state: &Self::State, visit: &mut dyn FnMut(Event, Self::State));
 
-    /// The state with everything called by other names.
+    /// Renames the processors, locations and values of a state.
     fn renamed(&self, state: &Self::State, renaming: &Renaming) -> Self::State;
 
-    /// What happens between two states, in words.
+    /// Describes an event and what it changes between two states.
     fn told(&self, _before: &Self::State, event: Event, _after: &Self::State) -> String {
         event.to_string()
     }

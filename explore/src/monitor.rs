@@ -34,7 +34,7 @@ use history::Kind;
 pub struct Event {
     /// The thread, from 0.
     pub thread: u32,
-    /// What it does.
+    /// The kind of operation.
     pub kind: Kind,
     /// Where, from 0; fences have none.
     pub location: Option<u32>,

@@ -1,8 +1,8 @@
 //! Campaigns: mutants of protocols run with random programs, and what catches them.
 //!
-//! [`Options`] say what is run, a [`Campaign`] runs it or goes on with what its folder holds, and an [`CampaignOutcome`] is what it came to.
+//! [`Options`] say what is run, a [`Campaign`] runs it, or resumes the one that its folder holds, and a [`CampaignOutcome`] is the result.
 //!
-//! - `settings`: what must be the same when a campaign goes on;
+//! - `settings`: the options that must be the same when a campaign is resumed;
 //! - `subjects`: the protocols and the mutants that were chosen;
 //! - `files`: what they are called, of the whole or of a shard;
 //! - `log`: runs as they end; `rounds`: which run comes when; `trial`: one run, to its row;
@@ -64,7 +64,7 @@ pub use settings::told;
 use subjects::Subject;
 use trial::Trial;
 
-/// What a campaign runs. The default is a sample of all mutants of all built-in protocols.
+/// The options of a campaign. The default is a sample of all mutants of all built-in protocols.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Built-in names, or paths of `.slicc` files.
@@ -107,13 +107,13 @@ pub struct Options {
     pub max_memory: u64,
 }
 
-/// Mutants that operators make are so many, unless somebody says otherwise.
+/// The default size of the sample of mutants that operators make.
 pub const SAMPLE: usize = 400;
 
-/// A history of a run is decided in milliseconds; one that is not must not hold up the others.
+/// The default time limit of a verdict. Most histories are decided in milliseconds.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The bytes that the program may occupy, unless somebody says otherwise.
+/// The default memory limit of the process, in bytes.
 const MEMORY: u64 = 16 << 30;
 
 impl Default for Options {
@@ -143,7 +143,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// When a mutant is decided.
+    /// The rule that says when a campaign stops running a mutant.
     fn stop(&self) -> StopRule {
         self.stop.unwrap_or(match self.guided {
             Some(_) => StopRule::Client,
@@ -161,7 +161,7 @@ impl Options {
     }
 }
 
-/// Which generators run, if not only the blind one.
+/// The generators of programs that run, if not only the one without guidance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guided {
     /// The guided one.
@@ -170,7 +170,7 @@ pub enum Guided {
     Compare,
 }
 
-/// When a mutant is decided.
+/// The rule that says when a campaign stops running a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
@@ -188,7 +188,7 @@ pub struct Campaign {
     opened: Vec<Opened>,
 }
 
-/// What a campaign came to.
+/// The result of a campaign.
 #[derive(Clone, Debug)]
 pub struct CampaignOutcome {
     /// All that is in its tables.
@@ -203,7 +203,7 @@ impl Campaign {
     /// Opens the protocols of a campaign.
     ///
     /// # Errors
-    /// A protocol that there is not, or that has errors.
+    /// Fails if there is no such protocol, or it has errors.
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names = options.protocols.iter();
         let opened = names.map(|name| Opened::new(name, None));
@@ -352,7 +352,7 @@ fn rows<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<CampaignRun> {
 /// The rows of the runs that the logs of a campaign and its shards have, if there is a log.
 ///
 /// # Errors
-/// A log cannot be read.
+/// Fails if a log cannot be read.
 pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
     let logs = files::logs(folder)?;
     let mut runs = Vec::new();
@@ -363,10 +363,10 @@ pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
     Ok((!logs.is_empty()).then_some(runs))
 }
 
-/// Runs again what a row is about, for its history.
+/// Reproduces the run of a row, and returns its history.
 ///
 /// # Errors
-/// The files of the protocol are others by now, or gone.
+/// Fails if the files of the protocol have changed or are gone.
 pub fn repeat(row: &CampaignRun) -> Result<History, Error> {
     let opened = Opened::new(&row.protocol, row.mutant.as_deref())?;
     let given = &row.protocol;

@@ -131,7 +131,7 @@ pub enum Error {
     Restore {
         /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         #[source]
         error: RestoreError,
     },
@@ -204,7 +204,7 @@ pub enum Error {
     Certificate {
         /// The command that repeats the run.
         command: String,
-        /// What is wrong.
+        /// The reason.
         #[source]
         error: CertifyError,
     },

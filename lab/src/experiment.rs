@@ -125,7 +125,7 @@ impl FromStr for Only {
 /// killed, too.
 ///
 /// # Errors
-/// A journal cannot be read.
+/// Fails if a journal cannot be read.
 pub fn logged(folder: &Path) -> Result<Vec<Trial>, Error> {
     let is_journal = |path: &PathBuf| {
         let mut names = EXPERIMENTS.iter().map(|one| one.name);

@@ -21,7 +21,7 @@ impl Opened {
     /// Opens a protocol: a built-in name or the path of a `.slicc` file; or a mutant of it.
     ///
     /// # Errors
-    /// There is no such protocol or mutant, or it has errors.
+    /// Fails if there is no such protocol or mutant, or it has errors.
     pub fn new(given: &str, mutant: Option<&str>) -> Result<Opened, Error> {
         let mut protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
         if let Some(name) = mutant {
@@ -37,7 +37,7 @@ impl Opened {
     /// The protocol with a fault put in.
     ///
     /// # Errors
-    /// The mutant does not fit the protocol.
+    /// Fails if the mutant does not fit the protocol.
     pub fn with(&self, mutant: &Mutant) -> Result<Protocol, Error> {
         with(&self.given, &self.protocol, mutant)
     }
@@ -58,7 +58,7 @@ impl Opened {
     /// Plans the system of a simulation.
     ///
     /// # Errors
-    /// There is no such system.
+    /// Fails if no such system can be built.
     pub fn plan(&self, simulation: &Simulation) -> Result<Plan, Error> {
         plan(&self.protocol, &self.given, simulation)
     }
@@ -66,7 +66,7 @@ impl Opened {
     /// Plans a system without saying what runs on it.
     ///
     /// # Errors
-    /// There is no such system.
+    /// Fails if no such system can be built.
     pub fn plan_of(&self, options: &Options) -> Result<Plan, Error> {
         let plan = Plan::of(&self.protocol, options);
         plan.map_err(refusal(&self.protocol, &self.given))
@@ -112,7 +112,7 @@ pub fn refused(given: &str, failure: Failure) -> Error {
 /// The mutant of a protocol with a name or id.
 ///
 /// # Errors
-/// There is none; the error says which may have been meant.
+/// Fails if there is none. The error lists similar names.
 pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
     if let Some(mutant) = named::find(name) {
         return if protocol.name() == mutant.protocol {

@@ -19,7 +19,7 @@ use slicc::error::ParseError;
 
 pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
 
-/// What can be said about a simulated system.
+/// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Number of threads, each with a sequencer.
@@ -27,7 +27,7 @@ pub struct Options {
     /// How many of the sequencers of a machine that has several, such as a core pair, are used at
     /// most.
     pub threads_per_machine: u32,
-    /// How large caches are.
+    /// The sizes of the caches.
     pub caches: Caches,
     /// Bytes of a block: a power of two from 8.
     pub block_bytes: u64,
@@ -89,7 +89,7 @@ impl Options {
     }
 }
 
-/// How large caches are.
+/// The sizes of the caches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Caches {
     /// As small as in gem5's tester scripts, so that lines are replaced often.

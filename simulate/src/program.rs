@@ -162,7 +162,7 @@ pub struct Step {
 /// What each thread does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// By number of the thread.
+    /// The operations of each thread.
     pub threads: Vec<Vec<Step>>,
 }
 

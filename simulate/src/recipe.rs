@@ -35,7 +35,7 @@ use crate::simulation::Simulation;
 use knob::Knob;
 pub use lineage::Lineage;
 
-/// A run, but for its protocol and client.
+/// The parameters of a run, except for its protocol and client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     lineage: Lineage,

@@ -219,7 +219,7 @@ impl Records {
 /// into `provenance`; source and unfinished requests are filled in.
 ///
 /// # Errors
-/// If there are more operations than a history can have.
+/// Fails if there are more operations than a history can have.
 pub fn history<'a>(
     threads: impl IntoIterator<Item = &'a Records>,
     mut provenance: Provenance,

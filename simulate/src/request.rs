@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Kind of a request.
+/// The kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestKind {
     /// Plain load.
@@ -96,7 +96,7 @@ pub struct Response {
     pub tag: u32,
     /// What was asked.
     pub kind: RequestKind,
-    /// Where.
+    /// The address of the first byte.
     pub address: u64,
     /// The value read, if the kind reads.
     pub value: u64,
@@ -104,7 +104,7 @@ pub struct Response {
     pub success: bool,
 }
 
-/// Why a sequencer does not accept a request now.
+/// The reason why a sequencer does not accept a request now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// As many requests are outstanding as there may be.

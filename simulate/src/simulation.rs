@@ -10,7 +10,7 @@ use crate::program::{Program, ProgramSize};
 use crate::system::{Covered, Fault, Reached, Setup, System, Tally, Warning};
 use crate::trace::{self, Layout, Output, Trace};
 
-/// What is to be run.
+/// A simulation: a program, the kind of cores and the system that run it.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// The program.
@@ -23,7 +23,7 @@ pub struct Simulation {
     pub deadlock_threshold: Option<u64>,
 }
 
-/// A run that has come to its end, one way or the other.
+/// The result of a run, whether it completed or failed.
 pub struct Run {
     /// Why it stopped before its end, if it did.
     pub fault: Option<Box<Fault>>,

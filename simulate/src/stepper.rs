@@ -70,10 +70,10 @@ pub use crate::system::stepping::{
 const BLOCK_BYTES: u64 = 8;
 /// Sets of each cache: the fewest that there can be.
 const SETS: u64 = 2;
-/// Most cores and most lines.
+/// The largest number of cores, and of lines, that can be explored.
 pub const MOST: u32 = 8;
 
-/// How large a system is to be.
+/// The size of the system that is explored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
     /// Cores, each with a cache of its own.

@@ -27,7 +27,7 @@ pub struct Pair {
 /// How the value of an attribute was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairKind {
-    /// In quotes.
+    /// A string in quotes.
     Text,
     /// As a word.
     Word,
@@ -88,7 +88,7 @@ pub struct Action {
     pub name: Name,
     /// Attributes; the shorthand is `short`.
     pub pairs: Vec<Pair>,
-    /// What it does.
+    /// The statements.
     pub body: Block,
     /// From the word `action` to the closing brace.
     pub span: Span,
@@ -282,7 +282,7 @@ pub enum Passing {
 /// Statements in braces.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// In order.
+    /// The statements, in order.
     pub statements: Vec<Statement>,
     /// With the braces.
     pub span: Span,
@@ -291,7 +291,7 @@ pub struct Block {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it does.
+    /// The kind of statement.
     pub kind: StatementKind,
     /// With its semicolon.
     pub span: Span,
@@ -385,7 +385,7 @@ pub enum StatementKind {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExpressionKind,
     /// Where it stands.
     pub span: Span,
@@ -479,14 +479,14 @@ pub enum ExpressionKind {
     },
     /// `!x`, `-x`, `++x`, `--x`
     Unary {
-        /// Which.
+        /// The operator.
         operator: Unary,
-        /// Of what.
+        /// The operand.
         value: Box<Expression>,
     },
     /// `left operator right`
     Binary {
-        /// Which.
+        /// The operator.
         operator: Binary,
         /// The left operand.
         left: Box<Expression>,

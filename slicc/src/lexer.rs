@@ -117,7 +117,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// What somebody who writes another language may have meant.
+/// Suggestions for symbols of other languages.
 fn with_hint(diagnostic: Diagnostic, stray: char) -> Diagnostic {
     match stray {
         '|' => diagnostic.hint("`||` is the only operator of this kind: there are none on bits"),

@@ -80,7 +80,7 @@ impl Loaded {
     /// as [`Loaded::own_files`] gives them.
     ///
     /// # Errors
-    /// What is wrong with it then.
+    /// Fails with the diagnostics of the changed protocol.
     pub fn reload(&self, changed: &[Changed]) -> Result<Loaded, Failure> {
         let own = self.sources.files().get(1..).unwrap_or_default();
         let root = own.first().map_or(Path::new(""), |root| &root.path);

@@ -1,4 +1,4 @@
-//! What somebody may have meant who named a protocol that cannot be opened: a built-in one under a name a little different, or the
+//! Suggestions for the name of a protocol that cannot be opened: a built-in one under a name a little different, or the
 //! `.slicc` file that includes the `.sm` file, or lies in the folder, that was named instead.
 
 use std::path::{Path, PathBuf};

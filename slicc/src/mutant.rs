@@ -89,7 +89,7 @@ impl Mutant {
     /// are relative to the folder of the `.slicc` file. Empty if only settings make the mutant.
     ///
     /// # Errors
-    /// The mutant does not fit the protocol.
+    /// Fails if the mutant does not fit the protocol.
     pub fn patch(&self, original: &Loaded) -> Result<String, Misfit> {
         let edited = self.edited(original)?;
         Ok(edited.iter().map(Edited::patch).collect())
@@ -98,7 +98,7 @@ impl Mutant {
     /// The files that it changes, made from those of the protocol, each a path and a text.
     ///
     /// # Errors
-    /// The mutant does not fit the protocol.
+    /// Fails if the mutant does not fit the protocol.
     pub fn changed(&self, original: &Loaded) -> Result<Vec<Changed>, Misfit> {
         let edited = self.edited(original)?;
         let changed = |one: &Edited| Changed {

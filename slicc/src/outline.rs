@@ -94,7 +94,7 @@ pub struct StateOutline {
     pub name: String,
     /// Index into [`PERMISSIONS`].
     pub permission: u8,
-    /// What it is.
+    /// The description in the source.
     pub description: Option<String>,
     /// Its name in the declaration.
     pub span: Span,
@@ -118,7 +118,7 @@ impl StateOutline {
 pub struct EventOutline {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The description in the source.
     pub description: Option<String>,
     /// Its name in the declaration.
     pub span: Span,
@@ -131,7 +131,7 @@ pub struct ActionOutline {
     pub name: String,
     /// Its shorthand.
     pub short: Option<String>,
-    /// What it does.
+    /// The description in the source.
     pub description: Option<String>,
     /// Its name in the declaration.
     pub span: Span,

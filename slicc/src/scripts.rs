@@ -23,11 +23,11 @@ pub struct Declared<'a> {
 /// How a script was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// By the name.
+    /// The protocol has the name of one of gem5's.
     Name,
-    /// By the first part of the name.
+    /// The first part of the protocol's name is that of one of gem5's.
     Variant,
-    /// By machines and buffers.
+    /// The protocol has the machines and buffers of one of gem5's.
     Alike,
 }
 

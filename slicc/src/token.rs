@@ -5,7 +5,7 @@ use crate::source::Span;
 /// A word, with where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of token.
     pub kind: TokenKind,
     /// Where it stands; a string with its quotes.
     pub span: Span,

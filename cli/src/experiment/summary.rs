@@ -34,7 +34,7 @@ pub fn print(
     Ok(())
 }
 
-/// How often a program of somebody else says the contrary of what ours say.
+/// How often an external checker contradicts rubric.
 fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
     let mut ours: BTreeMap<(String, String), Said> = BTreeMap::new();

@@ -70,7 +70,7 @@ fn arrangements(n: u8, k: u8) -> Vec<Vec<u8>> {
 /// A state of the system and of the automata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State<S> {
-    /// Of the system.
+    /// The state of the memory system.
     pub system: S,
     /// By location of the cycle: whether 1 has been written. Before that only 0 may be, afterwards only 2.
     written: Vec<bool>,

@@ -14,7 +14,7 @@ use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 /// The memory system.
 #[derive(Clone, Copy, Debug)]
 pub struct LazyCaching {
-    /// How large.
+    /// The size of the system.
     pub shape: SystemSize,
     /// Entries that each queue may hold.
     pub capacity: usize,

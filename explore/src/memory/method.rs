@@ -9,62 +9,62 @@ use crate::search::{Limits, Outcome, Progress, Run, Stopped, breadth_first};
 /// The value that the automata need, besides 0 and 1.
 pub const VALUES: u8 = 2;
 
-/// How to search.
+/// The options of the method.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// For each search for a cycle, from its beginning.
+    /// The limits of each search for a cycle.
     pub limits: Limits,
-    /// For the check of the assumptions.
+    /// The limits of the check of the assumptions.
     pub assumptions: Limits,
-    /// Look at all states, also those that differ by a symmetry only.
+    /// Whether states that differ only by a symmetry are all visited.
     pub without_symmetry: bool,
 }
 
-/// One search. It has found nothing if it has looked at all states, or been stopped.
+/// A search for cycles of one order. It has found nothing if it visited all states or was stopped.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The cycles that it looked for.
+    /// The order of processors and locations in the cycles.
     pub order: Order,
-    /// How far it got.
+    /// The extent of the search.
     pub progress: Progress,
     /// The first run with such a cycle.
     pub found: Option<Counterexample>,
-    /// The limit that ended it.
+    /// The limit that ended the search, if one did.
     pub stopped: Option<Stopped>,
 }
 
 /// A run, and the cycle in its constraint graph for the simple witness.
 #[derive(Clone, Debug)]
 pub struct Counterexample {
-    /// What happens: a shortest run to such a cycle.
+    /// The events of a shortest run to such a cycle.
     pub run: Vec<Event>,
-    /// The same in words.
+    /// The events in words.
     pub words: Vec<String>,
     /// The cycle.
     pub cycle: NiceCycle,
 }
 
-/// What the method says of a system of this size.
+/// The verdict of the method about a system of this size.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// All runs are sequentially consistent.
     Consistent,
-    /// A run is not, if its writes are ordered as they happened: a search has found one.
+    /// A search found a run that is not sequentially consistent with its writes in the order in which they happened.
     Cycle,
-    /// It says nothing, because something that it takes for granted does not hold.
+    /// The method does not apply, since an assumption does not hold after this run.
     NotApplicable(Assumption, Vec<Event>),
-    /// A search has met a limit.
+    /// A limit ended a search.
     Undecided(Stopped),
 }
 
-/// What was done.
+/// The searches, and what follows from them.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// What is known of the assumptions, and of how many states.
+    /// The result of checking the assumptions, and the number of states it visited.
     pub assumptions: (Known, Progress),
     /// The searches for cycles, the shortest cycles first.
     pub searches: Vec<Search>,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
 }
 

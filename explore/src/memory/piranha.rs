@@ -13,7 +13,7 @@ use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 /// The protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Piranha {
-    /// How large.
+    /// The size of the system.
     pub shape: SystemSize,
     /// Whether it is the earlier version.
     pub is_buggy: bool,
@@ -36,7 +36,7 @@ struct Line {
 enum Message {
     /// The data of a location, for the mode to be.
     Acknowledge(u8, Line),
-    /// The location is somebody else's.
+    /// The location belongs to another processor.
     Invalidate(u8),
 }
 

@@ -5,7 +5,7 @@ use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 /// The memory that defines what sequential consistency is.
 #[derive(Clone, Copy, Debug)]
 pub struct Serial {
-    /// How large.
+    /// The size of the system.
     pub shape: SystemSize,
 }
 

@@ -9,7 +9,7 @@ use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 /// Each processor's writes wait in a queue, and it reads its own newest.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreBuffer {
-    /// How large.
+    /// The size of the system.
     pub shape: SystemSize,
     /// Writes that may wait for a processor.
     pub capacity: usize,

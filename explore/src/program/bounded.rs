@@ -88,7 +88,7 @@ impl Report {
 /// A fault, and a run with it.
 #[derive(Clone, Debug)]
 pub struct FaultyRun {
-    /// It.
+    /// The fault.
     pub fault: Fault,
     /// How many runs end with it.
     pub count: u64,

@@ -84,9 +84,9 @@ pub enum Instruction {
 /// An access of shared memory.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// To what.
+    /// The location that is accessed.
     pub place: Place,
     /// With what.
     pub operands: Vec<Code>,

@@ -36,7 +36,7 @@ pub struct Report {
     pub fault: Option<(Fault, Vec<Move>)>,
     /// How many distinct faults there are.
     pub faults: usize,
-    /// How far it got.
+    /// The extent of the search.
     pub progress: Progress,
     /// Why there may be more.
     pub stopped: Option<Stopped>,

@@ -5,9 +5,9 @@ use slicc::source::Span;
 /// A name, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// It.
+    /// The text of the name.
     pub text: String,
-    /// Where.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -55,7 +55,7 @@ pub struct Function {
     pub name: Name,
     /// Locals that the caller gives values.
     pub parameters: Vec<Name>,
-    /// What it does.
+    /// The statements.
     pub body: Block,
 }
 
@@ -64,14 +64,14 @@ pub struct Function {
 pub struct Thread {
     /// Its name.
     pub name: Name,
-    /// What it does.
+    /// The statements.
     pub body: Block,
 }
 
 /// Statements in braces.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// They.
+    /// The statements, in order.
     pub statements: Vec<Statement>,
     /// Where, with the braces.
     pub span: Span,
@@ -80,9 +80,9 @@ pub struct Block {
 /// A statement, and where it stands.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it is.
+    /// The kind of statement.
     pub kind: StatementKind,
-    /// Where.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -166,9 +166,9 @@ impl Operation {
 /// An access of shared memory.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// To what.
+    /// The location that is accessed.
     pub place: Place,
     /// With what, in the order of the text.
     pub operands: Vec<Expression>,
@@ -179,7 +179,7 @@ pub struct Access {
 /// `x` or `node[i]`
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Of what.
+    /// The name of the location or array.
     pub name: Name,
     /// Which, if it is an array.
     pub index: Option<Expression>,
@@ -190,9 +190,9 @@ pub struct Place {
 /// An expression, and where it stands.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExpressionKind,
-    /// Where.
+    /// Its place in the source.
     pub span: Span,
 }
 

@@ -67,7 +67,7 @@ pub enum EarlyEnd {
 pub struct Fault {
     /// The statement.
     pub span: Span,
-    /// What.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
@@ -78,7 +78,7 @@ pub struct Event {
     pub thread: u32,
     /// The statement it comes from.
     pub site: u32,
-    /// What it does.
+    /// The kind of operation.
     pub kind: Kind,
     /// Where; fences have none.
     pub location: Option<u32>,

@@ -46,7 +46,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// All of it.
+    /// Parses a whole program.
     fn program(&self) -> Result<Tree, nom::Err<Wrong>> {
         let mut tree = Tree::default();
         let mut rest = words::blank(self.text)?;

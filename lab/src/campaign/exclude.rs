@@ -1,4 +1,4 @@
-//! Mutants that are as good as their protocol, set apart before they cost any runs.
+//! Excludes mutants that are equivalent to their protocol, or whose code is unreachable, before they cost any runs.
 
 use rayon::prelude::*;
 use simulate::differences::equivalent;
@@ -11,12 +11,12 @@ use super::subjects::Subject;
 use crate::error::Error;
 use crate::protocols::Opened;
 
-/// For each subject why it is equivalent to its protocol, if it is. `originals` are the runs of the
-/// protocols themselves; what none of them has reached a mutant would not have reached either, in
-/// runs with the same seeds. A mutant whose seeds are others is not set apart for that.
+/// For each subject, the reason why it is equivalent to its protocol, if it is. `originals` are the runs of the
+/// protocols themselves: a mutant would not reach what none of them reached in runs with the same seeds. A mutant with
+/// other seeds is not excluded for that reason.
 ///
 /// # Errors
-/// A mutant that does not fit its protocol.
+/// Fails if a mutant does not fit its protocol.
 pub fn excluded(
     opened: &[Opened],
     subjects: &[Subject],
@@ -47,7 +47,7 @@ pub fn excluded(
     subjects.par_iter().map(look).collect()
 }
 
-/// What the runs of a protocol have reached.
+/// The transitions that the runs of a protocol reached.
 fn reached(opened: &Opened, at: usize, subjects: &[Subject], originals: &[Stream]) -> Reached {
     let mut reached = Reached::default();
     let own = originals

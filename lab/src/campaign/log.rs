@@ -1,4 +1,4 @@
-//! The runs of a campaign as they end, a line each: what is left of it when somebody kills it.
+//! The journal of a campaign: a line for each run that ended, from which a killed campaign is resumed.
 
 use serde::{Deserialize, Serialize};
 use tables::{CampaignRun, Generator, RunOutcome};

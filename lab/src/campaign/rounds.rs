@@ -131,7 +131,7 @@ pub struct Rounds<'a> {
     pub observer: &'a dyn Observer,
     /// The first seed.
     pub seed: u64,
-    /// When a mutant is decided.
+    /// The rule that says when a campaign stops running a mutant.
     pub stop: StopRule,
     /// When no run is started any more.
     pub deadline: Option<Instant>,

@@ -1,4 +1,4 @@
-//! What a campaign is, written down in its folder: a campaign goes on only as the one it was.
+//! The settings of a campaign, stored in its folder: a campaign is resumed only with the same settings.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -29,7 +29,7 @@ pub struct Settings {
     pub generators: Vec<String>,
     /// How often everything is done.
     pub repeat: u32,
-    /// When a mutant is decided.
+    /// The rule that says when a campaign stops running a mutant.
     pub stop: StopRule,
     /// Whether warnings are faults.
     #[serde(default)]
@@ -60,7 +60,7 @@ pub fn told(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
 }
 
 impl Settings {
-    /// Of what was asked.
+    /// Makes the settings of a campaign.
     pub fn new(options: &Options, opened: &[Opened], subjects: &[Subject]) -> Settings {
         let generators = super::generators(options).iter();
         Settings {

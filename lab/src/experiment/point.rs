@@ -66,7 +66,7 @@ pub struct Point {
 pub enum Source {
     /// They are made.
     Made(Recipe),
-    /// There is one, which somebody recorded.
+    /// A recorded history.
     Recorded(Arc<Recording>),
     /// There is none, but a program that is explored.
     Program(Explored),
@@ -128,7 +128,7 @@ pub struct Fault {
     pub protocol: &'static str,
     /// What is wrong with it.
     pub mutant: &'static str,
-    /// The cores; they keep SC if memory does.
+    /// The kind of core, which guarantees SC if memory does.
     pub client: Client,
 }
 
@@ -150,7 +150,7 @@ pub enum Wanted {
     Consistent,
     /// Those that violate SC.
     Violations,
-    /// Both.
+    /// Consistent histories and violations.
     Both,
 }
 

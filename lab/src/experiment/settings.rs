@@ -1,4 +1,4 @@
-//! What an experiment that goes on must not change.
+//! The settings that a resumed experiment must not change.
 
 use serde::{Deserialize, Serialize};
 

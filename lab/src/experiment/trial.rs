@@ -133,7 +133,7 @@ impl Subject<'_> {
         rows
     }
 
-    /// What a program of somebody else says.
+    /// The verdict of an external checker.
     ///
     /// # Errors
     /// It cannot be run.

@@ -8,7 +8,7 @@ use crate::rng::Rng;
 /// A change of a program, made at places that a seed stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What it does.
+    /// The kind of edit.
     pub kind: EditKind,
     /// Seed of the pseudo-random generator that decides its details.
     pub seed: u64,

@@ -13,7 +13,7 @@ pub struct Lineage {
 }
 
 impl Lineage {
-    /// Of a recipe that was drawn from a seed.
+    /// Makes the lineage of a recipe that is drawn from a seed.
     pub fn root(seed: u64) -> Lineage {
         Lineage {
             root: seed,
@@ -21,7 +21,7 @@ impl Lineage {
         }
     }
 
-    /// Of its variation by a seed.
+    /// Makes the lineage of the variation by a seed.
     pub fn vary(&self, seed: u64) -> Lineage {
         let mut lineage = self.clone();
         lineage.variations.push(seed);

@@ -17,7 +17,7 @@ pub const NOT_PRESENT: u8 = 6;
 
 /// The address of no line: lines are multiples of at least 8.
 const NO_LINE: u64 = u64::MAX;
-/// Nobody monitors an entry.
+/// The monitor of an entry that no core monitors.
 const NOBODY: u32 = u32::MAX;
 
 /// What decides which entry has to go.

@@ -9,7 +9,7 @@ use super::Misuse;
 /// may be hashed with higher ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interleaving {
-    /// Addresses from here on belong to nobody.
+    /// Addresses from here on belong to no directory.
     pub end: u64,
     /// The lowest bit that decides.
     pub low: u32,

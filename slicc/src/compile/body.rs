@@ -22,7 +22,7 @@ pub(super) type Outcome<T> = Result<T, Abandoned>;
 
 /// Where a value is.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum ValuePlace {
     /// Known now.
     Constant(u64),
     /// In registers, from this one on.
@@ -41,9 +41,31 @@ pub(super) enum Place {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
     pub of: TypeId,
-    pub place: Place,
+    pub place: ValuePlace,
     /// Whether it may be assigned to.
     pub writable: bool,
+}
+
+impl Value {
+    /// A value that cannot be assigned to.
+    pub fn fixed(of: TypeId, place: ValuePlace) -> Value {
+        let writable = false;
+        Value {
+            of,
+            place,
+            writable,
+        }
+    }
+
+    /// A value that can be assigned to.
+    pub fn variable(of: TypeId, place: ValuePlace) -> Value {
+        let writable = true;
+        Value {
+            of,
+            place,
+            writable,
+        }
+    }
 }
 
 /// A port, as names in code refer to it.
@@ -316,7 +338,7 @@ impl Compiler<'_> {
     /// Puts a value into a register: itself if it is narrow, its address if it is wide.
     pub(super) fn load(&mut self, value: Value, span: Span) -> Outcome<Register> {
         match value.place {
-            Place::Register(register) if !self.types[value.of].is_wide() => Ok(register),
+            ValuePlace::Register(register) if !self.types[value.of].is_wide() => Ok(register),
             _ => {
                 let to = self.register(span)?;
                 self.load_into(to, value, span);
@@ -328,21 +350,21 @@ impl Compiler<'_> {
     /// Puts a value, or the address of a wide one, into a register that is given.
     pub(super) fn load_into(&mut self, to: Register, value: Value, span: Span) {
         let op = match (value.place, self.types[value.of].is_wide()) {
-            (Place::Null, _) => Op::Small { to, value: 0 },
-            (Place::Constant(constant), _) => self.constant(to, constant, span),
-            (Place::Register(from), false) if from == to => return,
-            (Place::Register(from), false) => Op::Move { to, from },
-            (Place::Register(register), true) => Op::FrameAddress { to, register },
-            (Place::Control(offset), false) => Op::LoadControl { to, offset },
-            (Place::Control(offset), true) => Op::ControlAddress { to, offset },
-            (Place::Memory { base, offset }, false) => Op::Load { to, base, offset },
-            (Place::Memory { base, offset }, true) => Op::Address { to, base, offset },
-            (Place::Through { control, offset }, false) => Op::LoadThrough {
+            (ValuePlace::Null, _) => Op::Small { to, value: 0 },
+            (ValuePlace::Constant(constant), _) => self.constant(to, constant, span),
+            (ValuePlace::Register(from), false) if from == to => return,
+            (ValuePlace::Register(from), false) => Op::Move { to, from },
+            (ValuePlace::Register(register), true) => Op::FrameAddress { to, register },
+            (ValuePlace::Control(offset), false) => Op::LoadControl { to, offset },
+            (ValuePlace::Control(offset), true) => Op::ControlAddress { to, offset },
+            (ValuePlace::Memory { base, offset }, false) => Op::Load { to, base, offset },
+            (ValuePlace::Memory { base, offset }, true) => Op::Address { to, base, offset },
+            (ValuePlace::Through { control, offset }, false) => Op::LoadThrough {
                 to,
                 control,
                 offset,
             },
-            (Place::Through { control, offset }, true) => Op::AddressThrough {
+            (ValuePlace::Through { control, offset }, true) => Op::AddressThrough {
                 to,
                 control,
                 offset,
@@ -354,15 +376,15 @@ impl Compiler<'_> {
     /// Puts the address of a value into a register that is given.
     pub(super) fn address_into(&mut self, to: Register, value: Value, span: Span) -> Outcome<()> {
         let op = match value.place {
-            Place::Register(register) => Op::FrameAddress { to, register },
-            Place::Control(offset) => Op::ControlAddress { to, offset },
-            Place::Memory { base, offset } => Op::Address { to, base, offset },
-            Place::Through { control, offset } => Op::AddressThrough {
+            ValuePlace::Register(register) => Op::FrameAddress { to, register },
+            ValuePlace::Control(offset) => Op::ControlAddress { to, offset },
+            ValuePlace::Memory { base, offset } => Op::Address { to, base, offset },
+            ValuePlace::Through { control, offset } => Op::AddressThrough {
                 to,
                 control,
                 offset,
             },
-            Place::Constant(_) | Place::Null => {
+            ValuePlace::Constant(_) | ValuePlace::Null => {
                 return self.fail(
                     Diagnostic::error(span, "a constant can't be passed by reference")
                         .hint("assign it to a variable first"),
@@ -413,16 +435,16 @@ impl Compiler<'_> {
             return Ok(());
         }
         match target.place {
-            Place::Register(to) => self.load_into(to, value, span),
-            Place::Control(offset) => {
+            ValuePlace::Register(to) => self.load_into(to, value, span),
+            ValuePlace::Control(offset) => {
                 let mark = self.top();
                 let from = self.load(value, span)?;
                 self.emit(Op::StoreControl { offset, from }, span);
                 self.release(mark);
             }
-            Place::Memory { base, offset } => {
+            ValuePlace::Memory { base, offset } => {
                 let small = match value.place {
-                    Place::Constant(constant) => i16::try_from(constant as i64).ok(),
+                    ValuePlace::Constant(constant) => i16::try_from(constant as i64).ok(),
                     _ => None,
                 };
                 if let Some(value) = small {
@@ -441,7 +463,7 @@ impl Compiler<'_> {
                 self.emit(Op::Store { base, offset, from }, span);
                 self.release(mark);
             }
-            Place::Through { control, offset } => {
+            ValuePlace::Through { control, offset } => {
                 let mark = self.top();
                 let from = self.load(value, span)?;
                 self.emit(
@@ -454,7 +476,7 @@ impl Compiler<'_> {
                 );
                 self.release(mark);
             }
-            Place::Constant(_) | Place::Null => {
+            ValuePlace::Constant(_) | ValuePlace::Null => {
                 return self.fail(Diagnostic::error(span, "this can't be assigned to"));
             }
         }
@@ -472,11 +494,7 @@ impl Compiler<'_> {
             },
             span,
         );
-        Ok(Value {
-            of,
-            place: Place::Register(first),
-            writable: true,
-        })
+        Ok(Value::variable(of, ValuePlace::Register(first)))
     }
 
     /// Whether a type is that of numbers, of whatever kind.

@@ -1,7 +1,7 @@
 //! Calls: of functions, of methods of the library, and of what the language itself gives names to.
 
 use super::Compiler;
-use super::body::{Outcome, Place, Value};
+use super::body::{Outcome, Value, ValuePlace};
 use super::code::{Op, Register, control};
 use super::expressions::{constant, register};
 use super::types::{NOWHERE, TypeId, TypeKind};
@@ -259,12 +259,8 @@ impl Compiler<'_> {
         let function = number as u16;
         self.emit(Op::Call { function, base }, span);
         if signature.by_reference {
-            let place = Place::Memory { base, offset: 0 };
-            return Ok(Value {
-                of: signature.result,
-                place,
-                writable: true,
-            });
+            let place = ValuePlace::Memory { base, offset: 0 };
+            return Ok(Value::variable(signature.result, place));
         }
         if let Some(destination) = destination {
             return Ok(Value {
@@ -314,14 +310,10 @@ impl Compiler<'_> {
             let to = base + at as Register;
             // A store-conditional that fails needs no data, so a missing entry may be named for it.
             let skip = match value.place {
-                Place::Through { control, .. }
+                ValuePlace::Through { control, .. }
                     if builtin == LibraryFunction::ConditionalFailed && at == 2 =>
                 {
-                    let entry = Value {
-                        of: self.types.known.int,
-                        place: Place::Control(control),
-                        writable: false,
-                    };
+                    let entry = Value::fixed(self.types.known.int, ValuePlace::Control(control));
                     self.load_into(to, entry, *span);
                     let (condition, target) = (to, 0);
                     Some(self.emit(Op::JumpUnless { condition, target }, *span))

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::Compiler;
-use super::body::{Outcome, Place, Symbol, Value};
+use super::body::{Outcome, Symbol, Value, ValuePlace};
 use super::code::{Op, Register};
 use super::types::{TypeId, TypeKind};
 use crate::ast::{Binary, Expression, ExpressionKind, Name};
@@ -35,11 +35,7 @@ impl Compiler<'_> {
                 .hint("use whole numbers"),
             ),
             ExpressionKind::Enumerator { family, value } => self.enumerator(family, value),
-            ExpressionKind::Null => Ok(Value {
-                of: known.entry,
-                place: Place::Null,
-                writable: false,
-            }),
+            ExpressionKind::Null => Ok(Value::fixed(known.entry, ValuePlace::Null)),
             ExpressionKind::New(name) => {
                 let of = self.resolve(name)?;
                 if self.types[of].kind != TypeKind::Entry {
@@ -179,26 +175,26 @@ impl Compiler<'_> {
         };
         let place = match (&owner.kind, value.place) {
             // A statistic of a library object: nothing reads it.
-            (TypeKind::Library, _) => Place::Constant(0),
-            (TypeKind::Entry, Place::Control(control)) => Place::Through {
+            (TypeKind::Library, _) => ValuePlace::Constant(0),
+            (TypeKind::Entry, ValuePlace::Control(control)) => ValuePlace::Through {
                 control,
                 offset: found.offset,
             },
-            (TypeKind::Entry, _) => Place::Memory {
+            (TypeKind::Entry, _) => ValuePlace::Memory {
                 base: self.load(value, span)?,
                 offset: found.offset,
             },
-            (_, Place::Register(first)) => Place::Register(first + found.offset),
-            (_, Place::Control(first)) => Place::Control(first + found.offset),
-            (_, Place::Memory { base, offset }) => Place::Memory {
+            (_, ValuePlace::Register(first)) => ValuePlace::Register(first + found.offset),
+            (_, ValuePlace::Control(first)) => ValuePlace::Control(first + found.offset),
+            (_, ValuePlace::Memory { base, offset }) => ValuePlace::Memory {
                 base,
                 offset: offset + found.offset,
             },
-            (_, Place::Through { control, offset }) => Place::Through {
+            (_, ValuePlace::Through { control, offset }) => ValuePlace::Through {
                 control,
                 offset: offset + found.offset,
             },
-            (_, Place::Constant(_) | Place::Null) => {
+            (_, ValuePlace::Constant(_) | ValuePlace::Null) => {
                 return self.fail(Diagnostic::error(span, "this has no fields"));
             }
         };
@@ -230,7 +226,7 @@ impl Compiler<'_> {
                     // For the message.
                     self.expression(condition)?;
                 }
-                if let Place::Control(control) = pointer.place {
+                if let ValuePlace::Control(control) = pointer.place {
                     let op = if *valid {
                         Op::JumpIfNull { control, target: 0 }
                     } else {
@@ -355,20 +351,12 @@ impl Compiler<'_> {
 
 /// A value that is known now.
 pub(super) fn constant(of: TypeId, value: u64) -> Value {
-    Value {
-        of,
-        place: Place::Constant(value),
-        writable: false,
-    }
+    Value::fixed(of, ValuePlace::Constant(value))
 }
 
 /// A value in a register.
 pub(super) fn register(of: TypeId, register: Register) -> Value {
-    Value {
-        of,
-        place: Place::Register(register),
-        writable: false,
-    }
+    Value::fixed(of, ValuePlace::Register(register))
 }
 
 /// A jump that is taken unless a register equals (or differs from) a small number.

@@ -3,7 +3,7 @@
 //! Parameters become other names for the arguments, as far as nothing can change these in between.
 
 use super::Compiler;
-use super::body::{Context, Outcome, Place, Symbol, Value};
+use super::body::{Context, Outcome, Symbol, Value, ValuePlace};
 use super::calls::Signature;
 use super::code::{Op, control};
 use super::expressions::{constant, register};
@@ -103,11 +103,11 @@ impl Compiler<'_> {
     fn bound(&mut self, value: Value, of: usize, passing: Passing, span: Span) -> Outcome<Value> {
         let wide = self.types[of].is_wide();
         let stays = match value.place {
-            Place::Constant(_) | Place::Null | Place::Register(_) => true,
-            Place::Control(offset) => {
+            ValuePlace::Constant(_) | ValuePlace::Null | ValuePlace::Register(_) => true,
+            ValuePlace::Control(offset) => {
                 offset < control::FREE || self.types[value.of].kind == TypeKind::Library
             }
-            Place::Memory { .. } | Place::Through { .. } => false,
+            ValuePlace::Memory { .. } | ValuePlace::Through { .. } => false,
         };
         if stays || wide || passing == Passing::Reference {
             return Ok(Value {

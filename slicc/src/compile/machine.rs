@@ -1,7 +1,7 @@
 //! Machines: their members, ports, actions and transitions.
 
 use super::Compiler;
-use super::body::{Context, Outcome, Place, Port, Symbol, Value};
+use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
 use super::calls::Signature;
 use super::code::{self, Function, Member, Op, control};
 use super::types::{TypeId, TypeKind, attribute};
@@ -27,11 +27,7 @@ impl<'a> Compiler<'a> {
             }
         };
         let of = self.resolve(&object.kind)?;
-        let value = Value {
-            of,
-            place: Place::Control(offset),
-            writable: false,
-        };
+        let value = Value::fixed(of, ValuePlace::Control(offset));
         self.members
             .insert(object.name.text.clone(), Symbol::Value(value));
         Ok(())
@@ -265,7 +261,7 @@ impl<'a> Compiler<'a> {
             let machine = self.machine.clone();
             let other = |name: &str| match self.members.get(name) {
                 Some(Symbol::Value(Value {
-                    place: Place::Control(offset),
+                    place: ValuePlace::Control(offset),
                     ..
                 })) if usize::from(*offset) >= variables => {
                     initial.get(usize::from(*offset)).map(|word| *word as i64)
@@ -299,11 +295,7 @@ impl<'a> Compiler<'a> {
                 "the machine has too many variables",
             ));
         }
-        let value = Value {
-            of,
-            place: Place::Control(offset),
-            writable: true,
-        };
+        let value = Value::variable(of, ValuePlace::Control(offset));
         if self
             .members
             .insert(object.name.text.clone(), Symbol::Value(value))
@@ -330,8 +322,8 @@ impl<'a> Compiler<'a> {
         let given = given?;
         self.expect(of, given.of, value.span)?;
         match given.place {
-            Place::Constant(word) => Ok(word),
-            Place::Null => Ok(0),
+            ValuePlace::Constant(word) => Ok(word),
+            ValuePlace::Null => Ok(0),
             _ => self.fail(
                 Diagnostic::error(
                     value.span,
@@ -417,7 +409,7 @@ impl<'a> Compiler<'a> {
                 );
             }
         };
-        let Place::Control(offset) = value.place else {
+        let ValuePlace::Control(offset) = value.place else {
             return Ok(());
         };
         let timers = value.of == self.types.known.timers;
@@ -451,11 +443,7 @@ impl<'a> Compiler<'a> {
                 && one.parameters.iter().map(|(of, _)| *of).eq([of])
         });
         let span = defined?.span;
-        let kind = Value {
-            of,
-            place: Place::Control(control::AFTER),
-            writable: false,
-        };
+        let kind = Value::fixed(of, ValuePlace::Control(control::AFTER));
         let before = self.begin(Context::Function {
             result: self.types.known.void,
             destination: None,

@@ -1,7 +1,7 @@
 //! Methods: which one is meant, and what its call becomes.
 
 use super::Compiler;
-use super::body::{Outcome, Place, Symbol, Value};
+use super::body::{Outcome, Symbol, Value, ValuePlace};
 use super::calls::{suggestion, unsupported};
 use super::expressions::constant;
 use super::types::{TypeId, TypeKind};
@@ -56,11 +56,7 @@ impl Compiler<'_> {
                 (false, true) => known.in_port,
                 (false, false) => known.out_port,
             };
-            let value = Value {
-                of: known.int,
-                place: Place::Control(port.buffer),
-                writable: false,
-            };
+            let value = Value::fixed(known.int, ValuePlace::Control(port.buffer));
             return Ok((value, of));
         }
         let value = self.expression(object)?;

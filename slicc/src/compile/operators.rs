@@ -1,7 +1,7 @@
 //! Operators: of one operand and of two.
 
 use super::Compiler;
-use super::body::{Outcome, Place, Value};
+use super::body::{Outcome, Value, ValuePlace};
 use super::code::{Op, Register};
 use super::expressions::{constant, register};
 use crate::ast::{Binary, Expression, Unary};
@@ -169,7 +169,7 @@ impl Compiler<'_> {
             _ if of == known.bool => known.int,
             _ => of,
         };
-        if let (Place::Constant(a), Place::Constant(b)) = (first.place, second.place)
+        if let (ValuePlace::Constant(a), ValuePlace::Constant(b)) = (first.place, second.place)
             && let Some(folded) = fold(operator, a as i64, b as i64)
         {
             return Ok(constant(of, folded as u64));

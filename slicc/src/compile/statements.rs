@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::Compiler;
-use super::body::{Context, Outcome, Place, Port, Symbol, Value};
+use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
 use super::code::{Op, Register};
 use super::expressions::{constant, register};
 use super::types::{TypeId, TypeKind, attribute};
@@ -99,7 +99,7 @@ impl Compiler<'_> {
         let given = self.expression(value)?;
         if let ExpressionKind::Local { kind, name } = &target.kind
             && self.resolve(kind)? == given.of
-            && let Place::Register(register) = given.place
+            && let ValuePlace::Register(register) = given.place
             && register >= mark
             && !self.types[given.of].is_wide()
         {
@@ -290,14 +290,13 @@ impl Compiler<'_> {
             span,
         );
         self.open();
-        let value = Value {
+        let value = Value::variable(
             of,
-            place: Place::Memory {
+            ValuePlace::Memory {
                 base: to,
                 offset: 0,
             },
-            writable: true,
-        };
+        );
         let declared = self.declare("out_msg", message.span, Symbol::Value(value));
         self.block(body);
         self.close();
@@ -375,14 +374,13 @@ impl Compiler<'_> {
                 span,
             );
         }
-        let value = Value {
+        let value = Value::fixed(
             of,
-            place: Place::Memory {
+            ValuePlace::Memory {
                 base: to,
                 offset: 0,
             },
-            writable: false,
-        };
+        );
         for key in ["block_on", "wake_up"] {
             let Some(pair) = attribute(pairs, key) else {
                 continue;
@@ -417,19 +415,12 @@ impl Compiler<'_> {
             .filter(|field| field.of == addr)
             .cloned();
         match (field, message.place) {
-            (Some(field), Place::Memory { base, .. }) => {
-                let place = Place::Memory {
+            (Some(field), ValuePlace::Memory { base, .. }) => {
+                let place = ValuePlace::Memory {
                     base,
                     offset: field.offset,
                 };
-                self.load(
-                    Value {
-                        of: addr,
-                        place,
-                        writable: false,
-                    },
-                    pair.value.span,
-                )
+                self.load(Value::fixed(addr, place), pair.value.span)
             }
             _ => {
                 let name = self.types[message.of].name.clone();
@@ -453,12 +444,12 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let first = self.register(span)?;
         let place = if self.types[of].is_wide() || by_reference {
-            Place::Memory {
+            ValuePlace::Memory {
                 base: first,
                 offset: 0,
             }
         } else {
-            Place::Register(first)
+            ValuePlace::Register(first)
         };
         Ok(Value {
             place,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Compiler;
-use super::body::{Context, Outcome, Place, Symbol, Value};
+use super::body::{Context, Outcome, Symbol, Value, ValuePlace};
 use super::code::{self, Function, Need, Op, control, stall};
 use super::expressions::constant;
 use crate::ast::{self, Block, Declaration, Name, StatementKind};
@@ -114,11 +114,7 @@ impl<'a> Compiler<'a> {
             ("tbe", self.tbe, control::TBE),
         ] {
             if let Some(of) = of {
-                let value = Value {
-                    of,
-                    place: Place::Control(offset),
-                    writable: false,
-                };
+                let value = Value::fixed(of, ValuePlace::Control(offset));
                 let _ = self.declare(name, action.span, Symbol::Value(value));
             }
         }
@@ -160,11 +156,7 @@ impl<'a> Compiler<'a> {
             text: "State".into(),
             span,
         })?;
-        let after = Value {
-            of: state,
-            place: Place::Control(control::AFTER),
-            writable: false,
-        };
+        let after = Value::fixed(state, ValuePlace::Control(control::AFTER));
         self.hook("setState", &[after], span)?;
         self.hook("setAccessPermission", &[after], span)?;
         self.emit(Op::End, span);
@@ -211,7 +203,7 @@ impl<'a> Compiler<'a> {
             let object = match self.members.get(&name)? {
                 Symbol::Port(port) => port.buffer,
                 Symbol::Value(Value {
-                    place: Place::Control(offset),
+                    place: ValuePlace::Control(offset),
                     ..
                 }) => *offset,
                 Symbol::Value(_) => return None,

@@ -1,7 +1,7 @@
 //! `trigger`, and the functions of a machine that a transition calls.
 
 use super::Compiler;
-use super::body::{Context, Outcome, Place, Value};
+use super::body::{Context, Outcome, Value, ValuePlace};
 use super::code::{Op, control, stall};
 use super::expressions::constant;
 use super::types::TypeKind;
@@ -116,11 +116,7 @@ impl Compiler<'_> {
         let mut further = further.iter();
         let mut values = Vec::new();
         for (wanted, _) in &signature.parameters {
-            let implicit = |offset| Value {
-                of: *wanted,
-                place: Place::Control(offset),
-                writable: false,
-            };
+            let implicit = |offset| Value::fixed(*wanted, ValuePlace::Control(offset));
             let value = if *wanted == known.addr {
                 implicit(control::ADDRESS)
             } else if Some(*wanted) == self.tbe {

@@ -76,7 +76,7 @@ pub struct Prototype {
 pub struct Type {
     /// Its full name, with the machine in front if it is private to one.
     pub name: Box<str>,
-    /// What it is.
+    /// The kind of type.
     pub kind: TypeKind,
     /// The fields, by name.
     pub fields: FxHashMap<Box<str>, Field>,

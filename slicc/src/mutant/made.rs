@@ -66,7 +66,7 @@ fn some(protocol: &Protocol, is_wanted: impl Fn(&str, Operator) -> bool) -> Vec<
     found.mutants
 }
 
-/// Ids of mutants of a protocol that somebody may have meant, the likeliest first.
+/// Similar ids of mutants of a protocol, the most similar first.
 pub fn nearest(protocol: &Protocol, id: &str) -> Vec<String> {
     let all = all(protocol);
     let near = near(id, all.iter().map(|one| &*one.name));

@@ -70,7 +70,7 @@ pub fn find(name: &str) -> Option<Mutant> {
     found.map(Fault::mutant)
 }
 
-/// Names that somebody may have meant, the likeliest first: those that have a part of the name in
+/// Similar names, the most similar first: those that have a part of the name in
 /// them, or differ little from it.
 pub fn nearest(name: &str) -> Vec<&'static str> {
     near(name, FAULTS.iter().map(|one| one.name))

@@ -1,4 +1,4 @@
-//! Complaints, and what somebody who wrote a wrong name may have meant.
+//! Diagnostics up to a limit, and the nearest name to a wrong one.
 
 use crate::source::{Diagnostic, Span};
 

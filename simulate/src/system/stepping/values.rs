@@ -51,11 +51,11 @@ pub enum Freshness {
 /// An access that memory has performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Whose.
+    /// The core that made the access.
     pub core: usize,
-    /// Of which line.
+    /// The number of the line.
     pub line: usize,
-    /// What it does.
+    /// Whether it loads or stores.
     pub action: Action,
     /// The value, where values are numbers.
     pub value: u64,
@@ -127,7 +127,7 @@ pub(super) struct Renaming {
 }
 
 impl Renaming {
-    /// Of a move after which these loads are under way.
+    /// Makes the renaming for a state in which these loads are outstanding.
     pub fn new(values: Values, cores: usize, loads: Vec<u64>) -> Renaming {
         Renaming {
             latest: vec![None; loads.len()],

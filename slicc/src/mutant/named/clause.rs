@@ -29,9 +29,9 @@ pub(in crate::mutant) type Pair = (String, String);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum Change {
     Rows(Rows, RowChange),
-    /// Of the port that reads this buffer.
+    /// A change of the port that reads this buffer.
     Port(String, PortChange),
-    /// Of the machine as a whole.
+    /// A change of the machine as a whole.
     Machine(MachineChange),
 }
 
