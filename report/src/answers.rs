@@ -30,7 +30,6 @@ mod caught;
 mod equivalents;
 mod generators;
 mod kills;
-mod numbers;
 mod operations;
 mod rates;
 mod survivors;

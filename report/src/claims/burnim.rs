@@ -112,13 +112,14 @@ pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let alone = rows(results, ALONE)?;
     let [tso, pso] = [rows(results, MONITORS[0])?, rows(results, MONITORS[1])?];
     // The more interleavings, the better they can be timed.
-    let table = match alone
+    let table = if alone
         .iter()
         .flat_map(|(_, rows)| rows)
         .any(|row| row.experiment == TABLES[1])
     {
-        true => TABLES[1],
-        false => TABLES[0],
+        TABLES[1]
+    } else {
+        TABLES[0]
     };
     let middle = |rows: &[&Trial]| {
         let times = rows
@@ -134,9 +135,10 @@ pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
             return Err(Missing::TimedOut(TABLES[0]));
         };
         let more = (tso.low + pso.low) / alone.low - 2.0;
-        let group = match MUTUAL_EXCLUSION.contains(name) {
-            true => &mut locks,
-            false => &mut structures,
+        let group = if MUTUAL_EXCLUSION.contains(name) {
+            &mut locks
+        } else {
+            &mut structures
         };
         group.push(Estimate::exactly(more));
     }

@@ -47,9 +47,10 @@ fn mutants(results: &Results) -> Option<String> {
     let protocols: BTreeSet<&str> = mutated.map(|run| run.protocol.as_str()).collect();
     let mut protocols: Vec<&str> = protocols.into_iter().collect();
     let last = protocols.pop()?;
-    Some(match protocols.is_empty() {
-        true => format!("mutants of {last}"),
-        false => format!("mutants of {} and {last}", protocols.join(", ")),
+    Some(if protocols.is_empty() {
+        format!("mutants of {last}")
+    } else {
+        format!("mutants of {} and {last}", protocols.join(", "))
     })
 }
 

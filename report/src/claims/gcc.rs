@@ -226,9 +226,10 @@ pub(super) fn refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let basis = violations.basis(&[algorithm]);
     let share = caught(&violations);
     let found = paper::GCC_VIOLATIONS.share(share, "violations", basis)?;
-    Ok(match share.part < share.of {
-        true => found.because(by_mutant(&violations, caught)),
-        false => found,
+    Ok(if share.part < share.of {
+        found.because(by_mutant(&violations, caught))
+    } else {
+        found
     })
 }
 
@@ -255,9 +256,10 @@ fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> S
         Some(format!("{} {}", mutant.as_deref()?, share(histories)))
     });
     let shares: Vec<String> = shares.collect();
-    match shares.is_empty() {
-        true => String::new(),
-        false => format!("By mutant: {}.", shares.join(", ")),
+    if shares.is_empty() {
+        String::new()
+    } else {
+        format!("By mutant: {}.", shares.join(", "))
     }
 }
 

@@ -57,9 +57,10 @@ fn otherwise(trials: &Trials<'_>) -> String {
         .iter()
         .map(|(reason, count)| format!("{count} {reason}"))
         .collect();
-    match reasons.is_empty() {
-        true => String::new(),
-        false => format!("Without a cycle: {}.", reasons.join(", ")),
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!("Without a cycle: {}.", reasons.join(", "))
     }
 }
 

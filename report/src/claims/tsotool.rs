@@ -26,9 +26,10 @@ fn found(trials: &Trials<'_>, algorithm: &str) -> Result<Share, Missing> {
     let rows = trials.rows(algorithm);
     let ended = rows.filter(|row| !row.said.is_cut_off());
     let share = Share::of(ended.map(|row| row.said == Said::Consistent));
-    match share.of < FEWEST as u64 {
-        true => Err(Missing::TimedOut(trials.experiment)),
-        false => Ok(share),
+    if share.of < FEWEST as u64 {
+        Err(Missing::TimedOut(trials.experiment))
+    } else {
+        Ok(share)
     }
 }
 

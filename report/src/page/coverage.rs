@@ -150,9 +150,10 @@ fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
         if row.stalls { "stalled" } else { "taken" },
         grouped(row.count)
     );
-    let text = match row.stalls {
-        true => format!("z {}", short(row.count)),
-        false => short(row.count),
+    let text = if row.stalls {
+        format!("z {}", short(row.count))
+    } else {
+        short(row.count)
     };
     html! {
         @if row.count == 0 {

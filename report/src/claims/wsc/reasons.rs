@@ -127,12 +127,13 @@ pub fn apart(trials: &Trials<'_>, reference: &Trials<'_>) -> String {
         Some(format!("{name} {valid}, {repointed}, {reference}"))
     });
     let medians: Vec<String> = medians.collect();
-    match medians.is_empty() {
-        true => String::new(),
-        false => format!(
+    if medians.is_empty() {
+        String::new()
+    } else {
+        format!(
             "Medians over the histories as they are, over those with re-pointed reads, and over those of {}: {}.",
             reference.experiment,
             medians.join("; ")
-        ),
+        )
     }
 }
