@@ -55,7 +55,7 @@ each client (`scope`); `caught` (each mutant with the run that caught it), `surv
 `generators` (blind against guided) and `alarms` (the protocols as they are: `runs`, and `alarms` with
 `outcome`, `model`, `violates`, `message` and the `command` that repeats each).
 
-Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client keeps, 2 if
+Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees, 2 if
 there are no results in the folder or a table is damaged, else 0.")]
 pub struct Args {
     /// A folder that `rubric campaign -o DIR` or `rubric experiment -o DIR` filled
@@ -83,7 +83,7 @@ pub struct Args {
 pub struct Campaign<'a> {
     /// Its runs.
     pub runs: &'a [CampaignRun],
-    /// Mutants that were set apart.
+    /// Excluded mutants.
     pub equivalents: &'a [Equivalent],
     /// Whether it has not come to its end, and the runs are those of its log.
     pub is_running: bool,
@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
     let output = Output {
         experiments: &summaries,
-        // The claims of experiments alone are not what somebody with a campaign asks about.
+        // The claims of experiments alone are of no interest to a report of a campaign.
         claims: if summaries.is_empty() { &[] } else { &claims },
         campaign: Campaign::of(&held).zip(answers.as_ref()),
         tables: &campaign::tables(folder)?,

@@ -2,7 +2,7 @@
 //!
 //! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each
 //! model and for each client ([`Scope`]). Which criteria count for which client is the caller's to
-//! say: those that follow from the model that the client keeps, since cores with store buffers break SC
+//! say: those that follow from the model that the client guarantees, since cores with store buffers break SC
 //! with any protocol. Runs of protocols that are not mutated are [`Alarms`] or none. A run of a mutant with
 //! a client and a program with which the protocol itself fails shows nothing of the mutant, and does not
 //! count.
@@ -199,7 +199,7 @@ impl<'a> Campaign<'a> {
         self.finding(run, criterion) == Some(Finding::Violation)
     }
 
-    /// Whether a run violates anything that its client should keep.
+    /// Whether a run violates anything that its client guarantees.
     fn violates(&self, run: &CampaignRun) -> bool {
         run.outcome == RunOutcome::Violation
             || (0..CRITERIA.len()).any(|criterion| self.breaks(run, criterion))

@@ -68,7 +68,10 @@ fn rates(results: &Results, model: &str, counts: &dyn Fn(&str) -> bool) -> Resul
 }
 
 fn basis(rates: &Rates) -> String {
-    format!("{} runs violate what their cores keep.", rates.violating)
+    format!(
+        "{} runs violate what their cores guarantee.",
+        rates.violating
+    )
 }
 
 pub(super) fn caught(

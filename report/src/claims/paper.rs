@@ -181,7 +181,7 @@ pub const CALIBRATED: &[(&str, &str)] = &[
     ("wsc-fig9-more", ONE_READ),
     (
         "burnim-tso",
-        "The paper does not show its test harnesses. That of lazylist was written so that only one thread goes on after it has released a lock; \
+        "The paper does not show its test harnesses. That of lazylist was written so that only one thread continues after it has released a lock; \
          if both did, TSO would show.",
     ),
 ];

@@ -211,7 +211,7 @@ fn unknown(results: AtSize<'_>) -> String {
     };
     match trials.filter(is_open).histories.len() {
         0 => String::new(),
-        open => format!("Of {open} more histories nobody knows whether they violate SC."),
+        open => format!("Whether {open} more histories violate SC is not known."),
     }
 }
 

@@ -187,7 +187,7 @@ fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
     }
 }
 
-/// The transitions that no run took: by state, and those out of reach by why they are.
+/// The transitions that no run took: by state, and the unreachable ones by reason.
 fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let mut states: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut out: BTreeMap<&str, Vec<String>> = BTreeMap::new();
