@@ -23,7 +23,7 @@ GREY = "#828282"
 
 # The markers of matplotlib.
 MARKERS = {
-    "circle": "o", "square": "s", "triangle-up": "^", "triangle-down": "v", "diamond": "D", "cross": "x", "plus": "+", "dash": "_"
+    "circle": "o", "square": "s", "triangle": "^", "triangle-down": "v", "diamond": "D", "cross": "x", "plus": "+", "dash": "_"
 }
 # Styles of what is no algorithm: protocols, threads, locations.
 OTHERS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P"), (BLACK, "X")]

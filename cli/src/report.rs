@@ -110,7 +110,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
     let output = Output {
         experiments: &summaries,
-        // The claims of experiments alone are not what somebody with a campaign asks about.
+        // The claims of experiments alone are of no interest to a report of a campaign.
         claims: if summaries.is_empty() { &[] } else { &claims },
         campaign: Campaign::of(&held).zip(answers.as_ref()),
         tables: &campaign::tables(folder)?,

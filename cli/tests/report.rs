@@ -223,3 +223,19 @@ fn what_is_no_result() {
     let message = error(&["report", folder_of(&folder), "-o", "/nowhere/page.html"]);
     assert!(message.contains("/nowhere/page.html"), "{message}");
 }
+
+#[test]
+fn figures_claims_and_styles_are_listed() {
+    let text = output(&["report", "--list"]);
+    assert!(text.starts_with("gcc-fig4-operations "), "{text}");
+    let json = output(&["report", "--list", "--format", "json"]);
+    let lists: Value = serde_json::from_str(&json).unwrap();
+    for list in [
+        "figures", "claims", "programs", "criteria", "finders", "series", "sizes",
+    ] {
+        assert!(!lists[list].as_array().unwrap().is_empty(), "{list}");
+    }
+    assert_eq!(lists["claims"][15]["id"], "wsc-kernel-exact");
+    assert_eq!(lists["claims"][15]["published"], 0.7424);
+    assert_eq!(lists["series"][0]["color"], "#009e73");
+}

@@ -30,7 +30,6 @@ mod caught;
 mod equivalents;
 mod generators;
 mod kills;
-mod numbers;
 mod operations;
 mod rates;
 mod survivors;
@@ -200,7 +199,7 @@ impl<'a> Campaign<'a> {
         self.finding(run, criterion) == Some(Finding::Violation)
     }
 
-    /// Whether a run violates anything that its client should keep.
+    /// Whether a run violates anything that its client guarantees.
     fn violates(&self, run: &CampaignRun) -> bool {
         run.outcome == RunOutcome::Violation
             || (0..CRITERIA.len()).any(|criterion| self.breaks(run, criterion))

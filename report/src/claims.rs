@@ -244,10 +244,7 @@ enum Decision {
 
 impl From<bool> for Decision {
     fn from(holds: bool) -> Decision {
-        match holds {
-            true => Decision::Yes,
-            false => Decision::No,
-        }
+        if holds { Decision::Yes } else { Decision::No }
     }
 }
 
@@ -394,9 +391,10 @@ impl PublishedClaim {
         const SEEN: u64 = 3;
         let rate = self.result.rate().filter(|rate| *rate > 0.0);
         let needed = rate.map_or(0, |rate| (SEEN as f64 / rate).ceil() as u64);
-        match share.of < needed && share.part < SEEN {
-            true => Err(Missing::Rare(self.experiment, share.of, needed)),
-            false => Ok(()),
+        if share.of < needed && share.part < SEEN {
+            Err(Missing::Rare(self.experiment, share.of, needed))
+        } else {
+            Ok(())
         }
     }
 

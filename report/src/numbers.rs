@@ -8,9 +8,10 @@ pub fn digits(value: f64, digits: i32) -> String {
     let power = value.abs().log10().floor() as i32;
     let after = (digits - 1 - power).clamp(0, 12);
     let text = format!("{value:.*}", after as usize);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
     }
 }
 

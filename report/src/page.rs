@@ -133,12 +133,13 @@ fn lead(page: &Page<'_>) -> String {
             cell::counted(runs, "run", "runs")
         ));
     }
-    match parts.is_empty() {
-        true => "There are no rows.".to_owned(),
-        false => format!(
+    if parts.is_empty() {
+        "There are no rows.".to_owned()
+    } else {
+        format!(
             "From {}. Every number is computed from the rows of the tables.",
             parts.join(" and ")
-        ),
+        )
     }
 }
 

@@ -190,7 +190,12 @@ impl Share {
         }
     }
 
-    /// As a fraction; 0 of nothing.
+    /// The fraction; none of nothing.
+    pub fn known(self) -> Option<f64> {
+        (self.of > 0).then(|| self.value())
+    }
+
+    /// The fraction; 0 of nothing.
     pub fn value(self) -> f64 {
         match self.of {
             0 => 0.0,

@@ -68,12 +68,13 @@ fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
     let verdict = claim.verdict.name();
     writeln!(out, "  {verdict:10}  {statement} ({paper}, {place})")?;
     let ours = if ours.is_empty() { "-" } else { ours };
-    match theirs.chars().count() <= WIDE {
-        true => writeln!(out, "              published: {theirs}; ours: {ours}"),
-        false => writeln!(
+    if theirs.chars().count() <= WIDE {
+        writeln!(out, "              published: {theirs}; ours: {ours}")
+    } else {
+        writeln!(
             out,
             "              published: {theirs}\n              ours: {ours}"
-        ),
+        )
     }?;
     writeln!(out, "              {rule}")
 }

@@ -300,15 +300,16 @@ impl Page<'_> {
     /// A mutant, with its protocol if that is not clear: two versions of a protocol have the same ids.
     fn name(&self, protocol: &str, mutant: &str) -> String {
         let is_clear = !mutant.contains('/') || mutant.starts_with(&format!("{protocol}/"));
-        match is_clear
+        if is_clear
             || self
                 .campaign
                 .runs
                 .iter()
                 .all(|run| run.protocol == protocol)
         {
-            true => mutant.to_owned(),
-            false => format!("{mutant} ({protocol})"),
+            mutant.to_owned()
+        } else {
+            format!("{mutant} ({protocol})")
         }
     }
 

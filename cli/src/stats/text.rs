@@ -1,4 +1,4 @@
-//! The counts for a person.
+//! The counts as human-readable text.
 
 use std::io::{self, Write};
 

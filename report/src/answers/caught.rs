@@ -53,9 +53,10 @@ fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<CaughtMutant>
         protocol: first.protocol.clone(),
         mutant: first.mutant.clone().unwrap_or_default(),
         operator: first.operator.clone().unwrap_or_default(),
-        outcome: match campaign.violates(first) {
-            true => "violation",
-            false => first.outcome.name(),
+        outcome: if campaign.violates(first) {
+            "violation"
+        } else {
+            first.outcome.name()
         },
         finders: (0..FINDERS.len())
             .filter(finds)

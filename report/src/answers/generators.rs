@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::numbers::median_with_none;
 use super::{Campaign, Mutant, Scope};
+use crate::statistics::{Estimate, median};
 use tables::{CampaignRun, Generator};
 
 /// The operator of bugs that have a name.
@@ -100,15 +100,20 @@ fn compare(
 }
 
 fn effort(repetitions: &Repetitions) -> Effort {
-    let firsts: Vec<Option<u64>> = repetitions
+    let firsts = repetitions
         .values()
-        .map(|repetition| repetition.first)
-        .collect();
+        .map(|repetition| match repetition.first {
+            Some(number) => Estimate::exactly(number as f64),
+            None => Estimate::at_least(f64::INFINITY),
+        });
+    let firsts: Vec<Estimate> = firsts.collect();
     Effort {
         repetitions: firsts.len() as u64,
-        detected: firsts.iter().flatten().count() as u64,
+        detected: firsts.iter().filter(|first| !first.is_open()).count() as u64,
         runs: repetitions.values().map(|repetition| repetition.runs).sum(),
-        median: median_with_none(&firsts),
+        median: median(&firsts)
+            .filter(|median| !median.is_open())
+            .map(|median| median.low),
     }
 }
 
@@ -119,9 +124,12 @@ mod tests {
 
     /// The runs of a repetition, of which those with these numbers find the bug.
     fn repetition(bug: &str, generator: Generator, at: u32, runs: u32, finds: &[u32]) -> Vec<Row> {
-        let rows = (0..runs).map(|number| match finds.contains(&number) {
-            true => violation(bug, "named", "in-order", &["sc"]),
-            false => run(bug, "named", "in-order"),
+        let rows = (0..runs).map(|number| {
+            if finds.contains(&number) {
+                violation(bug, "named", "in-order", &["sc"])
+            } else {
+                run(bug, "named", "in-order")
+            }
         });
         let rows = (0..).zip(rows);
         rows.map(|(number, row)| row.numbered(generator, at, number))

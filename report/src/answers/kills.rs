@@ -93,9 +93,10 @@ impl Fate {
 
 /// Whether the finder of this place in [`FINDERS`] finds something in a run.
 pub(super) fn finds(campaign: &Campaign<'_>, run: &CampaignRun, finder: usize) -> bool {
-    match finder < CRITERIA.len() {
-        true => campaign.breaks(run, finder),
-        false => has_failed(run.outcome, FINDERS[finder]),
+    if finder < CRITERIA.len() {
+        campaign.breaks(run, finder)
+    } else {
+        has_failed(run.outcome, FINDERS[finder])
     }
 }
 

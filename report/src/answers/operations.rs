@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::numbers::{mean, median};
 use super::{Campaign, Scope};
+use crate::statistics::{Estimate, mean, median};
 use tables::CRITERIA;
 
 /// The number of operations that had completed when violations were detected, by criterion.
@@ -34,12 +34,12 @@ pub(super) fn operations(campaign: &Campaign<'_>, scope: &Scope) -> OperationsTo
         let runs = campaign.tried(scope).map(|(_, run)| run);
         let caught = runs.filter(|run| campaign.breaks(run, criterion));
         let numbers = caught.filter_map(|run| run.criteria[criterion].operations);
-        let numbers: Vec<u64> = numbers.map(u64::from).collect();
+        let numbers: Vec<Estimate> = numbers.map(|one| Estimate::exactly(one.into())).collect();
         Detection {
             criterion: CRITERIA[criterion],
             runs: numbers.len() as u64,
-            mean: mean(&numbers),
-            median: median(&numbers),
+            mean: mean(&numbers).map(|mean| mean.low),
+            median: median(&numbers).map(|median| median.low),
         }
     });
     OperationsToDetection {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::numbers::share;
 use super::{Campaign, Scope};
 use crate::claims::paper::{CAMPAIGN_CAUSAL, CAMPAIGN_ESCAPING, PublishedClaim};
+use crate::statistics::Share;
 use tables::{CRITERIA, CampaignRun, Finding};
 
 /// The share of the violating runs that each criterion refutes.
@@ -84,7 +84,11 @@ fn rate(campaign: &Campaign<'_>, violating: &[&CampaignRun], criterion: usize) -
         asked,
         caught,
         undecided: count(Finding::Undecided),
-        share: share(caught, asked),
+        share: Share {
+            part: caught,
+            of: asked,
+        }
+        .known(),
     }
 }
 
@@ -137,7 +141,8 @@ fn told(
             claim.found += u64::from(holds([first, second]));
         }
     }
-    claim.share = share(claim.found, claim.of);
+    let (part, of) = (claim.found, claim.of);
+    claim.share = Share { part, of }.known();
     claim
 }
 

@@ -39,9 +39,10 @@ pub(super) fn survivors(campaign: &Campaign<'_>) -> Vec<Survivor> {
     let mut mutants: BTreeMap<Mutant<'_>, Option<Survivor>> = BTreeMap::new();
     for (mutant, run) in campaign.tried(&Scope::All) {
         let survivor = mutants.entry(mutant).or_insert_with(|| Some(about(run)));
-        match campaign.detects(run) {
-            true => *survivor = None,
-            false => survivor.iter_mut().for_each(|survivor| survivor.add(run)),
+        if campaign.detects(run) {
+            *survivor = None
+        } else {
+            survivor.iter_mut().for_each(|survivor| survivor.add(run))
         }
     }
     let mut survivors: Vec<Survivor> = mutants.into_values().flatten().collect();

@@ -9,9 +9,9 @@ use tables::Trial;
 
 /// The experiments, with one preemption and with two.
 const TABLES: [&str; 2] = ["burnim-table1", "burnim-table2"];
-/// Exploring without a monitor.
+/// The algorithm that explores without a monitor.
 const ALONE: &str = "explore";
-/// With one.
+/// The algorithms that explore with a monitor.
 const MONITORS: [&str; 2] = ["monitor-tso", "monitor-pso"];
 
 /// The rows of an algorithm about each of the paper's programs, from both tables.
@@ -39,14 +39,14 @@ fn rows<'a>(
     }
 }
 
-/// The most pairs that were found in a program, and whether all its interleavings were looked at.
+/// The largest number of pairs found in a program, and whether all its interleavings were explored.
 fn most(rows: &[&Trial]) -> (u64, bool) {
     let pairs = rows.iter().filter_map(|row| row.pairs);
     let is_whole = !rows.iter().any(|row| row.said.is_cut_off());
     (pairs.max().unwrap_or(0), is_whole)
 }
 
-/// Pairs by program, in words.
+/// The number of pairs by program, as text.
 fn listed(counts: &[(&str, u64)]) -> String {
     let words: Vec<String> = counts
         .iter()
@@ -55,7 +55,7 @@ fn listed(counts: &[(&str, u64)]) -> String {
     words.join(", ")
 }
 
-/// On what it rests.
+/// The experiments that the result rests on, as a sentence.
 fn basis(results: AtSize<'_>) -> String {
     let ran = TABLES
         .iter()
@@ -107,18 +107,19 @@ pub(super) fn some_under_pso(results: AtSize<'_>) -> Result<Evidence, Missing> {
     })
 }
 
-/// How much longer exploring takes with both monitors than with none, as a part of that.
+/// The time that both monitors add, as a part of the time of exploring.
 pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let alone = rows(results, ALONE)?;
     let [tso, pso] = [rows(results, MONITORS[0])?, rows(results, MONITORS[1])?];
     // The more interleavings, the better they can be timed.
-    let table = match alone
+    let table = if alone
         .iter()
         .flat_map(|(_, rows)| rows)
         .any(|row| row.experiment == TABLES[1])
     {
-        true => TABLES[1],
-        false => TABLES[0],
+        TABLES[1]
+    } else {
+        TABLES[0]
     };
     let middle = |rows: &[&Trial]| {
         let times = rows
@@ -134,9 +135,10 @@ pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
             return Err(Missing::TimedOut(TABLES[0]));
         };
         let more = (tso.low + pso.low) / alone.low - 2.0;
-        let group = match MUTUAL_EXCLUSION.contains(name) {
-            true => &mut locks,
-            false => &mut structures,
+        let group = if MUTUAL_EXCLUSION.contains(name) {
+            &mut locks
+        } else {
+            &mut structures
         };
         group.push(Estimate::exactly(more));
     }

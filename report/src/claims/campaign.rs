@@ -1,4 +1,4 @@
-//! Claims about violations, on those of a campaign: by mutants of whatever protocols it ran.
+//! Claims about violations, tested on those of a campaign.
 
 use std::collections::BTreeSet;
 
@@ -41,19 +41,20 @@ pub(super) fn name_protocols(claims: &mut [Claim], results: &Results) {
     }
 }
 
-/// Of which protocols there were mutants; none if there were none.
+/// The protocols that were mutated, as text; none if there were no mutants.
 fn mutants(results: &Results) -> Option<String> {
     let mutated = results.runs.iter().filter(|run| run.mutant.is_some());
     let protocols: BTreeSet<&str> = mutated.map(|run| run.protocol.as_str()).collect();
     let mut protocols: Vec<&str> = protocols.into_iter().collect();
     let last = protocols.pop()?;
-    Some(match protocols.is_empty() {
-        true => format!("mutants of {last}"),
-        false => format!("mutants of {} and {last}", protocols.join(", ")),
+    Some(if protocols.is_empty() {
+        format!("mutants of {last}")
+    } else {
+        format!("mutants of {} and {last}", protocols.join(", "))
     })
 }
 
-/// What the runs of clients that keep a model say, `counts` being the criteria that follow from it.
+/// The shares of the runs of clients that guarantee a model; `counts` is true of the criteria that follow from it.
 fn rates(results: &Results, model: &str, counts: &dyn Fn(&str) -> bool) -> Result<Rates, Missing> {
     if results.runs.is_empty() {
         return Err(Missing::Experiment("mutants"));
@@ -67,7 +68,10 @@ fn rates(results: &Results, model: &str, counts: &dyn Fn(&str) -> bool) -> Resul
 }
 
 fn basis(rates: &Rates) -> String {
-    format!("{} runs violate what their cores keep.", rates.violating)
+    format!(
+        "{} runs violate what their cores guarantee.",
+        rates.violating
+    )
 }
 
 pub(super) fn caught(
@@ -86,7 +90,7 @@ pub(super) fn caught(
     stated.share(share, "violations", basis(rates))
 }
 
-/// A share that the answers of a campaign have too.
+/// The result for a share that the results of a campaign have too.
 pub(super) fn stated(
     rates: &Result<Rates, Missing>,
     stated: PublishedClaim,

@@ -10,7 +10,7 @@ use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
 use tables::{Said, Trial};
 
-/// What varies in Figures 4 and 6.
+/// The parameters that Figures 4 and 6 vary.
 const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
 
 /// The algorithms for a model: enumeration, SAT over what a criterion leaves open, SAT alone.
@@ -67,7 +67,7 @@ pub(super) fn alike(results: AtSize<'_>) -> Result<Evidence, Missing> {
         .because(tried(&trials, enumeration, sat)))
 }
 
-/// How much the two differ beside what SAT alone takes, which is how the paper's figure shows it.
+/// The difference of the two as a part of the time of SAT alone, which is how the paper's figure shows it.
 fn beside(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     let median = |name| trials.median_time(name).map(|median| median.low);
     match (median(enumeration), median(sat), median(SC.sat)) {
@@ -89,8 +89,8 @@ pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
         .because(tried(&trials, enumeration, sat)))
 }
 
-/// How many choices the enumeration had to look at, and how many conflicts SAT met: where both are few there is next to nothing to
-/// search, and what is left is the making of the formula.
+/// The number of choices of the enumeration, and of conflicts of SAT: where both are small, the search is short, and the time of SAT is
+/// that of building the formula.
 fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     let whole = |middle: Estimate| middle.shown(|number| format!("{number:.0}"));
     let choices = trials.count(enumeration, |row| row.nodes);
@@ -113,7 +113,7 @@ fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     sentences.join(" ")
 }
 
-/// What the weaker criterion leaves to enumeration or SAT, which the paper has as the reason for its gain.
+/// The share of pairs that the weaker criterion leaves to enumeration or SAT, which explains the gain according to the paper.
 fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
     let [_, sat] = algorithms.gradual;
     let shares: Vec<Estimate> = trials.rows(sat).filter_map(left_open).collect();
@@ -123,7 +123,7 @@ fn open(trials: &Trials<'_>, algorithms: &Algorithms) -> String {
     })
 }
 
-/// The same at the first and at the last point of an axis.
+/// The share of pairs left open at the first and at the last point of an axis.
 fn open_along(trials: &Trials<'_>, algorithms: &Algorithms, axis: Axis) -> String {
     let [_, sat] = algorithms.gradual;
     let mut points: BTreeMap<u64, Vec<Estimate>> = BTreeMap::new();
@@ -171,7 +171,7 @@ pub(super) fn unordered_ccv(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(counted(results)))
 }
 
-/// What may explain the paper's figure for CCv: what is left unordered if its conflicts are counted alone.
+/// A possible explanation of the published share of CCv: the share left unordered if conflicts alone are counted.
 fn counted(results: AtSize<'_>) -> String {
     let share = Trials::of(results, "gcc-unordered", "sc")
         .and_then(|trials| ordered(&trials, "cf"))
@@ -226,9 +226,10 @@ pub(super) fn refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let basis = violations.basis(&[algorithm]);
     let share = caught(&violations);
     let found = paper::GCC_VIOLATIONS.share(share, "violations", basis)?;
-    Ok(match share.part < share.of {
-        true => found.because(by_mutant(&violations, caught)),
-        false => found,
+    Ok(if share.part < share.of {
+        found.because(by_mutant(&violations, caught))
+    } else {
+        found
     })
 }
 
@@ -255,9 +256,10 @@ fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> S
         Some(format!("{} {}", mutant.as_deref()?, share(histories)))
     });
     let shares: Vec<String> = shares.collect();
-    match shares.is_empty() {
-        true => String::new(),
-        false => format!("By mutant: {}.", shares.join(", ")),
+    if shares.is_empty() {
+        String::new()
+    } else {
+        format!("By mutant: {}.", shares.join(", "))
     }
 }
 

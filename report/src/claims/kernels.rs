@@ -1,11 +1,11 @@
-//! How much of the kernel, and of all pairs of writes, the criteria order.
+//! The shares of the kernel and of all pairs of writes that the criteria order.
 
 use super::Missing;
 use super::measure::Trials;
 use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
 
-/// What a criterion orders of the pairs of writes of one history.
+/// The number of pairs of writes of one history that a criterion orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordered {
     pub(super) ordered: u64,
@@ -26,7 +26,7 @@ impl Ordered {
     }
 }
 
-/// What a criterion orders of each valid history with pairs of writes.
+/// The pairs that a criterion orders, for each valid history with pairs of writes.
 pub fn ordered(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Missing> {
     let with = trials.with(&[criterion])?;
     let histories = with.histories.iter();
@@ -62,13 +62,13 @@ pub fn exact(rows: &[Ordered]) -> Share {
     Share::of(rows.iter().map(|row| row.of_kernel() == Some(1.0)))
 }
 
-/// The mean of what is taken from each history.
+/// The mean of a number of each history.
 pub fn average(rows: &[Ordered], of: impl Fn(&Ordered) -> f64) -> Estimate {
     let sum: f64 = rows.iter().map(of).sum();
     Estimate::exactly(sum / rows.len().max(1) as f64)
 }
 
-/// Which part of the pairs is in the kernel at all, on average: what any criterion can order. None if no kernel is known.
+/// The mean share of the pairs that are in the kernel, an upper bound for every criterion; none if no kernel is known.
 pub fn in_kernel(rows: &[Ordered]) -> Option<f64> {
     let shares = rows
         .iter()
@@ -76,7 +76,7 @@ pub fn in_kernel(rows: &[Ordered]) -> Option<f64> {
     Some(mean(&shares.collect::<Vec<_>>())?.low)
 }
 
-/// The same as a sentence, with a blank before.
+/// The mean share of the pairs that are in the kernel as a sentence, with a space before it.
 pub fn ceiling(rows: &[Ordered]) -> String {
     in_kernel(rows).map_or(String::new(), |share| {
         format!(

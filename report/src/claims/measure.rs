@@ -59,9 +59,10 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
     let is_known = is_sensible(trial.seconds) && is_sensible(low);
     is_known.then_some(Estimate {
         low,
-        high: match trial.said.is_cut_off() {
-            true => f64::INFINITY,
-            false => low,
+        high: if trial.said.is_cut_off() {
+            f64::INFINITY
+        } else {
+            low
         },
     })
 }
@@ -152,13 +153,14 @@ impl<'a> Trials<'a> {
             });
             histories[place].by.insert(&row.algorithm, row);
         }
-        match histories.is_empty() {
-            true => Err(Missing::Experiment(experiment)),
-            false => Ok(Trials {
+        if histories.is_empty() {
+            Err(Missing::Experiment(experiment))
+        } else {
+            Ok(Trials {
                 experiment,
                 size: results.size,
                 histories,
-            }),
+            })
         }
     }
 

@@ -181,7 +181,7 @@ pub const CALIBRATED: &[(&str, &str)] = &[
     ("wsc-fig9-more", ONE_READ),
     (
         "burnim-tso",
-        "The paper does not show its test harnesses. That of lazylist was written so that only one thread goes on after it has released a lock; \
+        "The paper does not show its test harnesses. That of lazylist was written so that only one thread continues after it has released a lock; \
          if both did, TSO would show.",
     ),
 ];
@@ -206,9 +206,10 @@ pub struct Program {
 impl Program {
     /// The time that both monitors add, as a part of the time of exploring; approximate.
     pub fn overhead(&self) -> f64 {
-        match MUTUAL_EXCLUSION.contains(&self.name) {
-            true => LOCKS_OVERHEAD,
-            false => STRUCTURES_OVERHEAD,
+        if MUTUAL_EXCLUSION.contains(&self.name) {
+            LOCKS_OVERHEAD
+        } else {
+            STRUCTURES_OVERHEAD
         }
     }
 }
@@ -247,42 +248,15 @@ const fn program(name: &'static str, lines: u32, explored: [Explored; 2]) -> Pro
 }
 
 /// Burnim et al., Tables 1 and 2.
+#[rustfmt::skip]
 pub const PROGRAMS: [Program; 7] = [
-    program(
-        "dekker",
-        20,
-        [explored(79, 6.4, 3, 5), explored(1714, 180.0, 9, 11)],
-    ),
-    program(
-        "bakery",
-        30,
-        [explored(197, 42.4, 3, 4), explored(13632, 3992.4, 3, 4)],
-    ),
-    program(
-        "msn",
-        80,
-        [explored(92, 7.5, 0, 3), explored(2300, 196.1, 0, 3)],
-    ),
-    program(
-        "ms2",
-        80,
-        [explored(123, 11.0, 0, 2), explored(3322, 300.0, 0, 2)],
-    ),
-    program(
-        "harris",
-        160,
-        [explored(161, 18.8, 0, 2), explored(5646, 661.7, 0, 2)],
-    ),
-    program(
-        "lazylist",
-        120,
-        [explored(139, 14.0, 0, 4), explored(4045, 428.4, 0, 4)],
-    ),
-    program(
-        "snark",
-        150,
-        [explored(172, 15.4, 0, 4), explored(6510, 609.9, 0, 10)],
-    ),
+    program("dekker", 20, [explored(79, 6.4, 3, 5), explored(1714, 180.0, 9, 11)]),
+    program("bakery", 30, [explored(197, 42.4, 3, 4), explored(13632, 3992.4, 3, 4)]),
+    program("msn", 80, [explored(92, 7.5, 0, 3), explored(2300, 196.1, 0, 3)]),
+    program("ms2", 80, [explored(123, 11.0, 0, 2), explored(3322, 300.0, 0, 2)]),
+    program("harris", 160, [explored(161, 18.8, 0, 2), explored(5646, 661.7, 0, 2)]),
+    program("lazylist", 120, [explored(139, 14.0, 0, 4), explored(4045, 428.4, 0, 4)]),
+    program("snark", 150, [explored(172, 15.4, 0, 4), explored(6510, 609.9, 0, 10)]),
 ];
 
 /// The programs that are no data structures.

@@ -7,7 +7,7 @@ use super::{Evidence, Missing, paper};
 use crate::statistics::Share;
 use tables::Said;
 
-/// The length of the cycle that the paper's own error shows.
+/// The length of the cycle of the error that the paper reports.
 const SHORT: u32 = 2;
 
 pub(super) fn simple(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -44,7 +44,7 @@ pub(super) fn nice(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(otherwise(&trials)))
 }
 
-/// What is said of the violations without a cycle: a read of what nobody wrote needs none.
+/// The reasons of violations without a cycle: a read of a value that no store wrote needs none.
 fn otherwise(trials: &Trials<'_>) -> String {
     let rows = trials.rows("nice-cycle").filter(|row| row.cycle.is_none());
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
@@ -57,9 +57,10 @@ fn otherwise(trials: &Trials<'_>) -> String {
         .iter()
         .map(|(reason, count)| format!("{count} {reason}"))
         .collect();
-    match reasons.is_empty() {
-        true => String::new(),
-        false => format!("Without a cycle: {}.", reasons.join(", ")),
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!("Without a cycle: {}.", reasons.join(", "))
     }
 }
 

@@ -48,9 +48,10 @@ fn compared(
         })
     });
     let compared: Vec<Compared> = compared.collect();
-    match compared.is_empty() {
-        true => Err(part.untold(points.iter().map(|(_, point)| point))),
-        false => Ok(compared),
+    if compared.is_empty() {
+        Err(part.untold(points.iter().map(|(_, point)| point)))
+    } else {
+        Ok(compared)
     }
 }
 

@@ -137,9 +137,10 @@ pub fn run(model: &str, number: u32, asked: &[&str], breaks: &[&str]) -> Campaig
         ..CampaignRun::default()
     };
     for criterion in asked {
-        let finding = match breaks.contains(criterion) {
-            true => Finding::Violation,
-            false => Finding::Consistent,
+        let finding = if breaks.contains(criterion) {
+            Finding::Violation
+        } else {
+            Finding::Consistent
         };
         if let Some(checked) = run.checked_mut(criterion) {
             *checked = Checked {

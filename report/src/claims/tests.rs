@@ -54,9 +54,12 @@ fn every_claim_that_is_stated_is_tested_once() {
 fn claims_hold_or_differ() {
     for case in cases() {
         let is_calibrated = paper::CALIBRATED.iter().any(|(id, _)| *id == case.id);
-        let or_calibrated = |verdict| match is_calibrated {
-            true => Verdict::Calibrated,
-            false => verdict,
+        let or_calibrated = |verdict| {
+            if is_calibrated {
+                Verdict::Calibrated
+            } else {
+                verdict
+            }
         };
         let holds = claim(case.id, &case.holds);
         assert_eq!(holds.verdict, or_calibrated(Verdict::Holds), "{holds:#?}");

@@ -1,4 +1,5 @@
-//! Claims of *Completely Verifying Memory Consistency of Test Program Executions*: here how often the algorithms find an order.
+//! Claims of *Completely Verifying Memory Consistency of Test Program Executions*; here how often the algorithms find an order, in
+//! `times` how long they take.
 
 mod reasons;
 pub(super) mod times;
@@ -15,20 +16,21 @@ const BASELINE: &str = "tso-baseline";
 const BACK: &str = "deriv-back";
 const SORTS: [&str; 2] = ["heu", "deriv"];
 
-/// What the paper calls a low count of processors.
+/// The largest number of threads that the paper calls low.
 const FEW_THREADS: u32 = 16;
 
 /// The experiments in which Deriv+Back runs.
 const EXPERIMENTS: [&str; 3] = ["tsotool-fig3", "tsotool-fig4", "tsotool-table1"];
 
-/// How often an algorithm finds an order, of the runs that came to an end.
+/// The share of the runs that did not time out in which an algorithm finds an order.
 fn found(trials: &Trials<'_>, algorithm: &str) -> Result<Share, Missing> {
     let rows = trials.rows(algorithm);
     let ended = rows.filter(|row| !row.said.is_cut_off());
     let share = Share::of(ended.map(|row| row.said == Said::Consistent));
-    match share.of < FEWEST as u64 {
-        true => Err(Missing::TimedOut(trials.experiment)),
-        false => Ok(share),
+    if share.of < FEWEST as u64 {
+        Err(Missing::TimedOut(trials.experiment))
+    } else {
+        Ok(share)
     }
 }
 
@@ -66,7 +68,7 @@ pub(super) fn incomplete(results: AtSize<'_>) -> Result<Evidence, Missing> {
     })
 }
 
-/// Whether one share is above another, and not by chance.
+/// Whether one share is significantly above another.
 fn is_above(one: Share, other: Share) -> Decision {
     match one.interval().exceeds(other.interval()) {
         Some(true) => Decision::Yes,
@@ -150,7 +152,7 @@ pub(super) fn longer(results: AtSize<'_>) -> Result<Evidence, Missing> {
     })
 }
 
-/// All rows of Deriv+Back about TSO, whatever the experiment, and what they rest on.
+/// The rows of Deriv+Back about TSO in all experiments, with a sentence about them.
 fn of_back(results: AtSize<'_>) -> Result<(Vec<&Trial>, String), Missing> {
     let trials = EXPERIMENTS
         .iter()

@@ -34,7 +34,7 @@ pub(super) fn kernel(
     Ok(found.because(by_threads(&trials, criterion)))
 }
 
-/// Of how many histories a criterion computes the kernel, by their size: that of the paper's histories is not known.
+/// The share of histories whose whole kernel a criterion computes, by number of threads; that of the paper's histories is not known.
 fn by_threads(trials: &Trials<'_>, criterion: &str) -> String {
     let points = trials.along(Axis::Threads);
     let shares = points.iter().filter_map(|(threads, point)| {
@@ -48,7 +48,7 @@ fn by_threads(trials: &Trials<'_>, criterion: &str) -> String {
     }
 }
 
-/// By how little a criterion misses the kernels that it does not compute.
+/// The number of pairs by which a criterion misses the kernels that it does not compute.
 fn missed(rows: &[Ordered]) -> String {
     let missed = rows.iter().filter_map(|row| {
         let kernel = row.kernel?;
@@ -200,7 +200,7 @@ fn violations(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
         .enough()
 }
 
-/// How many histories may be violations too, since DBCOP did not come to an end and nothing refutes them.
+/// The number of histories that may be violations too, since DBCOP timed out and no algorithm refutes them.
 fn unknown(results: AtSize<'_>) -> String {
     let Ok(trials) = Trials::of(results, "wsc-fig9", "sc") else {
         return String::new();
@@ -211,11 +211,11 @@ fn unknown(results: AtSize<'_>) -> String {
     };
     match trials.filter(is_open).histories.len() {
         0 => String::new(),
-        open => format!("Of {open} more histories nobody knows whether they violate SC."),
+        open => format!("Whether {open} more histories violate SC is not known."),
     }
 }
 
-/// Whether each violation is refuted by a criterion, as far as that was not cut off.
+/// The share of violations that a criterion refutes, of those on which it did not time out.
 fn refuted(trials: &Trials<'_>, criterion: &str) -> Share {
     let rows = trials.rows(criterion).filter(|row| !row.said.is_cut_off());
     Share::of(rows.map(|row| row.said == Said::Violation))

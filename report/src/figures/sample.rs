@@ -138,9 +138,10 @@ impl<'a> Sample<'a> {
 pub fn time(trial: &Trial) -> Option<Estimate> {
     let has_limit = trial.timeout.is_finite() && trial.timeout > 0.0;
     let is_late = trial.said.is_cut_off() || trial.seconds > trial.timeout;
-    match has_limit && is_late {
-        true => Some(Estimate::at_least(trial.timeout)),
-        false => measure::time(trial),
+    if has_limit && is_late {
+        Some(Estimate::at_least(trial.timeout))
+    } else {
+        measure::time(trial)
     }
 }
 

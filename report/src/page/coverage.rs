@@ -150,9 +150,10 @@ fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
         if row.stalls { "stalled" } else { "taken" },
         grouped(row.count)
     );
-    let text = match row.stalls {
-        true => format!("z {}", short(row.count)),
-        false => short(row.count),
+    let text = if row.stalls {
+        format!("z {}", short(row.count))
+    } else {
+        short(row.count)
     };
     html! {
         @if row.count == 0 {
@@ -186,7 +187,7 @@ fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
     }
 }
 
-/// The transitions that no run took: by state, and those unreachable by why they are.
+/// The transitions that no run took: by state, and the unreachable ones by reason.
 fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let mut states: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut out: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -102,9 +102,10 @@ fn arrow(picture: &Picture, letter: &str) -> String {
 }
 
 fn operations(picture: &Picture) -> Table {
-    let caption = match is_drawn(picture) {
-        true => "The operations, in the order of the picture",
-        false => "The operations in trace order",
+    let caption = if is_drawn(picture) {
+        "The operations, in the order of the picture"
+    } else {
+        "The operations in trace order"
     };
     let mut table = Table::new(
         caption,
@@ -154,9 +155,10 @@ fn cells(row: &LineRow) -> Vec<Cell> {
     let number = |it: Option<u64>| Cell::count_if(it, "");
     let mut cells = vec![number(row.line), number(row.tick), Cell::text(&row.what)];
     for (at, state) in row.states.iter().enumerate() {
-        cells.push(match row.changed == Some(at) {
-            true => Cell::of(html! { strong { (state) } }),
-            false => Cell::text(state),
+        cells.push(if row.changed == Some(at) {
+            Cell::of(html! { strong { (state) } })
+        } else {
+            Cell::text(state)
         });
     }
     cells

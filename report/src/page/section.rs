@@ -60,9 +60,12 @@ pub struct Anchors {
 impl Anchors {
     /// Takes an id similar to a text that nothing else on the page has. Names come from files, so the text may be anything.
     pub fn take(&mut self, like: &str) -> String {
-        let plain = |c: char| match c.is_ascii_alphanumeric() {
-            true => c.to_ascii_lowercase(),
-            false => '-',
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
         };
         let plain: String = like.chars().map(plain).collect();
         let numbered = (2..).map(|number| format!("{plain}-{number}"));

@@ -79,15 +79,12 @@ impl Axis {
         let (least, most) = ends(values.iter().map(|value| *value as f64));
         let is_log = least > 0.0 && most / least >= LOGARITHMIC_POINTS_FROM;
         let room = |low: f64, high: f64| if high > low { (high - low) * 0.05 } else { 0.5 };
-        let (low, high) = match is_log {
-            true => {
-                let room = room(least.ln(), most.ln()).exp();
-                (least / room, most * room)
-            }
-            false => {
-                let room = room(least, most);
-                (least - room, most + room)
-            }
+        let (low, high) = if is_log {
+            let room = room(least.ln(), most.ln()).exp();
+            (least / room, most * room)
+        } else {
+            let room = room(least, most);
+            (least - room, most + room)
         };
         let ticks = values.iter().map(|value| (*value as f64, count(*value)));
         Axis {
@@ -131,17 +128,16 @@ impl Axis {
             Scale::Logarithmic => true,
             Scale::Auto => least > 0.0 && most / least >= LOGARITHMIC_FROM,
         };
-        match in_decades {
-            true => Axis::logarithmic(name, least.max(SMALLEST), most.max(SMALLEST), format),
-            false => {
-                let (_, most) = ends(values.into_iter());
-                Axis::linear(
-                    name,
-                    0.0,
-                    if most > 0.0 { most * 1.08 } else { 1.0 },
-                    format,
-                )
-            }
+        if in_decades {
+            Axis::logarithmic(name, least.max(SMALLEST), most.max(SMALLEST), format)
+        } else {
+            let (_, most) = ends(values.into_iter());
+            Axis::linear(
+                name,
+                0.0,
+                if most > 0.0 { most * 1.08 } else { 1.0 },
+                format,
+            )
         }
     }
 
@@ -186,9 +182,10 @@ impl Axis {
         let inside = all.filter(|(.., value)| (low..=high).contains(value));
         let (mut ticks, mut minor) = (Vec::new(), Vec::new());
         for (power, digit, value) in inside {
-            match labelled.contains(&digit) && power % every == 0 {
-                true => ticks.push((value, format(value))),
-                false => minor.push(value),
+            if labelled.contains(&digit) && power % every == 0 {
+                ticks.push((value, format(value)))
+            } else {
+                minor.push(value)
             }
         }
         Axis {
@@ -239,9 +236,10 @@ impl Axis {
 
     /// The part of the axis that is below a number.
     fn part(&self, value: f64) -> f64 {
-        let [value, low, high] = match self.is_log {
-            true => [value.max(f64::MIN_POSITIVE), self.low, self.high].map(f64::ln),
-            false => [value, self.low, self.high],
+        let [value, low, high] = if self.is_log {
+            [value.max(f64::MIN_POSITIVE), self.low, self.high].map(f64::ln)
+        } else {
+            [value, self.low, self.high]
         };
         let part = (value - low) / (high - low);
         if part.is_nan() {

@@ -56,9 +56,10 @@ impl Face {
     /// The style for plotters. `across` and `down` name the point of the text that is at its place.
     pub fn style(self, across: HPos, down: VPos) -> TextStyle<'static> {
         register();
-        let style = match self.is_bold {
-            true => FontStyle::Bold,
-            false => FontStyle::Normal,
+        let style = if self.is_bold {
+            FontStyle::Bold
+        } else {
+            FontStyle::Normal
         };
         let font = (FAMILY, self.em * EM * f64::from(SCALE), style).into_font();
         let mut style = TextStyle::from(font);

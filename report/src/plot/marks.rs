@@ -68,16 +68,18 @@ pub fn draw_mark<DB: DrawingBackend>(
             let size = radius.round() as i32;
             canvas.draw(&Circle::new((x, y), size, filled(style.color)))?;
             let size = (radius * inside).round() as i32;
-            match is_open {
-                true => canvas.draw(&Circle::new((x, y), size, filled(WHITE))),
-                false => Ok(()),
+            if is_open {
+                canvas.draw(&Circle::new((x, y), size, filled(WHITE)))
+            } else {
+                Ok(())
             }
         }
         Some(points) => {
             canvas.draw(&Polygon::new(path(points, 1.0), filled(style.color)))?;
-            match is_open {
-                true => canvas.draw(&Polygon::new(path(points, inside), filled(WHITE))),
-                false => Ok(()),
+            if is_open {
+                canvas.draw(&Polygon::new(path(points, inside), filled(WHITE)))
+            } else {
+                Ok(())
             }
         }
     }

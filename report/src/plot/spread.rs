@@ -87,7 +87,7 @@ impl Group {
 
 /// Width and height of a panel of these groups, so that the texts about their means do not overlap.
 pub fn size(groups: &[Group]) -> (i32, i32) {
-    ((80 + 96 * groups.len() as i32).max(640), 370)
+    ((80 + 108 * groups.len() as i32).max(640), 370)
 }
 
 /// A panel with a box for each group. Its axis starts at 0 if `from_zero`, else near the smallest number.

@@ -41,9 +41,12 @@ fn theirs(program: &str) -> [u64; 2] {
 
 pub fn cases() -> Vec<Case> {
     let but = |odd: &'static str, pairs| {
-        move |program: &str| match program == odd {
-            true => pairs,
-            false => theirs(program),
+        move |program: &str| {
+            if program == odd {
+                pairs
+            } else {
+                theirs(program)
+            }
         }
     };
     vec![

@@ -21,9 +21,12 @@ fn cycles(most: u32, last: Option<u32>) -> Vec<Trial> {
 /// Violating runs, of which the first `of` of 80 break these criteria and all what their cores keep.
 fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun> {
     let asked = ["cc", "ccv", "ccm", "wsc", "sc", "wccm", "tso"];
-    let run = |number| match number % 80 < of {
-        true => run(model, number, &asked, &[breaks, all].concat()),
-        false => run(model, number, &asked, all),
+    let run = |number| {
+        if number % 80 < of {
+            run(model, number, &asked, &[breaks, all].concat())
+        } else {
+            run(model, number, &asked, all)
+        }
     };
     (0..240).map(run).collect()
 }

@@ -1,4 +1,4 @@
-//! What may explain how the time of the algorithms changes beside that of the baseline, as far as the table has it.
+//! Possible explanations of the slowdowns over the baseline, from the rows.
 
 use super::super::measure::{Axis, History, Trials, time};
 use super::times::{by_tuple, ends, overheads};
@@ -21,7 +21,7 @@ pub fn by_threads(trials: &Trials<'_>) -> String {
     )
 }
 
-/// How many edges Deriv+Back derives beside the baseline, which is one part of what its time goes into.
+/// The number of edges that Deriv+Back and the baseline derive, which accounts for a part of the time.
 pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
     let edges = |point: &Trials<'_>| {
         let of = |name| point.rows(name).map(|row| row.edges as f64).sum::<f64>();
@@ -37,7 +37,7 @@ pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
     }
 }
 
-/// What an operation takes the baseline, and what the search takes beyond that: where the first grows faster, the slowdown falls.
+/// The time of the baseline per operation, and the time that the search adds: where the first grows faster, the slowdown falls.
 pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
     let both = |history: &History<'_>| {
         let rows = [history.by(BASELINE), history.by(BACK)];
@@ -72,7 +72,7 @@ pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
     }
 }
 
-/// How long the programs are, if they are shorter than the paper's.
+/// The number of operations of the programs, if it is smaller than the paper's.
 pub fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
     let operations = trials
         .histories
@@ -86,7 +86,7 @@ pub fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
     }
 }
 
-/// How many edges the algorithms derive for each of some groups of histories, in their order.
+/// The number of edges that the algorithms derive for each group of histories.
 pub fn edges(groups: &[Trials<'_>]) -> String {
     let of = |name: &str| {
         let medians = groups.iter().map(|group| {

@@ -1,4 +1,4 @@
-//! How long the algorithms take beside the baseline.
+//! Claims about the times of the algorithms and their slowdown over the baseline.
 //!
 //! The paper averages over the programs of a tuple of operations, threads and locations, and over tuples. Here the medians of the
 //! programs of a tuple are averaged over tuples.
@@ -15,10 +15,10 @@ use tables::Said;
 /// The largest programs of the paper: operations, threads, locations.
 const LARGEST: (u64, u32, u32) = (512 << 10, 60, 256);
 
-/// How many operations the paper's programs have in Figure 3.
+/// The number of operations of the paper's programs in Figure 3.
 const FIGURE_3: u64 = 128 << 10;
 
-/// The same in Table 1.
+/// The number of operations of the paper's programs in Table 1.
 const TABLE_1: u64 = 256 << 10;
 
 /// The mixes of Table 1, in its order.
@@ -31,12 +31,12 @@ pub fn by_tuple(trials: &Trials<'_>, of: impl Fn(&Trials<'_>) -> Vec<Estimate>) 
     medians.collect()
 }
 
-/// How long the baseline takes.
+/// The times of the baseline.
 pub(in crate::claims) fn baselines(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.rows(BASELINE).filter_map(time).collect()
 }
 
-/// How many times as long Deriv+Back takes.
+/// The slowdowns of Deriv+Back over the baseline.
 pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
     trials.ratios(BACK, BASELINE)
 }
@@ -62,7 +62,7 @@ pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(reasons::shorter(&trials, FIGURE_3)))
 }
 
-/// What an algorithm takes beyond the baseline, as a part of what that takes.
+/// The time beyond the baseline, as a part of the time of the baseline.
 pub fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
     let ratios = trials.ratios(algorithm, BASELINE).into_iter();
     ratios.map(beyond).collect()
@@ -231,7 +231,7 @@ pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Evidence, Missin
     Ok(paper::BACK_MINUTES.number(longest, None, trials.basis(&[BACK])))
 }
 
-/// That something grows with the stores in the mix.
+/// Tests that a number grows with the share of stores in the mix.
 pub(in crate::claims) fn mixes(
     results: AtSize<'_>,
     of: impl Fn(&Trials<'_>) -> Vec<Estimate>,

@@ -1,11 +1,11 @@
-//! What may explain the times of Figures 6 to 9, as far as tables have it.
+//! Possible explanations of the times of Figures 6 to 9, from the rows.
 
 use super::super::measure::{AtSize, Axis, Trials};
 use super::ALGORITHMS;
 use crate::numbers::{percent, seconds, times};
 use crate::statistics::{Estimate, mean};
 
-/// How long the two saturations take by themselves on the same histories: wsc-kernel has those of Figures 6 and 7.
+/// The times of the two saturations alone on the same histories: wsc-kernel has those of Figures 6 and 7.
 pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
     let kernels = Trials::of(results, "wsc-kernel", "sc");
     let same = kernels.map(|kernels| trials.among(&kernels));
@@ -20,7 +20,7 @@ pub fn saturations(results: AtSize<'_>, trials: &Trials<'_>) -> String {
     }
 }
 
-/// The same on valid histories, beside those of Figure 9, and how far wSC gets on either.
+/// The times of the two saturations on valid histories, compared with those of Figure 9.
 pub fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
     let Ok(valid) = Trials::of(results, "wsc-kernel", "sc") else {
         return String::new();
@@ -41,7 +41,7 @@ pub fn unrefuted(results: AtSize<'_>, violations: &Trials<'_>) -> String {
     }
 }
 
-/// How many pairs each of the two saturations leaves to SAT, and how hard these are.
+/// The number of pairs that each of the two saturations leaves to SAT, and the number of conflicts of SAT.
 pub fn left_to_sat(trials: &Trials<'_>) -> String {
     let share = |name: &str| {
         let rows = trials.rows(name).filter(|row| row.write_pairs > 0);
@@ -74,7 +74,7 @@ pub fn left_to_sat(trials: &Trials<'_>) -> String {
     }
 }
 
-/// What the searches had to look at.
+/// The number of nodes that the searches visited.
 pub fn looked(trials: &Trials<'_>) -> String {
     let looked = |name| {
         let (middle, most) = trials.count(name, |row| row.nodes)?;
@@ -91,7 +91,7 @@ pub fn looked(trials: &Trials<'_>) -> String {
     }
 }
 
-/// What DBCOP had to look at to refute.
+/// The number of nodes that DBCOP visited to refute.
 pub fn looked_for(trials: &Trials<'_>) -> String {
     match trials.count("dbcop", |row| row.nodes) {
         Some((middle, most)) => format!(
@@ -102,7 +102,7 @@ pub fn looked_for(trials: &Trials<'_>) -> String {
     }
 }
 
-/// How the ratio of two algorithms goes along an axis.
+/// The ratio of two algorithms at each point of an axis.
 pub fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String {
     let points = trials.part(axis).along(axis).into_iter();
     let ratios = points.filter_map(|(at, point)| {
@@ -116,7 +116,7 @@ pub fn course(trials: &Trials<'_>, axis: Axis, slow: &str, fast: &str) -> String
     }
 }
 
-/// How long the algorithms take on the histories as they are and on those whose reads were re-pointed, and on those of Figure 7.
+/// The times of the algorithms on histories as simulated, on those whose reads were re-pointed, and on those of Figure 7.
 pub fn apart(trials: &Trials<'_>, reference: &Trials<'_>) -> String {
     let valid = trials.filter(|history| history.any.repointed == 0);
     let repointed = trials.filter(|history| history.any.repointed > 0);
@@ -127,12 +127,13 @@ pub fn apart(trials: &Trials<'_>, reference: &Trials<'_>) -> String {
         Some(format!("{name} {valid}, {repointed}, {reference}"))
     });
     let medians: Vec<String> = medians.collect();
-    match medians.is_empty() {
-        true => String::new(),
-        false => format!(
+    if medians.is_empty() {
+        String::new()
+    } else {
+        format!(
             "Medians over the histories as they are, over those with re-pointed reads, and over those of {}: {}.",
             reference.experiment,
             medians.join("; ")
-        ),
+        )
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     }
     Some(html! {
         @match found.alarms.len() {
-            0 => p { "No run of an unmutated protocol violates what its cores keep, and none fails." },
+            0 => p { "No run of an unmutated protocol violates what its cores guarantee, and none fails." },
             some => {
                 p { strong { (counted(some, "alarm", "alarms")) ": " } "a fault of an unmutated protocol, or of rubric." }
                 (alarms.markup())
