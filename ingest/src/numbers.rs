@@ -1,4 +1,4 @@
-//! Small numbers for what a history calls its threads, locations and values.
+//! [`Numbers`]: small numbers for the threads, locations and values of a history, for programs that read no large ones.
 
 use std::io::{self, Write};
 

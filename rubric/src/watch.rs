@@ -1,4 +1,4 @@
-//! Checking a run while it goes on: operations are taken in as they complete, and what they force is known at once.
+//! Checking a run while it goes on: operations are judged as they complete.
 //!
 //! A [`Watch`] reads a trace on a thread of its own and follows it to its [`End`]: to the first operation after which the history
 //! cannot be consistent any more, or to the end of the trace. Its [`Window`] has the operations that can still say something.
@@ -54,7 +54,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WatchError {
-    /// It cannot be read.
+    /// The trace cannot be read, or is of a format that cannot be watched.
     #[error(transparent)]
     Input(#[from] ingest::Error),
     /// The trace shows an operation that watching cannot judge.
@@ -90,9 +90,9 @@ pub enum WatchError {
 /// How watching ended.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// All operations are explained, and how that is known.
+    /// The operations are consistent with the model; how that is known.
     Consistent(String),
-    /// No order explains them.
+    /// No order explains the operations.
     Violation {
         /// Why no order explains the operations, as a sentence.
         why: String,
@@ -101,7 +101,7 @@ pub enum End {
         /// A proof, unless what it follows from is forgotten.
         proof: Option<Box<Proof>>,
     },
-    /// Neither is known, and why.
+    /// Neither is known, for this reason.
     Undecided(String),
 }
 
@@ -114,7 +114,7 @@ pub struct Proof {
     pub violation: Violation,
 }
 
-/// A trace that is watched.
+/// A trace that is checked while it is written.
 pub struct Watch {
     name: String,
     batches: Batches,

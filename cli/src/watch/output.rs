@@ -1,4 +1,4 @@
-//! What there is to say in the end.
+//! Printing how watching ended: [`Output`].
 
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::check::paint::Paint;
 use crate::check::text;
 use crate::ending::RunEnd;
 
-/// What there is to say in the end.
+/// How watching ended, to be printed.
 pub struct Output<'a> {
     pub file: &'a str,
     pub model: Model,

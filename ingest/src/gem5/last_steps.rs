@@ -236,12 +236,12 @@ impl LastSteps {
     /// The steps for a line, the oldest first.
     pub(crate) fn steps(&self, address: u64, names: &RawLines) -> Vec<LastStep> {
         let line = self.lines.get(&address);
-        line.map_or(Vec::new(), |line| self.told(&line.steps, names))
+        line.map_or(Vec::new(), |line| self.described(&line.steps, names))
     }
 
     /// The last transitions of all lines, the oldest first.
     pub(crate) fn last(&self, names: &RawLines) -> Vec<LastStep> {
-        self.told(&self.all, names)
+        self.described(&self.all, names)
     }
 
     /// Whether something is known of a line.
@@ -262,7 +262,7 @@ impl LastSteps {
             (last.stalled.is_empty(), std::cmp::Reverse(entered))
         });
         let name = |id| names.transitions.name(id).to_owned();
-        let told = |last: &Last| Standing {
+        let standing = |last: &Last| Standing {
             machine: name(last.controller.0),
             version: last.controller.1,
             state: name(last.state),
@@ -281,10 +281,10 @@ impl LastSteps {
                 })
                 .collect(),
         };
-        controllers.into_iter().map(told).collect()
+        controllers.into_iter().map(standing).collect()
     }
 
-    fn told(&self, steps: &Ring, names: &RawLines) -> Vec<LastStep> {
+    fn described(&self, steps: &Ring, names: &RawLines) -> Vec<LastStep> {
         let name = |id| names.transitions.name(id).to_owned();
         let text = |id: u32| {
             self.texts

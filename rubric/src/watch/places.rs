@@ -1,10 +1,10 @@
-//! What operations of a thread are called: by their places among its operations, as `rubric check` has them.
+//! The numbers by which messages call the operations of a thread: their places among its operations, as in `rubric check`.
 //!
 //! Ruby numbers the requests of all threads together, so that those of one have gaps, and an operation's place is known only when all before it have arrived.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What of a thread has arrived.
+/// The operations of a thread that have arrived.
 #[derive(Default)]
 pub struct Places {
     /// All numbers before this one have arrived, or never will.

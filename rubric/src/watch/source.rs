@@ -1,4 +1,4 @@
-//! Reading on a thread of its own, so that what is read and what follows from it take their time beside each other.
+//! Reading on a thread of its own, so that reading and checking go on at the same time.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,7 +14,7 @@ use super::WatchError;
 const BATCH: usize = 4096;
 const WAITING: usize = 8;
 
-/// What was read.
+/// Operations that were read together.
 pub struct Batch {
     /// Operations, as they completed.
     pub accesses: Vec<Access>,
@@ -28,7 +28,7 @@ pub struct Batch {
     pub end: Option<LiveEnd>,
 }
 
-/// What comes from the thread that reads.
+/// The batches that come from the thread that reads.
 pub type Batches = Receiver<Result<Batch, WatchError>>;
 
 /// Begins to read. The thread ends with the trace, or when nobody wants more.

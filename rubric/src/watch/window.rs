@@ -1,4 +1,4 @@
-//! Operations as they arrive.
+//! The operations of a trace as they arrive: [`Window`].
 //!
 //! A trace seldom shows how many bytes an access has. The largest power of two up to 8 that makes no access overlap another in part is
 //! assumed, as for a whole trace; when a smaller one turns out to be right, all operations so far are looked at again, as long as they are
@@ -25,15 +25,15 @@ const PLACES: usize = 1 << 14;
 /// The largest size of an access.
 const LARGEST: u8 = 8;
 
-/// Why an operation could not be taken in.
-pub enum Problem {
-    /// What the order says.
+/// Why an operation could not be added.
+pub(super) enum Problem {
+    /// The forced order stops here.
     Arrival(ArrivalError),
-    /// It is nothing that can be watched.
+    /// The operation is none that can be watched, for this reason.
     Unsuitable(String),
 }
 
-/// What has arrived.
+/// The operations that have arrived and can still be part of a violation.
 pub struct Window {
     model: Model,
     online: Online,
@@ -53,7 +53,7 @@ pub struct Window {
 
 impl Window {
     /// Nothing has arrived. The size is the user's, if there is one.
-    pub fn new(model: Model, size: Option<u8>) -> Window {
+    pub(super) fn new(model: Model, size: Option<u8>) -> Window {
         Window {
             model,
             online: Online::new(model),
@@ -68,7 +68,7 @@ impl Window {
     }
 
     /// The model.
-    pub fn model(&self) -> Model {
+    pub(super) fn model(&self) -> Model {
         self.model
     }
 
@@ -93,12 +93,12 @@ impl Window {
     }
 
     /// Whether a run was found that explains everything.
-    pub fn is_explained(&self) -> bool {
+    pub(super) fn is_explained(&self) -> bool {
         self.online.is_explained()
     }
 
     /// Where loads take their values from under the model.
-    pub fn holder(&self) -> &'static str {
+    pub(super) fn holder(&self) -> &'static str {
         match self.model.buffers() {
             true => "memory, or its thread's store buffer,",
             false => "memory",
@@ -106,12 +106,12 @@ impl Window {
     }
 
     /// Whether nothing is forgotten.
-    pub fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.online.arrived() == self.online.remembered() as u64
     }
 
     /// Takes an operation in.
-    pub fn take(&mut self, access: &Access) -> Result<(), Problem> {
+    pub(super) fn take(&mut self, access: &Access) -> Result<(), Problem> {
         if access.continues {
             return Err(Problem::Unsuitable("an access of several parts".to_owned()));
         }
@@ -257,7 +257,7 @@ impl Window {
 
     /// Says how far threads have come, so that operations can be forgotten. `completed_before` has the threads whose operations are not
     /// numbered one after the other.
-    pub fn settle(&mut self, completed_before: &[(u32, u64)]) {
+    pub(super) fn settle(&mut self, completed_before: &[(u32, u64)]) {
         for &(thread, sequence) in completed_before {
             let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
             self.online.settle(thread, sequence);
@@ -286,7 +286,7 @@ impl Window {
     }
 
     /// `T0:12 (load 0x40 == 7, line 33)`
-    pub fn named(&self, it: &Arrival) -> String {
+    pub(super) fn named(&self, it: &Arrival) -> String {
         let value = |sign: &str, value: Option<u64>| {
             value.map_or(String::new(), |value| format!(" {sign} {value:#x}"))
         };
@@ -343,18 +343,18 @@ impl Window {
     }
 
     /// Nothing more comes.
-    pub fn finish(&mut self) -> Result<(), Box<Broken>> {
+    pub(super) fn finish(&mut self) -> Result<(), Box<Broken>> {
         self.online.finish()
     }
 
     /// Whether a write to an address may have supplied a read's value.
-    pub fn reaches(&self, address: u64, read: &Arrival) -> bool {
+    pub(super) fn reaches(&self, address: u64, read: &Arrival) -> bool {
         read.location
             .is_some_and(|at| at.abs_diff(address) < u64::from(LARGEST))
     }
 
     /// The thread whose last operation is the oldest.
-    pub fn idle(&self) -> Option<u32> {
+    pub(super) fn idle(&self) -> Option<u32> {
         let window = self.online.window();
         let mut last: BTreeMap<u32, u64> = BTreeMap::new();
         for arrival in window {
@@ -365,7 +365,7 @@ impl Window {
     }
 
     /// What is remembered, as a history.
-    pub fn history(&self) -> Option<History> {
+    pub(super) fn history(&self) -> Option<History> {
         let mut builder = HistoryBuilder::new();
         for arrival in self.online.window() {
             let place = match arrival.location {
