@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lab::campaign::{self, Campaign, Options, SAMPLE, TIMEOUT};
+use lab::campaign::{Campaign, Guided, Options, SAMPLE, StopRule, TIMEOUT};
 use lab::shard::Shard;
 use slicc::mutant::Operator;
 
@@ -16,6 +16,7 @@ use crate::report::{self, Progress};
 use crate::simulate::parse::{self, Clients};
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
+use crate::words;
 
 /// Run mutants of protocols with random programs, and find out which algorithm catches which
 #[derive(clap::Args)]
@@ -86,7 +87,8 @@ pub struct Args {
 
     /// Mutate the programs that reached new or rare transitions (coverage guidance); `compare` also runs
     /// programs without guidance
-    #[arg(long, value_name = "compare", num_args = 0..=1, require_equals = true, default_missing_value = "only")]
+    #[arg(long, value_name = "compare", num_args = 0..=1, require_equals = true, default_missing_value = "only",
+          value_parser = words::one_of(&Guided::ALL, Guided::name))]
     pub guided: Option<Guided>,
 
     /// Repeat the campaign N times, each time with other seeds
@@ -95,8 +97,8 @@ pub struct Args {
 
     /// When to stop running a mutant: once any client has caught it (mutant), each client once it has caught it
     /// itself (client), or only after the last run (never) [default: mutant, with --guided client]
-    #[arg(long, value_name = "WHEN")]
-    pub stop: Option<Stop>,
+    #[arg(long, value_name = "WHEN", value_parser = words::one_of(&StopRule::ALL, StopRule::name))]
+    pub stop: Option<StopRule>,
 
     /// Start no more runs after this time, such as 90s, 10m, 2h. Comparing mutants with their protocol, some
     /// milliseconds each, comes before and is not counted
@@ -161,26 +163,6 @@ pub fn run_with(
     report::print(&campaign, &outcome.tables, &progress, format, out)
 }
 
-/// Which generators run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Guided {
-    /// The guided one.
-    Only,
-    /// It, and the blind one for comparison.
-    Compare,
-}
-
-/// The rule that says when a campaign stops running a mutant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Stop {
-    /// Once some client has caught it.
-    Mutant,
-    /// Each client by itself.
-    Client,
-    /// Not before the last run.
-    Never,
-}
-
 impl Args {
     /// What the campaign runs.
     fn options(&self) -> Options {
@@ -202,16 +184,9 @@ impl Args {
             clients: parse::clients(&self.client),
             runs: self.runs,
             seed: self.seed,
-            guided: self.guided.map(|guided| match guided {
-                Guided::Only => campaign::Guided::Only,
-                Guided::Compare => campaign::Guided::Compare,
-            }),
+            guided: self.guided,
             repeat: self.repeat,
-            stop: self.stop.map(|stop| match stop {
-                Stop::Mutant => campaign::StopRule::Mutant,
-                Stop::Client => campaign::StopRule::Client,
-                Stop::Never => campaign::StopRule::Never,
-            }),
+            stop: self.stop,
             budget: self.budget,
             shard: self.shard,
             strict: self.strict,

@@ -170,6 +170,19 @@ pub enum Guided {
     Compare,
 }
 
+impl Guided {
+    /// All choices.
+    pub const ALL: [Guided; 2] = [Guided::Only, Guided::Compare];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Guided::Only => "only",
+            Guided::Compare => "compare",
+        }
+    }
+}
+
 /// The rule that says when a campaign stops running a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -180,6 +193,20 @@ pub enum StopRule {
     Client,
     /// Not before the last run.
     Never,
+}
+
+impl StopRule {
+    /// All rules.
+    pub const ALL: [StopRule; 3] = [StopRule::Mutant, StopRule::Client, StopRule::Never];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            StopRule::Mutant => "mutant",
+            StopRule::Client => "client",
+            StopRule::Never => "never",
+        }
+    }
 }
 
 /// A campaign that can run.

@@ -146,7 +146,7 @@ impl resume::Settings for Settings {
             ("seed", self.seed.to_string()),
             ("generators", self.generators.join(",")),
             ("repetitions", self.repeat.to_string()),
-            ("--stop", format!("{:?}", self.stop)),
+            ("--stop", self.stop.name().to_owned()),
             ("--strict", self.strict.to_string()),
             ("time limit", self.timeout_seconds.to_string()),
         ]

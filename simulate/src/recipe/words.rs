@@ -21,7 +21,7 @@ impl Recipe {
         };
         let counts = [
             ("threads", shape.threads, usual.threads),
-            ("ops", shape.operations, usual.operations),
+            ("operations", shape.operations, usual.operations),
             ("locations", shape.locations, usual.locations),
             ("per-line", shape.per_line, usual.per_line),
             ("reads", shape.reads, usual.reads),
@@ -37,7 +37,7 @@ impl Recipe {
             say(option, value.to_string(), usual.to_string());
         }
         say("skew", shape.skew.to_string(), usual.skew.to_string());
-        say("caches", caches(options.caches), caches(system.caches));
+        say("cache-size", caches(options.caches), caches(system.caches));
         // What is steady has other latencies, unless they are said.
         let steady = !options.random_delays;
         let latencies = [
